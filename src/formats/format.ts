@@ -1,0 +1,76 @@
+/**
+ * What a format is: how some system lays transcripts on disk. Pure: it sees bytes through a `Source`, gives entries, and
+ * answers writing with file operations that somebody else carries out. To add one: a file here, a line in `index.ts`, a page
+ * in `docs/formats/`.
+ */
+import type { Damage } from '../transcript/damage.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import type { Source } from '../transcript/source.ts'
+
+export type Format = {
+  readonly id: string
+  /** One line for `hansard formats`. */
+  readonly title: string
+  /** How sure the content makes us, from 0 to 1; undefined for "not this". By content, never by a name or label. */
+  detect(source: Source): Promise<Detection | undefined>
+  /** Every record as entries, session facts or damage. Never throws for what is in the bytes. */
+  read(source: Source): AsyncIterable<readonly ReadItem[]>
+  readonly write?: Writer
+}
+
+export type Detection = { readonly confidence: number; readonly reason: string }
+
+/**
+ * `session` opens a session, or, with the id of one already opened, restates its facts as they are known now.
+ * Entries and damage belong to the session opened last.
+ */
+export type ReadItem =
+  | { readonly type: 'session'; readonly session: Session }
+  | { readonly type: 'entry'; readonly entry: Entry }
+  | { readonly type: 'damage'; readonly damage: Damage }
+
+export type Writer = {
+  /** Where the seed puts its files, relative to the session's working directory: `.devflow`. */
+  readonly root: string
+  /** The folder, relative to the root, that gets a `.gitignore` of `*` when it lies inside a repository. */
+  readonly ignored: string
+  /** Begins a fold over one session. Throws only for what makes writing impossible (a bad id, a run that exists). */
+  begin(session: Session, context: WriteContext): Writing
+}
+
+/** A fold: each call takes one step and says what to do on disk. Deterministic, so `recover` can take the same steps again. */
+export type Writing = {
+  /** What must exist before the first entry. */
+  start(): readonly FileOperation[]
+  entry(entry: Entry): readonly FileOperation[]
+  /** The session's last word: status, end, totals. Once. */
+  end(session: Session): readonly FileOperation[]
+}
+
+export type WriteContext = {
+  /** True when something this fold did not write stands at the path (relative to the root). */
+  taken(path: string): boolean
+  /** Said for each thing the target cannot hold, and for each required field that had to be filled in. */
+  lost(entry: Entry | undefined, what: string): void
+  filled(entry: Entry | undefined, field: string): void
+  /** For formats that write local time; the system's zone when absent. */
+  readonly timeZone?: string
+  /** What wrote this, for formats that say: `hansard/0.1.0`. */
+  readonly version: string
+}
+
+/** Paths are relative to the writer's root, with `/`. */
+export type FileOperation =
+  /** Adds whole lines at the end; creates the file. */
+  | { readonly op: 'append'; readonly path: string; readonly text: string }
+  /** Puts a whole file in place, atomically. */
+  | { readonly op: 'write'; readonly path: string; readonly content: string | Buffer }
+  /** The same, only when nothing is there. */
+  | { readonly op: 'create'; readonly path: string; readonly content: string }
+  /** Rewrites a file from what it holds now, atomically: shared indexes. */
+  | { readonly op: 'update'; readonly path: string; readonly change: (current: string | undefined) => string }
+  /** Removes a file that this format wrote. */
+  | { readonly op: 'remove'; readonly path: string }
+  /** Keeps the newest files of a folder, by name, and removes the rest of those ending so. */
+  | { readonly op: 'prune'; readonly folder: string; readonly suffix: string; readonly keep: number }

@@ -1,0 +1,116 @@
+/**
+ * The one door to the disk for everything that writes. Small, so that a test can stand in its place and fail the N-th call,
+ * write short, or forget what was not synced. Calls throw Node's system errors; nothing follows a symbolic link.
+ */
+import fs from 'node:fs'
+import { join } from 'node:path'
+
+export type FileKind = 'file' | 'folder' | 'link' | 'other'
+
+export type Files = {
+  /** For appending. `new`: fails with EEXIST when something is there. Mode 0600 whatever the umask. */
+  openAppend(path: string, create: 'new' | 'any'): number
+  openRead(path: string): number
+  /** One write(2). May write less than it was given: a full disk does so first, and throws on the next call. */
+  write(fd: number, bytes: Buffer, from: number, length: number): number
+  /** Bytes read into the buffer from a place in the file; 0 at its end. */
+  read(fd: number, buffer: Buffer, position: number): number
+  size(fd: number): number
+  truncate(fd: number, size: number): void
+  datasync(fd: number): void
+  datasyncLater(fd: number, done: (error: Error | null) => void): void
+  close(fd: number): void
+  /** Makes the folder and those above it, mode 0700. */
+  makeFolder(path: string): void
+  /** Makes created, renamed and removed names in the folder survive a power cut. */
+  syncFolder(path: string): void
+  rename(from: string, to: string): void
+  remove(path: string): void
+  /** Names, unsorted; empty when the folder is not there. */
+  list(path: string): string[]
+  /** What is at the path itself, not behind a link; undefined when nothing is. */
+  kind(path: string): FileKind | undefined
+}
+
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants
+
+export const nodeFiles: Files = {
+  openAppend(path, create) {
+    const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (create === 'new' ? O_EXCL : 0)
+    const fd = fs.openSync(path, flags, 0o600)
+    refuseOther(fd, path)
+    return fd
+  },
+  openRead(path) {
+    // Without O_NONBLOCK a planted FIFO would hang the open itself.
+    const fd = fs.openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0))
+    refuseOther(fd, path)
+    return fd
+  },
+  write: (fd, bytes, from, length) => fs.writeSync(fd, bytes, from, length, null),
+  read: (fd, buffer, position) => fs.readSync(fd, buffer, 0, buffer.length, position),
+  size: (fd) => fs.fstatSync(fd).size,
+  truncate: (fd, size) => fs.ftruncateSync(fd, size),
+  datasync: (fd) => fs.fdatasyncSync(fd),
+  datasyncLater: (fd, done) => fs.fdatasync(fd, done),
+  close: (fd) => fs.closeSync(fd),
+  makeFolder: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  syncFolder(path) {
+    if (process.platform === 'win32') return
+    const fd = fs.openSync(path, O_RDONLY)
+    try {
+      fs.fsyncSync(fd)
+    } finally {
+      fs.closeSync(fd)
+    }
+  },
+  rename: (from, to) => fs.renameSync(from, to),
+  remove: (path) => fs.unlinkSync(path),
+  list(path) {
+    try {
+      return fs.readdirSync(path)
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+      throw error
+    }
+  },
+  kind(path) {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    if (stat === undefined) return undefined
+    if (stat.isSymbolicLink()) return 'link'
+    if (stat.isFile()) return 'file'
+    return stat.isDirectory() ? 'folder' : 'other'
+  },
+}
+
+/** Writes a whole file so that it is there complete or not at all: temporary file, sync, rename, sync of the folder. */
+export function writeWhole(files: Files, folder: string, name: string, bytes: Buffer): void {
+  const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`)
+  const fd = files.openAppend(temporary, 'new')
+  try {
+    try {
+      writeAll(files, fd, bytes)
+      files.datasync(fd)
+    } finally {
+      files.close(fd)
+    }
+    files.rename(temporary, join(folder, name))
+  } catch (error) {
+    if (files.kind(temporary) === 'file') files.remove(temporary)
+    throw error
+  }
+  files.syncFolder(folder)
+}
+
+/** All bytes, in as many writes as it takes. A full disk writes short first and throws on the next call. */
+export function writeAll(files: Files, fd: number, bytes: Buffer): void {
+  for (let from = 0; from < bytes.length;) from += files.write(fd, bytes, from, bytes.length - from)
+}
+
+/** A planted FIFO, device or hard-linked file is not ours to write to. */
+function refuseOther(fd: number, path: string): void {
+  const stat = fs.fstatSync(fd)
+  if (stat.isFile()) return
+  fs.closeSync(fd)
+  throw Object.assign(new Error(`ELOOP: not a regular file, '${path}'`), { code: 'ELOOP' })
+}

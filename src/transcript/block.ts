@@ -1,0 +1,99 @@
+import type { Json } from './json.ts'
+
+/** Content kept elsewhere because it is large: a file in the archive, named by the SHA-256 of its bytes. */
+export type BlobRef = {
+  /** `sha256:<64 hex digits>` */
+  readonly blob: string
+  readonly bytes: number
+  readonly mediaType: string
+}
+
+/** Text in place, or by reference. */
+export type Content = string | BlobRef
+
+export type TextBlock = { readonly type: 'text'; readonly text: Content }
+
+/** `text` is empty where the provider hides it; `signature` or `redacted` is then all there is. */
+export type ThinkingBlock = {
+  readonly type: 'thinking'
+  readonly text: Content
+  readonly signature?: string
+  /** The provider's encrypted thinking, verbatim. */
+  readonly redacted?: string
+}
+
+export type ToolCallBlock = {
+  readonly type: 'tool-call'
+  /** Absent where the format has none; calls and results are then paired by position. */
+  readonly callId?: string
+  readonly name: string
+  /** The arguments. A string when the model's text was not JSON. Absent when `inputBlob` holds them. */
+  readonly input?: Json
+  readonly inputBlob?: BlobRef
+}
+
+export type ToolResultBlock = {
+  readonly type: 'tool-result'
+  readonly callId?: string
+  readonly name?: string
+  /** Text, or blocks where the tool returned images or structure. Absent when the tool returned nothing or only an error. */
+  readonly output?: Content | readonly Block[]
+  readonly error?: string
+  readonly isError?: boolean
+}
+
+export type ImageBlock = {
+  readonly type: 'image'
+  readonly mediaType?: string
+  /** Base64 in place, a blob, or a URL that is shown and never fetched. */
+  readonly data?: Content
+  readonly url?: string
+}
+
+export type ErrorBlock = { readonly type: 'error'; readonly message: string; readonly code?: string }
+
+/** What a reader did not understand, whole. `reason` is set when the bytes could not be taken in (too large, withheld). */
+export type UnknownBlock = { readonly type: 'unknown'; readonly raw: Json; readonly reason?: string }
+
+export type Block =
+  | TextBlock
+  | ThinkingBlock
+  | ToolCallBlock
+  | ToolResultBlock
+  | ImageBlock
+  | ErrorBlock
+  | UnknownBlock
+
+export function isBlobRef(content: unknown): content is BlobRef {
+  return typeof content === 'object' && content !== null && 'blob' in content && 'bytes' in content
+}
+
+/** Text in place; for content by reference, a note of what is there. Callers that need it whole resolve blobs first. */
+export function contentText(content: Content): string {
+  return typeof content === 'string'
+    ? content
+    : `[${content.bytes} bytes of ${content.mediaType}: ${content.blob}]`
+}
+
+/** The text of all text blocks, joined by newlines. Empty when there is none. */
+export function textOf(blocks: readonly Block[]): string {
+  return blocks
+    .filter((block) => block.type === 'text')
+    .map((block) => contentText(block.text))
+    .join('\n')
+}
+
+/** What a tool returned, as text: its output, or else its error. Empty when it returned nothing. */
+export function outputText(result: ToolResultBlock): string {
+  if (result.output === undefined) return result.error ?? ''
+  if (typeof result.output === 'string' || isBlobRef(result.output)) return contentText(result.output)
+  return result.output.map(blockText).join('\n')
+}
+
+function blockText(block: Block): string {
+  if (block.type === 'text' || block.type === 'thinking') return contentText(block.text)
+  if (block.type === 'image') return `[image ${block.mediaType ?? block.url ?? ''}]`
+  if (block.type === 'error') return block.message
+  if (block.type === 'tool-result') return outputText(block)
+  return JSON.stringify(block.type === 'unknown' ? block.raw : block)
+}

@@ -1,0 +1,64 @@
+import type { Block } from './block.ts'
+import type { JsonObject } from './json.ts'
+import type { Usage } from './usage.ts'
+
+export const ROLES = ['system', 'user', 'assistant', 'tool'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who produced an entry: `primary` or `subagent:<id>`. */
+export const PRIMARY = 'primary'
+
+/** One message or event, in the order it was recorded. */
+export type Entry = {
+  /** Unique within the session: the format's own id where it has one, else `<source>/<sequence>`. */
+  readonly id: string
+  /** The entry this one answers or follows, where the format says so. `null`: it says there is none. */
+  readonly parent?: string | null
+  readonly source: string
+  /** Dense per source, from 0: the order of recording, whatever the clocks say. */
+  readonly sequence: number
+  readonly kind: 'message' | 'event'
+  readonly role?: Role
+  readonly at?: string
+  readonly blocks: readonly Block[]
+  readonly model?: string
+  readonly usage?: Usage
+  readonly stopReason?: string
+  readonly durationMs?: number
+  readonly call?: Call
+  /** What the format says beyond this model, under the format's own names; also the tag `record` for events. */
+  readonly metadata?: JsonObject
+  readonly origin?: Origin
+}
+
+/** The provider call an entry belongs to. Entries of one provider message share `messageId`. */
+export type Call = {
+  readonly provider?: string
+  readonly requestId?: string
+  readonly messageId?: string
+}
+
+/** Where an entry was read: a record of a file, by its uncompressed bytes. */
+export type Origin = {
+  readonly format: string
+  readonly file: string
+  /** The line, from 1, or the place in the document's list, from 1. */
+  readonly record: number
+  readonly byteOffset: number
+  readonly byteLength: number
+}
+
+/** `session#12` for the primary source, `session#subagent:x/12` for another. */
+export function citation(session: string, { source, sequence }: Pick<Entry, 'source' | 'sequence'>): string {
+  return source === PRIMARY ? `${session}#${sequence}` : `${session}#${source}/${sequence}`
+}
+
+/** Gives each entry of a source the next number: dense, from 0. */
+export function createSequence(): (source: string) => number {
+  const next = new Map<string, number>()
+  return (source) => {
+    const sequence = next.get(source) ?? 0
+    next.set(source, sequence + 1)
+    return sequence
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Instants are ISO 8601 strings in UTC with 3, 6 or 9 digits of fraction: `2025-12-09T14:30:22.123456Z`.
+ * What a file says in another spelling is read into this one without losing precision.
+ */
+
+const SPELLING =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d{1,9})\d*)?\s?(Z|z|[+-]\d{2}:?\d{2}(?:Z)?)?$/
+
+/** Go's zero time, which `omitempty` does not omit: it means "absent". */
+const GO_ZERO = '0001-01-01T00:00:00'
+
+/**
+ * The instant a text names, or undefined. Takes `Z`, offsets, a space for the `T`, microseconds and nanoseconds, and the
+ * invalid but common `+00:00Z`. A text without an offset is taken as UTC.
+ */
+export function parseInstant(text: unknown): string | undefined {
+  if (typeof text === 'number') return fromMillis(text)
+  if (typeof text !== 'string' || text.startsWith(GO_ZERO)) return undefined
+  const match = SPELLING.exec(text)
+  if (!match) return undefined
+  const [, date, time = '', digits = '', zone = 'Z'] = match
+  const seconds = time.length === 5 ? `${time}:00` : time
+  const millis = Date.parse(`${date}T${seconds}${toOffset(zone)}`)
+  if (Number.isNaN(millis)) return undefined
+  const whole = new Date(millis).toISOString().slice(0, 19)
+  return `${whole}.${toFraction(digits)}Z`
+}
+
+/** Milliseconds since 1970 as an instant; undefined outside the years that four digits can say. */
+export function fromMillis(millis: number): string | undefined {
+  if (!(millis >= -62_135_596_800_000 && millis <= 253_402_300_799_999)) return undefined
+  return new Date(millis).toISOString()
+}
+
+/** Milliseconds since 1970, with the fraction of a millisecond cut off. */
+export function toMillis(instant: string): number {
+  return Date.parse(instant.length > 24 ? `${instant.slice(0, 23)}Z` : instant)
+}
+
+/** Whole milliseconds from one instant to another; undefined when either is unknown. */
+export function millisBetween(from: string | undefined, to: string | undefined): number | undefined {
+  if (from === undefined || to === undefined) return undefined
+  // By microseconds, so that .000123 to .100123 is 100 ms and not 99.
+  return Math.floor((toMicros(to) - toMicros(from)) / 1000)
+}
+
+function toMicros(instant: string): number {
+  return toMillis(instant) * 1000 + Number(instant.slice(23, 26).replace('Z', '') || 0)
+}
+
+/** Three, six or nine digits: the fewest that hold what was given. */
+function toFraction(digits: string): string {
+  const significant = digits.replace(/0+$/, '')
+  return significant.padEnd(Math.max(3, Math.ceil(significant.length / 3) * 3), '0')
+}
+
+function toOffset(zone: string): string {
+  if (zone === 'Z' || zone === 'z') return 'Z'
+  const plain = zone.endsWith('Z') ? zone.slice(0, -1) : zone
+  return plain.includes(':') ? plain : `${plain.slice(0, 3)}:${plain.slice(3)}`
+}

@@ -1,0 +1,102 @@
+/**
+ * JSON Lines as agents really leave them: every line comes back as a record, as damage, or as both. The four kinds of damage
+ * seen in the field (torn tail, torn middle, runs of NUL, a stub fused with the next record) each cost the record they hit.
+ */
+import type { Damage, DamageKind } from './damage.ts'
+import { isObject, parseJson, type Json } from './json.ts'
+import { readLines, type Line } from './lines.ts'
+import type { SourceFile } from './source.ts'
+
+export type JsonRecord = {
+  /** The line it stands on, from 1. */
+  readonly number: number
+  readonly byteOffset: number
+  readonly byteLength: number
+  readonly value: Json
+  /** The line's own text; for a record salvaged out of a line, its part. */
+  readonly text: string
+}
+
+export type RecordBatch = { readonly records: readonly JsonRecord[]; readonly damage: readonly Damage[] }
+
+/** The records of a JSON Lines file, batch by batch. `name` is what damage calls the file. */
+export async function* readRecords(file: SourceFile, name: string = file.path): AsyncGenerator<RecordBatch> {
+  /** How records of this file begin, learnt from the last good one: where a fused line is looked at again. */
+  let mark = '{"'
+  for await (const lines of readLines(file.chunks())) {
+    const records: JsonRecord[] = []
+    const damage: Damage[] = []
+    for (const line of lines) {
+      const value = line.text === undefined ? undefined : parseJson(line.text)
+      if (value === undefined) salvage(line, name, mark, records, damage)
+      else {
+        records.push({
+          number: line.number,
+          byteOffset: line.byteOffset,
+          byteLength: line.byteLength,
+          value,
+          text: line.text as string,
+        })
+        if (isObject(value))
+          mark = (line.text as string).slice(0, Math.max(2, (line.text as string).indexOf('":') + 2))
+      }
+      if (!line.isUtf8)
+        damage.push(toDamage('not-utf8', line, name, 'bytes that are no UTF-8, read as U+FFFD'))
+    }
+    yield { records, damage }
+  }
+}
+
+/** How often one bad line is tried again: bounds the work that a hostile line can ask for. */
+const TRIES = 8
+
+function salvage(line: Line, name: string, mark: string, records: JsonRecord[], damage: Damage[]): void {
+  if (line.text === undefined) {
+    const size = `a record of ${line.byteLength} bytes, over the limit`
+    damage.push(toDamage('too-large', line, name, size))
+    return
+  }
+  const withoutNul = line.text.includes('\0') ? line.text.replaceAll('\0', '') : undefined
+  if (withoutNul !== undefined) {
+    damage.push(toDamage('nul', line, name, `${line.text.length - withoutNul.length} NUL bytes`))
+    if (withoutNul.trim() === '') return
+  }
+  const text = withoutNul ?? line.text
+  const whole = withoutNul === undefined ? undefined : parseJson(text)
+  const found = whole === undefined ? findFused(text, mark) : { value: whole, at: 0 }
+  if (found === undefined) {
+    if (line.ended) damage.push(toDamage('not-json', line, name, 'not JSON'))
+    else damage.push(toDamage('torn', line, name, 'the file ends inside this record'))
+    return
+  }
+  const part = text.slice(found.at)
+  const before = Buffer.byteLength(text.slice(0, found.at))
+  if (found.at > 0) {
+    const stub = { ...line, byteLength: before }
+    damage.push(toDamage('fused', stub, name, 'the start of a record, with the next record on the same line'))
+  }
+  // With NULs inside, the record's own place cannot be told from theirs: it is given the rest of the line.
+  const skipped = withoutNul === undefined ? before : 0
+  const place = {
+    number: line.number,
+    byteOffset: line.byteOffset + skipped,
+    byteLength: line.byteLength - skipped,
+  }
+  records.push({ ...place, value: found.value, text: part })
+}
+
+/** The record that begins inside a line after the stub of another. */
+function findFused(text: string, mark: string): { value: Json; at: number } | undefined {
+  let at = text.indexOf(mark, 1)
+  for (let tries = 0; at !== -1 && tries < TRIES; tries += 1) {
+    const value = parseJson(text.slice(at))
+    if (isObject(value)) return { value, at }
+    at = text.indexOf(mark, at + 1)
+  }
+  return undefined
+}
+
+function toDamage(kind: DamageKind, line: Line, file: string, reason: string): Damage {
+  const { number, byteOffset, byteLength } = line
+  return { kind, file, line: number, byteOffset, byteLength, reason }
+}

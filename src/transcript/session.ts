@@ -1,0 +1,69 @@
+import type { JsonObject } from './json.ts'
+import type { Usage } from './usage.ts'
+
+export const STATUSES = ['running', 'completed', 'failed', 'canceled', 'interrupted'] as const
+export type Status = (typeof STATUSES)[number]
+
+/** One recorded conversation, of a main agent and its subagents. */
+export type Session = {
+  readonly id: string
+  /** The conversation's name in the agent that had it: the same wherever it was seen. */
+  readonly native?: { readonly agent: string; readonly sessionId: string }
+  /** What the seeds' formats call this session, by format id: a devflow run id, an Entire session id. */
+  readonly names?: { readonly [format: string]: string }
+  readonly recordings?: readonly Recording[]
+  readonly title?: string
+  readonly agent?: string
+  readonly model?: string
+  readonly run?: Run
+  readonly thread?: string
+  readonly chat?: string
+  readonly mode?: string
+  readonly cwd?: string
+  readonly git?: { readonly branch?: string; readonly commit?: string; readonly remote?: string }
+  /** The version of the agent's program. */
+  readonly version?: string
+  readonly startedAt?: string
+  readonly endedAt?: string
+  readonly status: Status
+  readonly error?: string
+  readonly stopReason?: string
+  readonly input?: JsonObject
+  /** The session and entry this one was forked from or spawned by. */
+  readonly parent?: { readonly session: string; readonly citation?: string }
+  /** Written by an engine in stub mode: nothing was asked of a provider, so it has no part in cost. */
+  readonly stub?: boolean
+  readonly tags?: { readonly [key: string]: string }
+  readonly totals?: Totals
+  /** What the source states about the whole, shown beside what we compute and never added to it. */
+  readonly reportedUsage?: Usage
+  /** US dollars as a decimal string: `"0.12"`. */
+  readonly reportedCost?: string
+  /** What the format says beyond this model, by format id, so that a writer of that format can put it back. */
+  readonly metadata?: JsonObject
+}
+
+export type Run = {
+  readonly id?: string
+  readonly flow?: string
+  readonly step?: string
+  readonly node?: string
+  readonly agentKey?: string
+  readonly engine?: string
+}
+
+/** One capture of the session: by proxy, wrapper, API, or an agent's own log. */
+export type Recording = { readonly by: string; readonly startedAt?: string; readonly file?: string }
+
+export type Totals = {
+  readonly entries: number
+  readonly toolCalls: number
+  /** Provider calls, each counted once. */
+  readonly calls: number
+  /** Absent when no entry states any. */
+  readonly usage?: Usage
+  readonly cost?: Cost
+}
+
+/** `usd` is null when nothing could be priced; `unpriced` names the models that could not be. */
+export type Cost = { readonly usd: string | null; readonly unpriced: readonly string[] }

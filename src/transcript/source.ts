@@ -1,0 +1,33 @@
+/**
+ * Bytes to read transcripts from, whatever holds them: a file, a folder, something compressed, a git object store.
+ * Formats see only these two interfaces and stay pure. What is compressed arrives uncompressed, so every offset in an
+ * `Origin` is an uncompressed one; an implementation bounds what a small file may expand to.
+ */
+export interface Source {
+  /** As the user named it: for messages and origins. */
+  readonly path: string
+  readonly kind: 'file' | 'folder'
+  /** Every regular file below, sorted by path in code units. A file source lists itself. */
+  list(): Promise<readonly SourceFile[]>
+  /** The file at a path relative to the folder (for a file source: relative to the file's own folder), or undefined. */
+  find(path: string): Promise<SourceFile | undefined>
+}
+
+export interface SourceFile {
+  /** Relative to the source, with `/`. For a file source: the file's name. */
+  readonly path: string
+  /** Bytes on disk, compressed where the file is. */
+  readonly sizeBytes: number
+  readonly modifiedAt: string
+  /** The first bytes, uncompressed: at most `bytes` of them. */
+  head(bytes: number): Promise<Buffer>
+  /** All bytes in order, in chunks of some hundred KB that the receiver may keep. */
+  chunks(): AsyncIterable<Buffer>
+  /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
+  bytes(limit: number): Promise<Buffer>
+}
+
+/** Content that was kept apart, by its `sha256:` name; undefined when it is gone. */
+export interface BlobReader {
+  read(blob: string): Promise<Buffer | undefined>
+}

@@ -1,0 +1,52 @@
+import type { Json } from './json.ts'
+
+/**
+ * Token counts as the provider reported them, normalised so that they do not overlap: `input` excludes what was read from
+ * or written to a cache; `reasoning` is the one exception, a part of `output`. A count that is not known is absent, never 0.
+ */
+export type Usage = {
+  readonly input?: number
+  readonly cacheRead?: number
+  readonly cacheWrite5m?: number
+  readonly cacheWrite1h?: number
+  readonly output?: number
+  readonly reasoning?: number
+  readonly quality: Quality
+  /** The provider's own object, for whoever needs what we did not understand. */
+  readonly raw?: Json
+}
+
+/**
+ * `reported`: the provider's last word. `partial`: the stream ended before it, so counts are a lower bound.
+ * `estimated`: computed by us or attributed by a rule. `unavailable`: the provider never said.
+ */
+export type Quality = 'reported' | 'partial' | 'estimated' | 'unavailable'
+
+export const COUNTS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const
+export type Count = (typeof COUNTS)[number]
+
+const WORST: Readonly<Record<Quality, number>> = { reported: 0, partial: 1, estimated: 2, unavailable: 3 }
+
+/** The sum of two usages: unknown + unknown stays unknown, and the worse quality wins. `raw` does not survive. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: { -readonly [K in Count]?: number } = {}
+  for (const count of COUNTS) {
+    const left = a[count]
+    const right = b[count]
+    if (left !== undefined || right !== undefined) sum[count] = (left ?? 0) + (right ?? 0)
+  }
+  return { ...sum, quality: WORST[a.quality] >= WORST[b.quality] ? a.quality : b.quality }
+}
+
+/** Everything the model read: uncached, cache reads and cache writes. Undefined when none of them is known. */
+export function promptTokens(usage: Usage): number | undefined {
+  const known = [usage.input, usage.cacheRead, usage.cacheWrite5m, usage.cacheWrite1h].filter(
+    (n) => n !== undefined,
+  )
+  return known.length === 0 ? undefined : known.reduce((sum, n) => sum + n, 0)
+}
+
+/** True when at least one count is known. */
+export function hasCounts(usage: Usage): boolean {
+  return COUNTS.some((count) => usage[count] !== undefined)
+}
