@@ -74,3 +74,5 @@ export type FileOperation =
   | { readonly op: 'remove'; readonly path: string }
   /** Keeps the newest files of a folder, by name, and removes the rest of those ending so. */
   | { readonly op: 'prune'; readonly folder: string; readonly suffix: string; readonly keep: number }
+  /** Renames what this fold did not write to its next free numbered sibling, `<stem>.<n>.<ext>`; nothing when nothing is there. */
+  | { readonly op: 'set-aside'; readonly path: string }

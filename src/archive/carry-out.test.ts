@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { createCarryOut } from './carry-out.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-carry-'))
+})
+
+const read = (path: string): string => fs.readFileSync(join(folder, path), 'utf8')
+
+describe('carrying out file operations live', () => {
+  it('has each step on disk when it returns', () => {
+    const out = createCarryOut({ root: folder, way: 'live' })
+    out.run([{ op: 'append', path: 'a/b.jsonl', text: '1\n' }])
+    expect(read('a/b.jsonl')).toBe('1\n')
+    out.run([{ op: 'append', path: 'a/b.jsonl', text: '2\n' }])
+    expect(read('a/b.jsonl')).toBe('1\n2\n')
+    expect(out.finish()).toEqual([join(folder, 'a/b.jsonl')])
+  })
+
+  it('keeps files and folders to their owner, whatever the umask', () => {
+    const umask = process.umask(0)
+    try {
+      createCarryOut({ root: join(folder, 'r'), way: 'live' }).run([
+        { op: 'append', path: 'a/b', text: 'x' },
+        { op: 'write', path: 'a/c', content: 'x' },
+      ])
+    } finally {
+      process.umask(umask)
+    }
+    expect(fs.statSync(join(folder, 'r/a')).mode & 0o777).toBe(0o700)
+    expect(fs.statSync(join(folder, 'r/a/b')).mode & 0o777).toBe(0o600)
+    expect(fs.statSync(join(folder, 'r/a/c')).mode & 0o777).toBe(0o600)
+  })
+
+  it('creates once, updates from what is there, removes, and keeps the newest by name', () => {
+    const out = createCarryOut({ root: folder, way: 'live' })
+    out.run([
+      { op: 'create', path: 'once', content: 'first' },
+      { op: 'create', path: 'once', content: 'second' },
+      { op: 'update', path: 'index', change: (now) => `${now ?? 'none'}+` },
+      { op: 'update', path: 'index', change: (now) => `${now ?? 'none'}+` },
+      { op: 'write', path: 'gone', content: 'x' },
+      { op: 'remove', path: 'gone' },
+      ...['3.txt', '1.txt', '2.txt', '0.md'].map((name) => ({
+        op: 'write' as const,
+        path: `t/${name}`,
+        content: name,
+      })),
+      { op: 'prune', folder: 't', suffix: '.txt', keep: 2 },
+    ])
+    expect(read('once')).toBe('first')
+    expect(read('index')).toBe('none++')
+    expect(fs.readdirSync(join(folder, 't')).sort()).toEqual(['0.md', '2.txt', '3.txt'])
+    expect(fs.existsSync(join(folder, 'gone'))).toBe(false)
+  })
+
+  it('sets an earlier file aside under the next free number, and never its own', () => {
+    const first = createCarryOut({ root: folder, way: 'live' })
+    first.run([
+      { op: 'set-aside', path: 's.jsonl' },
+      { op: 'append', path: 's.jsonl', text: 'first' },
+      { op: 'set-aside', path: 's.jsonl' },
+    ])
+    expect(fs.readdirSync(folder)).toEqual(['s.jsonl'])
+    for (const text of ['second', 'third']) {
+      const next = createCarryOut({ root: folder, way: 'live' })
+      next.run([
+        { op: 'set-aside', path: 's.jsonl' },
+        { op: 'append', path: 's.jsonl', text },
+      ])
+    }
+    expect([read('s.1.jsonl'), read('s.2.jsonl'), read('s.jsonl')]).toEqual(['first', 'second', 'third'])
+  })
+
+  it('tells of a path before it is created', () => {
+    const claims: [string, boolean][] = []
+    const onClaim = (path: string): void => void claims.push([path, fs.existsSync(join(folder, path))])
+    createCarryOut({ root: folder, way: 'live', onClaim }).run([
+      { op: 'append', path: 'x', text: '1' },
+      { op: 'append', path: 'x', text: '2' },
+    ])
+    expect(claims).toEqual([['x', false]])
+  })
+
+  it.each(['../x', '/etc/x', 'a/../../x', 'a//b', 'a\0b', '..', 'a\\..\\x'])(
+    'refuses the path %j',
+    (path) => {
+      const out = createCarryOut({ root: join(folder, 'root'), way: 'live' })
+      expect(() => out.run([{ op: 'append', path, text: 'x' }])).toThrow(/not a path below the root/)
+      expect(fs.existsSync(join(folder, 'x'))).toBe(false)
+    },
+  )
+
+  it('does not follow a link planted as a file or as a folder', () => {
+    fs.mkdirSync(join(folder, 'elsewhere'))
+    fs.mkdirSync(join(folder, 'root'))
+    fs.symlinkSync(join(folder, 'elsewhere'), join(folder, 'root/a'))
+    fs.symlinkSync(join(folder, 'elsewhere/file'), join(folder, 'root/b'))
+    const out = createCarryOut({ root: join(folder, 'root'), way: 'live' })
+    expect(() => out.run([{ op: 'append', path: 'a/x', text: 'x' }])).toThrow(/not a folder/)
+    expect(() => out.run([{ op: 'append', path: 'b', text: 'x' }])).toThrow(/symbolic link/)
+    out.run([{ op: 'write', path: 'b', content: 'ours' }])
+    expect(fs.lstatSync(join(folder, 'root/b')).isSymbolicLink()).toBe(false)
+    expect(fs.readdirSync(join(folder, 'elsewhere'))).toEqual([])
+  })
+
+  it('keeps transcripts out of git inside a repository, and leaves a .gitignore that is there', () => {
+    execFileSync('git', ['init', '-q', folder])
+    createCarryOut({ root: join(folder, '.x'), way: 'live', ignored: 'runs' }).run([
+      { op: 'append', path: 'runs/a', text: 'x' },
+    ])
+    expect(read('.x/runs/.gitignore')).toBe('*\n')
+    fs.mkdirSync(join(folder, '.y'))
+    fs.writeFileSync(join(folder, '.y/.gitignore'), 'mine\n')
+    createCarryOut({ root: join(folder, '.y'), way: 'live', ignored: '.' }).run([
+      { op: 'append', path: 'a', text: 'x' },
+    ])
+    expect(read('.y/.gitignore')).toBe('mine\n')
+    expect(execFileSync('git', ['-C', folder, 'status', '--porcelain'], { encoding: 'utf8' })).not.toContain(
+      'runs',
+    )
+  })
+})
+
+describe('carrying out file operations staged', () => {
+  it('shows nothing of an appended file until it is finished', () => {
+    const out = createCarryOut({ root: folder, way: 'staged' })
+    out.run([{ op: 'append', path: 'f', text: 'a' }])
+    expect(fs.existsSync(join(folder, 'f'))).toBe(false)
+    expect(out.finish()).toEqual([join(folder, 'f')])
+    expect(read('f')).toBe('a')
+  })
+
+  it('leaves nothing behind when it is abandoned', () => {
+    const out = createCarryOut({ root: folder, way: 'staged' })
+    out.run([{ op: 'append', path: 'f', text: 'a' }])
+    out.abandon()
+    expect(fs.readdirSync(folder)).toEqual([])
+  })
+
+  it('refuses to change what it did not write, unless it is the same or forced', () => {
+    fs.writeFileSync(join(folder, 'f'), 'theirs')
+    fs.writeFileSync(join(folder, 'g'), 'theirs')
+    const attempt = (content: string, force: boolean): readonly string[] => {
+      const out = createCarryOut({ root: folder, way: 'staged', force })
+      out.run([
+        { op: 'append', path: 'f', text: content },
+        { op: 'write', path: 'g', content },
+      ])
+      return out.finish()
+    }
+    expect(() => attempt('ours', false)).toThrow(/already there and holds something else/)
+    expect([read('f'), read('g')]).toEqual(['theirs', 'theirs'])
+    expect(attempt('theirs', false)).toHaveLength(2)
+    attempt('ours', true)
+    expect([read('f'), read('g')]).toEqual(['ours', 'ours'])
+  })
+
+  it('prunes and removes only what it wrote itself', () => {
+    fs.mkdirSync(join(folder, 't'))
+    fs.writeFileSync(join(folder, 't/0.txt'), 'theirs')
+    const out = createCarryOut({ root: folder, way: 'staged' })
+    out.run([
+      { op: 'write', path: 't/1.txt', content: 'ours' },
+      { op: 'write', path: 't/2.txt', content: 'ours' },
+      { op: 'prune', folder: 't', suffix: '.txt', keep: 1 },
+      { op: 'remove', path: 't/0.txt' },
+    ])
+    expect(fs.readdirSync(join(folder, 't'))).toEqual(['0.txt', '2.txt'])
+  })
+})

@@ -1,0 +1,85 @@
+/**
+ * One file that grows in a temporary place and takes its name when it is done: what stood there before stays whole until then.
+ * Buffered, so that a gigabyte of small lines is not a write each.
+ */
+import { join } from 'node:path'
+import { HansardError } from '../errors.ts'
+import { writeAll, type Files } from '../journal/files.ts'
+
+export type Stage = { append(text: string): void; finish(): void; abandon(): void }
+
+const BUFFER_BYTES = 256 * 1024
+
+export function createStage(files: Files, folder: string, name: string, mayReplace: boolean): Stage {
+  const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`)
+  const target = join(folder, name)
+  const fd = files.openAppend(temporary, 'new')
+  let pending: string[] = []
+  let pendingLength = 0
+  let open = true
+
+  const drain = (): void => {
+    if (pendingLength === 0) return
+    writeAll(files, fd, Buffer.from(pending.join('')))
+    pending = []
+    pendingLength = 0
+  }
+  const close = (): void => {
+    if (open) files.close(fd)
+    open = false
+  }
+  const abandon = (): void => {
+    close()
+    if (files.kind(temporary) === 'file') files.remove(temporary)
+  }
+
+  return {
+    abandon,
+    append(text) {
+      pending.push(text)
+      pendingLength += text.length
+      if (pendingLength >= BUFFER_BYTES) drain()
+    },
+    finish() {
+      try {
+        drain()
+        files.datasync(fd)
+        close()
+        if (!mayReplace && !sameContent(files, temporary, target)) throw outputExists(target)
+        files.rename(temporary, target)
+        files.syncFolder(folder)
+      } catch (error) {
+        abandon()
+        throw error
+      }
+    },
+  }
+}
+
+export function outputExists(path: string): HansardError {
+  return new HansardError('output-exists', `${path} is already there and holds something else`, {
+    hint: 'choose another folder with --out, or replace it with --force',
+  })
+}
+
+function sameContent(files: Files, a: string, b: string): boolean {
+  if (files.kind(b) !== 'file') return false
+  const left = files.openRead(a)
+  const right = files.openRead(b)
+  try {
+    const size = files.size(left)
+    if (size !== files.size(right)) return false
+    const one = Buffer.alloc(64 * 1024)
+    const other = Buffer.alloc(64 * 1024)
+    for (let at = 0; at < size;) {
+      const length = files.read(left, one, at)
+      if (length === 0 || files.read(right, other, at) !== length) return false
+      if (!one.subarray(0, length).equals(other.subarray(0, length))) return false
+      at += length
+    }
+    return true
+  } finally {
+    files.close(left)
+    files.close(right)
+  }
+}
