@@ -1,0 +1,23 @@
+// One file per command instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
+import { chmodSync } from 'node:fs'
+import { rolldown } from 'rolldown'
+import { root } from './prepare.mjs'
+
+const bundle = await rolldown({
+  input: { hansard: `${root}/dist/src/cli/main.js` },
+  platform: 'node',
+  // zod stays outside: only commands that read configuration or standard input load it.
+  external: ['zod'],
+  logLevel: 'warn',
+})
+await bundle.write({
+  dir: `${root}/dist/bin`,
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  minify: false,
+  sourcemap: false,
+  banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+})
+await bundle.close()
+chmodSync(`${root}/dist/bin/hansard.js`, 0o755)

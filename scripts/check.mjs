@@ -1,0 +1,7 @@
+// Types, lint and format: what a machine can hold against us. No arguments.
+import { install, run, tool } from './prepare.mjs'
+
+install()
+run(...tool('typescript/bin/tsc', '--noEmit', '-p', '.'))
+run(...tool('oxlint/bin/oxlint', '--deny-warnings'))
+run(...tool('oxfmt/bin/oxfmt', '--check', 'src', 'test', 'bench', 'vitest.config.ts'))
