@@ -1,0 +1,214 @@
+/**
+ * Files and folders as a `Source`. Opening never hangs and never leaves the place that was named: pipes and devices are
+ * refused, links inside a folder are not followed, and what cannot be read to its end is reported, not passed over.
+ */
+import { constants, type Stats } from 'node:fs'
+import fs, { type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { fromSystemError, HansardError } from '../errors.ts'
+import type { Damage } from '../transcript/damage.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { gunzip, isGzip } from './gzip.ts'
+import { listFolder } from './list.ts'
+
+export type OpenSource = Source & {
+  /** What stopped short while reading so far: a gzip file cut off, folders too deep to look into. Complete once all is read. */
+  damage(): readonly Damage[]
+}
+
+/** Chunks this size keep the number of awaits low and a line's copy rare. */
+const CHUNK_BYTES = 512 * 1024
+
+/** How far above its own folder a file may look for what belongs to it: `../receipts/x.json`, and one more. */
+const LEVELS_ABOVE = 2
+
+/** A file or folder to read transcripts from. Throws `not-found`, `not-permitted`, or `unsafe-path` for a pipe or device. */
+export async function openSource(path: string): Promise<OpenSource> {
+  const stat = await statNamed(path)
+  const report = createReport()
+  if (stat.isDirectory()) return openFolder(path, report)
+  return openSingle(path, stat, report)
+}
+
+async function statNamed(path: string): Promise<Stats> {
+  if (path.includes('\0')) throw new HansardError('invalid-argument', `a path holds a NUL: ${path}`)
+  let stat: Stats
+  try {
+    // The path that was named may be a link: whoever named it chose where it leads.
+    stat = await fs.stat(path)
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+  if (stat.isFile() || stat.isDirectory()) return stat
+  throw new HansardError('unsafe-path', `${path} is ${kindOf(stat)}, neither a file nor a folder`, {
+    hint: 'write what it gives to a file, and name that',
+  })
+}
+
+function kindOf(stat: Stats): string {
+  if (stat.isFIFO()) return 'a pipe'
+  return stat.isSocket() ? 'a socket' : 'a device'
+}
+
+function openSingle(path: string, stat: Stats, report: Report): OpenSource {
+  const file = toFile(path, basename(path), stat, { follow: true, report })
+  const folder = dirname(resolve(path))
+  const ceiling = resolve(folder, ...Array.from({ length: LEVELS_ABOVE }, () => '..'))
+  return {
+    path,
+    kind: 'file',
+    list: async () => [file],
+    find: (wanted) => findBelow(folder, wanted, ceiling, report),
+    damage: () => [...report.damage.values()],
+  }
+}
+
+function openFolder(path: string, report: Report): OpenSource {
+  const root = resolve(path)
+  let listed: Promise<readonly SourceFile[]> | undefined
+  const list = async (): Promise<readonly SourceFile[]> => {
+    const files = await listFolder(root, (below, reason) =>
+      report.add({ kind: 'missing', file: below, byteOffset: 0, byteLength: 0, reason }),
+    )
+    return files.map(({ below, stat }) => toFile(join(root, below), below, stat, { follow: false, report }))
+  }
+  return {
+    path,
+    kind: 'folder',
+    list: () => (listed ??= list()),
+    find: (wanted) => findBelow(root, wanted, root, report),
+    damage: () => [...report.damage.values()],
+  }
+}
+
+/** The regular file at a relative path, unless it or a link on the way to it lies outside the ceiling. */
+async function findBelow(
+  folder: string,
+  wanted: string,
+  ceiling: string,
+  report: Report,
+): Promise<SourceFile | undefined> {
+  if (wanted.includes('\0') || wanted.startsWith('/')) return undefined
+  const path = resolve(folder, wanted)
+  if (!isWithin(path, ceiling)) return undefined
+  try {
+    const [real, top] = await Promise.all([fs.realpath(dirname(path)), fs.realpath(ceiling)])
+    if (!isWithin(real, top)) return undefined
+    const stat = await fs.lstat(path)
+    if (!stat.isFile()) return undefined
+    return toFile(path, relative(folder, path).split(sep).join('/'), stat, { follow: false, report })
+  } catch {
+    return undefined
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+type Report = { readonly damage: Map<string, Damage>; add(damage: Damage): void }
+
+/** One damage a file: it may be read more than once, by each format that looks at it. */
+function createReport(): Report {
+  const damage = new Map<string, Damage>()
+  return { damage, add: (found) => void damage.set(found.file, found) }
+}
+
+function toFile(
+  path: string,
+  name: string,
+  stat: Stats,
+  { follow, report }: { readonly follow: boolean; readonly report: Report },
+): SourceFile {
+  const chunks = (): AsyncGenerator<Buffer> => readChunks(path, name, stat.size, follow, report)
+  return {
+    path: name,
+    sizeBytes: stat.size,
+    modifiedAt: stat.mtime.toISOString(),
+    chunks,
+    async head(bytes) {
+      const parts: Buffer[] = []
+      let held = 0
+      for await (const chunk of chunks()) {
+        parts.push(chunk)
+        held += chunk.length
+        if (held >= bytes) break
+      }
+      return Buffer.concat(parts).subarray(0, bytes)
+    },
+    async bytes(limit) {
+      const parts: Buffer[] = []
+      let held = 0
+      for await (const chunk of chunks()) {
+        held += chunk.length
+        if (held > limit) {
+          throw new HansardError(
+            'too-large',
+            `${name} is over the limit of ${limit} bytes for a whole document`,
+          )
+        }
+        parts.push(chunk)
+      }
+      return Buffer.concat(parts)
+    },
+  }
+}
+
+async function* readChunks(
+  path: string,
+  name: string,
+  sizeBytes: number,
+  follow: boolean,
+  report: Report,
+): AsyncGenerator<Buffer> {
+  const handle = await openRegular(path, follow)
+  try {
+    const raw = readHandle(handle, path)
+    const first = await raw.next()
+    if (first.done === true) return
+    if (!isGzip(first.value)) {
+      yield first.value
+      yield* raw
+      return
+    }
+    yield* gunzip(rejoin(first.value, raw), {
+      name,
+      sizeBytes,
+      stopped: (byteOffset, reason) =>
+        report.add({ kind: 'torn', file: name, byteOffset, byteLength: 0, reason }),
+    })
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openRegular(path: string, follow: boolean): Promise<FileHandle> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  let handle: FileHandle
+  try {
+    // O_NONBLOCK: a pipe put in the file's place since it was listed must not hang the open.
+    handle = await fs.open(path, O_RDONLY | (O_NONBLOCK ?? 0) | (follow ? 0 : (O_NOFOLLOW ?? 0)))
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw new HansardError('unsafe-path', `${path} is no longer a regular file`)
+}
+
+async function* readHandle(handle: FileHandle, path: string): AsyncGenerator<Buffer> {
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES)
+      if (bytesRead === 0) return
+      yield buffer.subarray(0, bytesRead)
+    }
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+}
+
+async function* rejoin(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first
+  yield* others
+}
