@@ -1,0 +1,63 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { transcript } from '../../test/arbitrary.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { moveToBlobs, openBlobs, resolveBlobs } from './blobs.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-blobs-'))
+})
+
+const entry = (blocks: Entry['blocks']): Entry => ({
+  id: 'e',
+  source: 'primary',
+  sequence: 0,
+  kind: 'message',
+  blocks,
+})
+const files = (): string[] =>
+  fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.length > 2)
+
+describe('blobs', () => {
+  it('gives back the same entry, whatever was moved out of it', async () => {
+    const blobs = openBlobs(folder)
+    await fc.assert(
+      fc.asyncProperty(transcript, async ({ entries }) => {
+        for (const before of entries) {
+          const moved = moveToBlobs(before, blobs, 10)
+          expect(await resolveBlobs(moved, blobs)).toEqual(before)
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('leaves small payloads in the line and moves what is over 64 KB', () => {
+    const blobs = openBlobs(folder)
+    const small = entry([{ type: 'text', text: 'é'.repeat(32 * 1024) }])
+    expect(moveToBlobs(small, blobs)).toBe(small)
+    expect(files()).toEqual([])
+    const large = moveToBlobs(entry([{ type: 'text', text: `${'é'.repeat(32 * 1024)}x` }]), blobs)
+    expect(large.blocks[0]).toMatchObject({ type: 'text', text: { bytes: 65_537, mediaType: 'text/plain' } })
+  })
+
+  it('keeps equal content once', () => {
+    const blobs = openBlobs(folder)
+    const one = blobs.write(Buffer.from('same'), 'text/plain')
+    expect(blobs.write(Buffer.from('same'), 'text/plain')).toEqual(one)
+    expect(files()).toHaveLength(1)
+  })
+
+  it('leaves the reference when a blob is gone or was changed, and never reads outside its folder', async () => {
+    const blobs = openBlobs(folder)
+    const moved = moveToBlobs(entry([{ type: 'text', text: 'x'.repeat(100) }]), blobs, 10)
+    fs.writeFileSync(join(folder, files()[0] as string), 'changed')
+    expect(await resolveBlobs(moved, blobs)).toEqual(moved)
+    expect(await blobs.read('sha256:../../etc/passwd')).toBeUndefined()
+    expect(await blobs.read(`sha256:${'0'.repeat(64)}`)).toBeUndefined()
+  })
+})
