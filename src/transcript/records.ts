@@ -30,6 +30,8 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
       const value = line.text === undefined ? undefined : parseJson(line.text)
       if (value === undefined) salvage(line, name, mark, records, damage)
       else {
+        if (!line.isUtf8)
+          damage.push(toDamage('not-utf8', line, name, 'bytes that are no UTF-8, read as U+FFFD'))
         records.push({
           number: line.number,
           byteOffset: line.byteOffset,
@@ -40,8 +42,6 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
         if (isObject(value))
           mark = (line.text as string).slice(0, Math.max(2, (line.text as string).indexOf('":') + 2))
       }
-      if (!line.isUtf8)
-        damage.push(toDamage('not-utf8', line, name, 'bytes that are no UTF-8, read as U+FFFD'))
     }
     yield { records, damage }
   }

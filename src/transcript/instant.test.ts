@@ -1,0 +1,53 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { fromMillis, millisBetween, parseInstant, toMillis } from './instant.ts'
+
+describe('instants', () => {
+  it.each([
+    ['2025-01-15T10:30:00Z', '2025-01-15T10:30:00.000Z'],
+    ['2025-12-09T14:30:22.123456Z', '2025-12-09T14:30:22.123456Z'],
+    ['2025-12-09T14:30:22.120000Z', '2025-12-09T14:30:22.120Z'],
+    ['2025-12-09T09:38:51.058956+00:00Z', '2025-12-09T09:38:51.058956Z'],
+    ['2026-02-08T14:30:00+08:00', '2026-02-08T06:30:00.000Z'],
+    ['2026-02-08T14:30:00.5-0330', '2026-02-08T18:00:00.500Z'],
+    ['2026-02-08 14:30:00', '2026-02-08T14:30:00.000Z'],
+    ['2026-02-08T14:30', '2026-02-08T14:30:00.000Z'],
+    ['2026-02-10T23:31:00.123456789Z', '2026-02-10T23:31:00.123456789Z'],
+  ])('reads %s', (text, instant) => {
+    expect(parseInstant(text)).toBe(instant)
+  })
+
+  it.each([
+    '',
+    'yesterday',
+    '2025-13-45T99:99:99Z',
+    '0001-01-01T00:00:00Z',
+    null,
+    undefined,
+    {},
+    Number.NaN,
+    1e20,
+  ])('is unknown for %j', (text) => {
+    expect(parseInstant(text)).toBeUndefined()
+  })
+
+  it('reads its own spelling back unchanged, at any time and precision', () => {
+    const millis = fc.integer({ min: 0, max: 4_000_000_000_000 })
+    fc.assert(
+      fc.property(millis, fc.integer({ min: 1, max: 999 }), (at, micros) => {
+        const instant = fromMillis(at) as string
+        expect(parseInstant(instant)).toBe(instant)
+        expect(toMillis(instant)).toBe(at)
+        const precise = `${instant.slice(0, 23)}${String(micros).padStart(3, '0')}Z`
+        expect(parseInstant(precise)).toBe(precise)
+        expect(toMillis(precise)).toBe(at)
+      }),
+    )
+  })
+
+  it('takes the floor of a duration in milliseconds', () => {
+    expect(millisBetween('2025-12-09T14:30:22.000Z', '2025-12-09T14:30:26.800Z')).toBe(4800)
+    expect(millisBetween('2025-12-09T14:30:22.000999Z', '2025-12-09T14:30:22.100998Z')).toBe(99)
+    expect(millisBetween(undefined, '2025-12-09T14:30:26.800Z')).toBeUndefined()
+  })
+})

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { memorySource } from '../../test/memory-files.ts'
+import { readRecords } from './records.ts'
+
+async function read(content: string | Buffer): Promise<{ values: unknown[]; damage: string[] }> {
+  const [file] = await memorySource(new Map([['log.jsonl', Buffer.from(content)]])).list()
+  const values: unknown[] = []
+  const damage: string[] = []
+  for await (const batch of readRecords(file as NonNullable<typeof file>)) {
+    values.push(...batch.records.map((record) => record.value))
+    damage.push(...batch.damage.map((d) => `${d.kind}@${d.line}:${d.byteOffset}+${d.byteLength}`))
+  }
+  return { values, damage }
+}
+
+describe('records', () => {
+  it('loses nothing but the record it died in, wherever that was', async () => {
+    const whole = Buffer.from('{"n":1}\n{"n":"wide é漢"}\n{"n":3}\n')
+    for (let size = 0; size <= whole.length; size += 1) {
+      const cut = whole.subarray(0, size)
+      const complete = cut.filter((byte) => byte === 0x0a).length
+      const { values, damage } = await read(cut)
+      const whole3 = [{ n: 1 }, { n: 'wide é漢' }, { n: 3 }]
+      // A last line that lacks only its newline is whole.
+      const unended = cut.length > 0 && cut.at(-1) === '}'.charCodeAt(0) ? 1 : 0
+      expect(values).toEqual(whole3.slice(0, complete + unended))
+      expect(damage.length).toBeLessThanOrEqual(1)
+    }
+  })
+
+  it('finds the record that was fused to a stub', async () => {
+    const { values, damage } = await read(
+      '{"type":"a"}\n{"type":"b","text":"cut {"type":"c"}\n{"type":"d"}\n',
+    )
+    expect(values).toEqual([{ type: 'a' }, { type: 'c' }, { type: 'd' }])
+    expect(damage).toEqual(['fused@2:13+24'])
+  })
+
+  it('reads around runs of NUL', async () => {
+    const { values, damage } = await read(`{"n":1}\n\0\0\0\0\n\0\0{"n":2}\n{"n":3}\n`)
+    expect(values).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+    expect(damage).toEqual(['nul@2:8+4', 'nul@3:13+9'])
+  })
+
+  it('goes on after a line that is no JSON at all', async () => {
+    const { values, damage } = await read('{"n":1}\nPlease wait…\n"text"\n[1]\n')
+    expect(values).toEqual([{ n: 1 }, 'text', [1]])
+    expect(damage).toEqual(['not-json@2:8+14'])
+  })
+
+  it('keeps a record with bytes that are no UTF-8, and says so', async () => {
+    const { values, damage } = await read(Buffer.from([0x22, 0xff, 0x22, 0x0a]))
+    expect(values).toEqual(['\uFFFD'])
+    expect(damage).toEqual(['not-utf8@1:0+3'])
+  })
+
+  it('spends no more than a few tries on a hostile line', async () => {
+    const hostile = '{"type":'.repeat(200_000)
+    const started = performance.now()
+    await read(`{"type":1}\n${hostile}\n`)
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+})
