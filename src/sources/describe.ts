@@ -1,0 +1,46 @@
+/** What unknown bytes look like, in a few words for an error message: never their content beyond the names of keys. */
+import { isUtf8 } from 'node:buffer'
+import { isObject, parseJson } from '../transcript/json.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+
+const HEAD_BYTES = 64 * 1024
+const SHOWN_KEYS = 6
+const SHOWN_FILES = 3
+
+export async function describeSource(source: Source): Promise<string> {
+  const files = await source.list()
+  const [first] = files
+  if (first === undefined) return 'a folder without files'
+  if (source.kind === 'file') return describeFile(first)
+  const some = files.slice(0, SHOWN_FILES).map(({ path }) => path)
+  const more = files.length > SHOWN_FILES ? ', …' : ''
+  return `a folder of ${files.length} ${files.length === 1 ? 'file' : 'files'} (${some.join(', ')}${more}), none of them a transcript`
+}
+
+async function describeFile(file: SourceFile): Promise<string> {
+  const head = await file.head(HEAD_BYTES)
+  if (head.length === 0) return 'empty'
+  if (head.every((byte) => byte === 0)) return 'nothing but NUL bytes'
+  if (head.includes(0) || !isText(head)) return 'binary'
+  const text = head.toString('utf8').trim()
+  const whole = parseJson(text)
+  if (isObject(whole)) return `a JSON object with ${keys(whole)}`
+  if (Array.isArray(whole)) return `a JSON list of ${whole.length}`
+  const line = parseJson(text.slice(0, text.indexOf('\n') + 1))
+  if (isObject(line)) return `JSON lines with ${keys(line)}`
+  if (text.startsWith('{') || text.startsWith('[')) return 'the start of a JSON document, or damaged'
+  return 'plain text'
+}
+
+function keys(object: object): string {
+  const names = Object.keys(object)
+  if (names.length === 0) return 'no keys'
+  return `the keys ${names.slice(0, SHOWN_KEYS).map(short).join(', ')}${names.length > SHOWN_KEYS ? ', …' : ''}`
+}
+
+const short = (name: string): string => (name.length > 30 ? `${name.slice(0, 30)}…` : name)
+
+/** The head may end inside a character of up to four bytes. */
+function isText(head: Buffer): boolean {
+  return [0, 1, 2, 3].some((cut) => isUtf8(head.subarray(0, head.length - cut)))
+}
