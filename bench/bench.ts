@@ -1,0 +1,34 @@
+/**
+ * `npm run bench`: the hot paths against their bare alternative, as ratios. Ends with exit code 1 when a budget is not kept.
+ * Names of benches as arguments run only those; `--quick` takes smaller sizes.
+ */
+import { print, type Result } from './measure.ts'
+
+export type Bench = (sizes: { readonly quick: boolean }) => Promise<readonly Result[]>
+
+const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
+  record: () => import('./record.bench.ts'),
+  heap: () => import('./heap.bench.ts'),
+  read: () => import('./read.bench.ts'),
+  convert: () => import('./convert.bench.ts'),
+  start: () => import('./start.bench.ts'),
+}
+
+const args = process.argv.slice(2)
+const quick = args.includes('--quick')
+const chosen = args.filter((arg) => !arg.startsWith('--'))
+const unknown = chosen.filter((name) => !(name in BENCHES))
+if (unknown.length > 0) {
+  console.error(`no such bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+  process.exit(2)
+}
+
+const results: Result[] = []
+for (const [name, load] of Object.entries(BENCHES)) {
+  if (chosen.length > 0 && !chosen.includes(name)) continue
+  console.error(`${name} …`)
+  const { bench } = await load()
+  results.push(...(await bench({ quick })))
+}
+print(results)
+process.exit(results.every((result) => result.ok) ? 0 : 1)
