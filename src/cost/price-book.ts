@@ -1,0 +1,99 @@
+/** The price table made ready: prices in pico-dollars per token, found by model and instant. */
+import { HansardError } from '../errors.ts'
+import { toMillis } from '../transcript/instant.ts'
+import { perToken, timesFactor } from './money.ts'
+import { modelNames } from './models.ts'
+import { KINDS, PRICE_ROWS, type Kind, type PriceRow, type Prices } from './prices.ts'
+
+/** Pico-dollars per token. A kind without a price is absent. */
+export type TokenPrices = ReadonlyMap<Kind, bigint>
+
+export type BookRow = {
+  readonly row: PriceRow
+  readonly prices: TokenPrices
+  /** The highest threshold first. */
+  readonly tiers: readonly { readonly abovePromptTokens: number; readonly prices: TokenPrices }[]
+}
+
+export type PriceBook = {
+  /** The row in force, or why there is none. Without an instant, only a model whose price never changed has one. */
+  find(model: string, at: string | undefined): BookRow | { readonly unpriced: string }
+}
+
+/** Overrides win: a model they name has their rows and no others. Throws for a row that could not be used. */
+export function createPriceBook(overrides: readonly PriceRow[] = []): PriceBook {
+  const book = toBook(PRICE_ROWS)
+  for (const [name, rows] of toBook(overrides)) book.set(name, rows)
+  return {
+    find(model, at) {
+      const rows = modelNames(model)
+        .map((name) => book.get(name))
+        .find((found) => found !== undefined)
+      if (rows === undefined) return { unpriced: 'no price is known for this model' }
+      if (at === undefined) {
+        const [only, other] = rows
+        if (only !== undefined && other === undefined) return only
+        return { unpriced: 'the price of this model changed, and the call does not say when it was made' }
+      }
+      return (
+        rows.find(({ row }) => isInForce(row, at)) ?? {
+          unpriced: 'no price is known for this model at that time',
+        }
+      )
+    },
+  }
+}
+
+/** Instants differ in their digits of fraction, so they are compared as numbers and not as text. */
+function isInForce({ from, to }: PriceRow, at: string): boolean {
+  const then = toMillis(at)
+  return (from === undefined || toMillis(from) <= then) && (to === undefined || then < toMillis(to))
+}
+
+function toBook(rows: readonly PriceRow[]): Map<string, BookRow[]> {
+  const book = new Map<string, BookRow[]>()
+  for (const row of rows) {
+    for (const instant of [row.from, row.to]) {
+      if (instant === undefined || !Number.isNaN(toMillis(instant))) continue
+      throw new HansardError(
+        'invalid-argument',
+        `price ${row.id}: not an instant: ${JSON.stringify(instant)}`,
+      )
+    }
+    const ready: BookRow = {
+      row,
+      prices: toTokenPrices(row),
+      tiers: [...(row.tiers ?? [])]
+        .sort((a, b) => b.abovePromptTokens - a.abovePromptTokens)
+        .map((tier) => ({ abovePromptTokens: tier.abovePromptTokens, prices: toTokenPrices(tier) })),
+    }
+    checkFactors(ready)
+    for (const name of [row.model, ...(row.aliases ?? [])]) {
+      const key = name.toLowerCase()
+      const listed = book.get(key)
+      if (listed === undefined) book.set(key, [ready])
+      else listed.push(ready)
+    }
+  }
+  return book
+}
+
+/** Every factor on every price, so that one that cannot be exact is refused here and not in the middle of a session. */
+function checkFactors({ row, prices, tiers }: BookRow): void {
+  const listed = [prices, ...tiers.map((tier) => tier.prices)].flatMap((known) => [...known.values()])
+  for (const price of listed) {
+    for (const geo of ['1', ...Object.values(row.geos ?? {})]) {
+      for (const tier of ['1', ...Object.values(row.serviceTiers ?? {})])
+        timesFactor(timesFactor(price, tier), geo)
+    }
+  }
+}
+
+function toTokenPrices(prices: Prices): TokenPrices {
+  const known = new Map<Kind, bigint>()
+  for (const kind of KINDS) {
+    const price = prices[kind]
+    if (price !== undefined) known.set(kind, perToken(price))
+  }
+  return known
+}
