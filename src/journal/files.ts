@@ -3,9 +3,17 @@
  * write short, or forget what was not synced. Calls throw Node's system errors; nothing follows a symbolic link.
  */
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export type FileKind = 'file' | 'folder' | 'link' | 'other'
+
+/** Which file it is, whatever it is called, and how many names it still has. */
+export type FileIdentity = {
+  readonly dev: number
+  readonly ino: number
+  readonly links: number
+  readonly size: number
+}
 
 export type Files = {
   /** For appending. `new`: fails with EEXIST when something is there. Mode 0600 whatever the umask. */
@@ -30,21 +38,25 @@ export type Files = {
   list(path: string): string[]
   /** What is at the path itself, not behind a link; undefined when nothing is. */
   kind(path: string): FileKind | undefined
+  identity(fd: number): FileIdentity
+  /** Of what is at the path itself; undefined when nothing is. */
+  identityAt(path: string): FileIdentity | undefined
 }
 
-const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants
+const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants
 
 export const nodeFiles: Files = {
   openAppend(path, create) {
     const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (create === 'new' ? O_EXCL : 0)
-    const fd = fs.openSync(path, flags, 0o600)
-    refuseOther(fd, path)
+    // Without O_NONBLOCK a planted FIFO without a reader would hang the open itself.
+    const fd = fs.openSync(path, flags | (O_NONBLOCK ?? 0), 0o600)
+    refuseOther(fd, path, 1)
+    if (create === 'new') fs.fchmodSync(fd, 0o600)
     return fd
   },
   openRead(path) {
-    // Without O_NONBLOCK a planted FIFO would hang the open itself.
-    const fd = fs.openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0))
-    refuseOther(fd, path)
+    const fd = fs.openSync(path, O_RDONLY | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0))
+    refuseOther(fd, path, Number.POSITIVE_INFINITY)
     return fd
   },
   write: (fd, bytes, from, length) => fs.writeSync(fd, bytes, from, length, null),
@@ -81,6 +93,26 @@ export const nodeFiles: Files = {
     if (stat.isFile()) return 'file'
     return stat.isDirectory() ? 'folder' : 'other'
   },
+  identity: (fd) => toIdentity(fs.fstatSync(fd)),
+  identityAt(path) {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    return stat && toIdentity(stat)
+  },
+}
+
+/**
+ * The folder, there and kept: made with those above it, and every new name synced into its parent. Refuses a link or a file
+ * in its place.
+ */
+export function ensureFolder(files: Files, folder: string): void {
+  const made: string[] = []
+  for (let at = folder; files.kind(at) === undefined; at = dirname(at)) {
+    made.push(at)
+    if (dirname(at) === at) break
+  }
+  if (made.length > 0) files.makeFolder(folder)
+  if (files.kind(folder) !== 'folder') throw systemError('ELOOP', `not a folder, '${folder}'`)
+  for (const name of made) files.syncFolder(dirname(name))
 }
 
 /** Writes a whole file so that it is there complete or not at all: temporary file, sync, rename, sync of the folder. */
@@ -107,10 +139,18 @@ export function writeAll(files: Files, fd: number, bytes: Buffer): void {
   for (let from = 0; from < bytes.length;) from += files.write(fd, bytes, from, bytes.length - from)
 }
 
-/** A planted FIFO, device or hard-linked file is not ours to write to. */
-function refuseOther(fd: number, path: string): void {
+function toIdentity({ dev, ino, nlink, size }: fs.Stats): FileIdentity {
+  return { dev, ino, links: nlink, size }
+}
+
+/** A planted FIFO or device is not ours to open, nor one that is hard-linked elsewhere to write to. */
+function refuseOther(fd: number, path: string, links: number): void {
   const stat = fs.fstatSync(fd)
-  if (stat.isFile()) return
+  if (stat.isFile() && stat.nlink <= links) return
   fs.closeSync(fd)
-  throw Object.assign(new Error(`ELOOP: not a regular file, '${path}'`), { code: 'ELOOP' })
+  throw systemError('ELOOP', `not a regular file of its own, '${path}'`)
+}
+
+function systemError(code: string, said: string): Error {
+  return Object.assign(new Error(`${code}: ${said}`), { code })
 }

@@ -1,0 +1,52 @@
+/** What a journal line says: the closed set of records this version writes. A reader keeps the types it does not know. */
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+
+export type JournalRecord =
+  | {
+      readonly t: 'session'
+      readonly session: Session
+      readonly writer: string
+      readonly boot: string
+      /** What recorded it: `hansard/0.1.0 record`. */
+      readonly by: string
+      readonly at: string
+      readonly formats?: readonly LiveFormat[]
+      /** The last line of another segment that still counts: what came after it there is written again here. */
+      readonly continues?: JournalHead
+    }
+  | { readonly t: 'entry'; readonly entry: Entry }
+  /** Facts learnt later: title, reported cost. */
+  | { readonly t: 'update'; readonly session: SessionChange }
+  /** A live format is about to create this file: said before it does, so that `recover` knows whose it is. */
+  | { readonly t: 'files'; readonly format: string; readonly path: string }
+  /** Something could not be recorded here: entries dropped, or content dropped from them. */
+  | { readonly t: 'gap'; readonly reason: string; readonly lost: number; readonly at: string }
+  | {
+      readonly t: 'end'
+      /** Status, end, error, totals. */
+      readonly session: SessionChange
+      /** What this writer recorded before this line. */
+      readonly counts: { readonly entries: number; readonly lines: number }
+      readonly at: string
+    }
+
+/** Facts of a session that replace what was said before. `null` takes one back. */
+export type SessionChange = { readonly [K in keyof Session]?: Session[K] | null }
+
+/** `root`: the absolute folder that the format's files are under. */
+export type LiveFormat = { readonly id: string; readonly root: string }
+
+/** A line of a segment, by place and hash. `seq` -1 stands for the place before the segment's first line. */
+export type JournalHead = { readonly writer: string; readonly seq: number; readonly h: string }
+
+/** The session with later facts in place of earlier ones. */
+export function changeSession(session: Session, change: SessionChange): Session {
+  const facts = new Map<string, unknown>(Object.entries(session))
+  for (const [key, value] of Object.entries(change)) {
+    if (value === null) facts.delete(key)
+    else if (value !== undefined) facts.set(key, value)
+  }
+  // Every value comes from a Session or a SessionChange, under its own key.
+  return Object.fromEntries(facts) as Session
+}
