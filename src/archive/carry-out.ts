@@ -10,6 +10,7 @@ import { dirname, join, sep } from 'node:path'
 import { HansardError, fromSystemError, systemCode } from '../errors.ts'
 import type { FileOperation } from '../formats/format.ts'
 import { nodeFiles, writeAll, writeWhole, type Files } from '../journal/files.ts'
+import { readWholeFile } from './bytes.ts'
 import { createStage, outputExists, type Stage } from './stage.ts'
 
 export type CarryOut = {
@@ -93,7 +94,7 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
           put(operation.path, Buffer.from(operation.content))
         return
       case 'update': {
-        const changed = operation.change(readText(files, absolute(operation.path)))
+        const changed = operation.change(readWholeFile(files, absolute(operation.path))?.toString('utf8'))
         makeFolderOf(operation.path)
         written.add(operation.path)
         return writeWhole(
@@ -216,24 +217,8 @@ function appendNow(files: Files, path: string, text: string): void {
   }
 }
 
-function readText(files: Files, path: string): string | undefined {
-  return readBytes(files, path)?.toString('utf8')
-}
-
-function readBytes(files: Files, path: string): Buffer | undefined {
-  if (files.kind(path) !== 'file') return undefined
-  const fd = files.openRead(path)
-  try {
-    const bytes = Buffer.alloc(files.size(fd))
-    const length = bytes.length === 0 ? 0 : files.read(fd, bytes, 0)
-    return bytes.subarray(0, length)
-  } finally {
-    files.close(fd)
-  }
-}
-
 function refuseUnlessSame(files: Files, path: string, content: Buffer): void {
-  if (readBytes(files, path)?.equals(content) === true) return
+  if (readWholeFile(files, path)?.equals(content) === true) return
   throw outputExists(path)
 }
 

@@ -1,0 +1,143 @@
+/**
+ * The archive: the folder that holds journals, kept files, blobs and tombstones. Everything in it can be read without us; what
+ * we add is finding a session by its id and reading its segments as one.
+ *
+ * `$HANSARD_HOME`, by default `~/.hansard`. Files 0600, folders 0700. A layout newer than we know is read and never written.
+ */
+import { randomBytes } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { HansardError, fromSystemError, systemCode } from '../errors.ts'
+import { nodeFiles, writeAll, writeWhole, type Files } from '../journal/files.ts'
+import { checkId, isSafeId } from '../transcript/ids.ts'
+import { asNumber, asObject, parseJson } from '../transcript/json.ts'
+import { openBlobs, type Blobs } from './blobs.ts'
+import { readWholeFile } from './bytes.ts'
+
+export const LAYOUT = 1
+
+export type Archive = {
+  readonly home: string
+  readonly files: Files
+  readonly blobs: Blobs
+  /** True when the layout is newer than ours: nothing may be written. */
+  readonly readOnly: boolean
+  /** Every session's id, newest first: recorded ids sort by time. */
+  ids(): readonly string[]
+  /** The one session whose id is this or begins so. Throws `session-not-found` or `ambiguous-id`. */
+  find(idOrPrefix: string): string
+  sessionFolder(id: string): string
+  /** The journal segments of a session, by path. */
+  segments(id: string): readonly string[]
+  /** Keeps placeholders stable within this archive and meaningless outside it. */
+  redactionKey(): Buffer
+}
+
+type Options = {
+  /** Make the archive when it is not there, and refuse one that is newer than we know. */
+  readonly write?: boolean
+  readonly files?: Files
+  /** With it, an archive that cannot be made is reported here instead of thrown: a recorder goes on without. */
+  readonly onFailure?: (failure: { readonly what: string; readonly error: unknown }) => void
+}
+
+export function openArchive(home: string = defaultHome(), options: Options = {}): Archive {
+  const { files = nodeFiles, write = false, onFailure } = options
+  const root = resolve(home)
+  const layout = readLayout(files, root)
+  const readOnly = layout !== undefined && layout > LAYOUT
+  if (write && readOnly) throw newer(root, layout)
+  if (write && layout === undefined) {
+    try {
+      makeArchive(files, root)
+    } catch (error) {
+      const failure = fromSystemError(error, root)
+      if (onFailure === undefined) throw failure
+      onFailure({ what: 'the archive', error: failure })
+    }
+  }
+  const sessions = join(root, 'sessions')
+  const sessionFolder = (id: string): string => join(sessions, checkId(id, 'session id'))
+  const segments = (id: string): readonly string[] => {
+    const folder = sessionFolder(id)
+    const names = files.list(folder).filter((name) => /^journal-.+\.jsonl$/.test(name))
+    return names.sort().map((name) => join(folder, name))
+  }
+  const ids = (): readonly string[] => files.list(sessions).filter(isSafeId).sort().toReversed()
+
+  return {
+    home: root,
+    files,
+    blobs: openBlobs(join(root, 'blobs'), files),
+    readOnly,
+    ids,
+    find: (idOrPrefix) => findId(ids(), idOrPrefix, root),
+    sessionFolder,
+    segments,
+    redactionKey: () => openKey(files, root),
+  }
+}
+
+export function defaultHome(): string {
+  return process.env['HANSARD_HOME'] || join(homedir(), '.hansard')
+}
+
+function readLayout(files: Files, home: string): number | undefined {
+  const text = readWholeFile(files, join(home, 'archive.json'))
+  if (text === undefined) return undefined
+  return asNumber(asObject(parseJson(text.toString('utf8')))?.['layout']) ?? LAYOUT
+}
+
+function makeArchive(files: Files, home: string): void {
+  if (files.kind(home) === undefined) files.makeFolder(home)
+  for (const name of ['sessions', 'kept', 'blobs']) files.makeFolder(join(home, name))
+  writeWhole(files, home, 'archive.json', Buffer.from(`${JSON.stringify({ layout: LAYOUT })}\n`))
+}
+
+function newer(home: string, layout: number | undefined): HansardError {
+  return new HansardError('archive-newer', `the archive ${home} has layout ${layout}, newer than ${LAYOUT}`, {
+    hint: 'update hansard, or name another archive with HANSARD_HOME',
+  })
+}
+
+function findId(ids: readonly string[], idOrPrefix: string, home: string): string {
+  checkId(idOrPrefix, 'session id')
+  if (ids.includes(idOrPrefix)) return idOrPrefix
+  const matches = ids.filter((id) => id.startsWith(idOrPrefix))
+  if (matches.length === 1) return matches[0] as string
+  if (matches.length === 0) {
+    throw new HansardError('session-not-found', `no session ${JSON.stringify(idOrPrefix)} in ${home}`, {
+      hint: 'hansard list shows the sessions there are',
+    })
+  }
+  throw new HansardError(
+    'ambiguous-id',
+    `${matches.length} sessions begin with ${JSON.stringify(idOrPrefix)}`,
+    {
+      hint: `give more of the id: ${matches.slice(0, 3).join(', ')}`,
+    },
+  )
+}
+
+const KEY_BYTES = 32
+
+/** The key is made by whoever needs it first; when it cannot be kept, placeholders are stable for this process only. */
+function openKey(files: Files, home: string): Buffer {
+  const path = join(home, 'redaction.key')
+  const known = readWholeFile(files, path)
+  if (known !== undefined && known.length >= KEY_BYTES) return known.subarray(0, KEY_BYTES)
+  const key = randomBytes(KEY_BYTES)
+  try {
+    const fd = files.openAppend(path, 'new')
+    try {
+      writeAll(files, fd, key)
+    } finally {
+      files.close(fd)
+    }
+    return key
+  } catch (error) {
+    // Two processes at once: the other's key is the archive's.
+    const theirs = systemCode(error) === 'EEXIST' ? readWholeFile(files, path) : undefined
+    return theirs !== undefined && theirs.length >= KEY_BYTES ? theirs.subarray(0, KEY_BYTES) : key
+  }
+}
