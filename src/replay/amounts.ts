@@ -1,0 +1,58 @@
+/** Tokens and money as people read them. Unknown is said, never shown as 0. */
+import { millisBetween } from '../transcript/instant.ts'
+import type { Session } from '../transcript/session.ts'
+import { promptTokens } from '../transcript/usage.ts'
+import { visibleLine } from './escape.ts'
+
+const NUMBER = new Intl.NumberFormat('en-US')
+
+/** `5,200`, or `unknown`. */
+export function toCount(count: number | undefined): string {
+  return count === undefined ? 'unknown' : NUMBER.format(count)
+}
+
+/** What the source states of the whole session, else what was counted. */
+export function sessionTokens({ reportedUsage, totals }: Session): {
+  readonly in?: number
+  readonly out?: number
+} {
+  const usage = reportedUsage ?? totals?.usage
+  const input = usage && promptTokens(usage)
+  return {
+    ...(input !== undefined && { in: input }),
+    ...(usage?.output !== undefined && { out: usage.output }),
+  }
+}
+
+/** `$0.12`, `at least $0.12 (no price for x)`, or `unknown`; a stated cost comes first, the computed one beside it. */
+export function sessionCost({ reportedCost, totals }: Session): string {
+  const cost = totals?.cost
+  const unpriced = cost?.unpriced.map(visibleLine).join(', ')
+  const computed =
+    cost === undefined || cost.usd === null
+      ? undefined
+      : unpriced
+        ? `at least ${toDollars(cost.usd)} (no price for ${unpriced})`
+        : toDollars(cost.usd)
+  if (reportedCost === undefined)
+    return computed ?? (unpriced ? `unknown (no price for ${unpriced})` : 'unknown')
+  const stated = toDollars(reportedCost)
+  return computed === undefined || computed === stated ? stated : `${stated} (computed: ${computed})`
+}
+
+/** Cents, or as many digits as a smaller amount needs. Decimal text in, so no float rounds it. */
+export function toDollars(usd: string): string {
+  const [whole = '0', fraction = ''] = usd.split('.')
+  if (!/^\d+$/.test(whole) || !/^\d*$/.test(fraction)) return `$${visibleLine(usd)}`
+  if (/^0*$/.test(whole) && fraction.startsWith('00')) {
+    const digits = fraction.replace(/0+$/, '')
+    return digits === '' ? '$0.00' : `$0.${digits}`
+  }
+  const cents = BigInt(whole + fraction.slice(0, 2).padEnd(2, '0')) + (fraction.charAt(2) >= '5' ? 1n : 0n)
+  const text = cents.toString().padStart(3, '0')
+  return `$${NUMBER.format(BigInt(text.slice(0, -2)))}.${text.slice(-2)}`
+}
+
+export function sessionMillis({ startedAt, endedAt }: Session): number | undefined {
+  return millisBetween(startedAt, endedAt)
+}

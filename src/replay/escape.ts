@@ -1,0 +1,38 @@
+/**
+ * Foreign text made safe to print. Everything in a transcript is hostile: an escape sequence could repaint the screen or fill
+ * the clipboard, a bidirectional control could make text read as something else. Such characters are shown, never sent.
+ */
+
+// Control characters but tab and newline, bidirectional controls, line separators, tag characters, lone surrogates.
+const CONTROLS = /(?![\n\t])[\p{Cc}\p{Cs}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+
+/** The text with its control characters as visible escapes: `\x1b`, `\u202e`. Newlines and tabs stay; CRLF becomes a newline. */
+export function visible(text: string): string {
+  const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
+  return lines.replace(CONTROLS, toEscape)
+}
+
+/** The same on one line, for names, titles and table cells. */
+export function visibleLine(text: string): string {
+  return visible(text)
+    .replaceAll('\n', String.raw`\n`)
+    .replaceAll('\t', String.raw`\t`)
+}
+
+/** At most so many characters, then `...`; never half a character. */
+export function cut(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  let end = 0
+  for (let characters = 0; characters < limit && end < text.length; characters += 1) {
+    end += (text.codePointAt(end) as number) > 0xffff ? 2 : 1
+  }
+  return end >= text.length ? text : `${text.slice(0, end)}...`
+}
+
+function toEscape(character: string): string {
+  const code = character.codePointAt(0) as number
+  if (code === 0x0d) return String.raw`\r`
+  if (code <= 0xff) return String.raw`\x${code.toString(16).padStart(2, '0')}`
+  const hex = code.toString(16)
+  return code <= 0xffff ? String.raw`\u${hex.padStart(4, '0')}` : String.raw`\u{${hex}}`
+}

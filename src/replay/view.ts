@@ -1,0 +1,30 @@
+/** What every view for people is: text for the top, for each entry as it comes, and for the bottom. Nothing is held whole. */
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+
+export type View = {
+  begin(session: Session): string
+  entry(entry: Entry): string
+  end(): string
+}
+
+export type ViewOptions = {
+  /** Which turns, and how much of each. */
+  readonly mode?: Mode
+  /** With mode `turn`: its number, from 1. */
+  readonly turn?: number
+  /** An IANA name, `UTC`; the system's zone when absent. */
+  readonly timeZone?: string
+}
+
+export const MODES = ['full', 'summary', 'assistant', 'turn'] as const
+/** devflow's modes: everything, a line for each turn, what the assistant said, one turn. */
+export type Mode = (typeof MODES)[number]
+
+/** A view's text for entries that are at hand. */
+export function render(view: View, session: Session, entries: Iterable<Entry>): string {
+  const parts = [view.begin(session)]
+  for (const entry of entries) parts.push(view.entry(entry))
+  parts.push(view.end())
+  return parts.join('')
+}
