@@ -1,0 +1,115 @@
+/** What the lines of a Claude-style log say about the whole session, gathered as they pass. */
+import { PRIMARY } from '../transcript/entry.ts'
+import { asString, isObject, type JsonObject } from '../transcript/json.ts'
+import type { JsonRecord } from '../transcript/records.ts'
+import type { LineDefaults } from './claude-lines.ts'
+
+export type ClaudeFacts = LineDefaults & {
+  readonly model: string | undefined
+  readonly title: string | undefined
+  readonly startedAt: string | undefined
+  readonly endedAt: string | undefined
+  /** Told apart from Claude Code's own lines by what they lack: see `isFlatLine`. */
+  readonly isFlat: boolean
+}
+
+export type FactsFold = {
+  /** Live: what the session's first lines said, which later ones are compared with. */
+  readonly defaults: LineDefaults
+  /** Decides whose records these are; false when more records may tell better. */
+  chooseSession(records: readonly JsonRecord[], expected: string | undefined): boolean
+  observe(line: JsonObject): void
+  observeTime(at: string): void
+  observeModel(model: string, source: string): void
+  /** `ids` are the lines of the session: a summary counts only when it is of one of them. */
+  current(ids?: ReadonlySet<string>): ClaudeFacts
+}
+
+export function createClaudeFacts(): FactsFold {
+  const defaults: { -readonly [K in keyof LineDefaults]: LineDefaults[K] } = {
+    sessionId: undefined,
+    cwd: undefined,
+    version: undefined,
+    gitBranch: undefined,
+  }
+  let chosen = false
+  let isFlat: boolean | undefined
+  let model: string | undefined
+  let subagentModel: string | undefined
+  let startedAt: string | undefined
+  let endedAt: string | undefined
+  /** By how well they speak for the session: what a person wrote, what the agent made up, what it summed up. */
+  let named: string | undefined
+  let suggested: string | undefined
+  let summary: { readonly text: string; readonly leaf: string | undefined } | undefined
+
+  const observeTitle = (line: JsonObject): void => {
+    if (line['type'] === 'custom-title') named = asString(line['customTitle']) ?? named
+    else if (line['type'] === 'ai-title') suggested = asString(line['aiTitle']) ?? suggested
+    else if (line['type'] === 'summary' && typeof line['summary'] === 'string') {
+      summary = { text: line['summary'], leaf: asString(line['leafUuid']) }
+    }
+  }
+
+  return {
+    defaults,
+    chooseSession(records, expected) {
+      for (const { value } of records) {
+        const sessionId = isObject(value) ? asString(value['sessionId']) : undefined
+        if (sessionId === undefined || sessionId === '') continue
+        defaults.sessionId ??= sessionId
+        if (expected !== undefined && sessionId !== expected) continue
+        defaults.sessionId = sessionId
+        chosen = true
+        return true
+      }
+      return false
+    },
+    observe(line) {
+      const { sessionId, cwd, version, gitBranch, message } = line
+      if (!chosen && defaults.sessionId === undefined && typeof sessionId === 'string')
+        defaults.sessionId = sessionId
+      if (defaults.cwd === undefined && typeof cwd === 'string' && cwd !== '') defaults.cwd = cwd
+      if (defaults.version === undefined && typeof version === 'string') defaults.version = version
+      if (defaults.gitBranch === undefined && typeof gitBranch === 'string') defaults.gitBranch = gitBranch
+      if (message === undefined) observeTitle(line)
+      else if (isFlat === undefined && isFlatLine(line)) isFlat = true
+      else isFlat ??= false
+    },
+    observeTime(at) {
+      if (startedAt === undefined || at < startedAt) startedAt = at
+      if (endedAt === undefined || at > endedAt) endedAt = at
+    },
+    observeModel(name, source) {
+      if (source === PRIMARY) model ??= name
+      else subagentModel ??= name
+    },
+    current(ids) {
+      const isOwn = summary?.leaf === undefined || ids?.has(summary.leaf) === true
+      return {
+        ...defaults,
+        model: model ?? subagentModel,
+        title: named ?? suggested ?? (isOwn ? summary?.text : undefined),
+        startedAt,
+        endedAt,
+        isFlat: isFlat === true,
+      }
+    },
+  }
+}
+
+/**
+ * forgeflare's dialect, which Entire's `full.jsonl` has when no Claude Code was involved: the wrapper's fields and nothing of
+ * Claude Code's own. Our own lines may carry more (a subagent's mark, a request id); their session's name tells them apart.
+ */
+export function isFlatLine(line: JsonObject): boolean {
+  const { sessionId, version, message } = line
+  if (typeof sessionId !== 'string' || typeof version !== 'string' || !isObject(message)) return false
+  if (!('parentUuid' in line) || 'userType' in line) return false
+  return isDated(sessionId) || !('isSidechain' in line || 'requestId' in line)
+}
+
+/** `2026-02-10-…`: how forgeflare and Entire name sessions. */
+export function isDated(sessionId: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}-./.test(sessionId)
+}

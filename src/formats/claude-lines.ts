@@ -1,0 +1,242 @@
+/**
+ * One line of a Claude-style log (Claude Code's own, or the flat dialect of forgeflare's `full.jsonl`) as one entry. Nothing in
+ * a line is lost: what the model has no field for stands in the entry's metadata at the same place and under the same name as
+ * in the line, and a record that is no message is an event that holds the record whole. This is the hot path of reading: no
+ * regular expression, no schema, and hardly an object that the entry does not keep.
+ */
+import type { Block } from '../transcript/block.ts'
+import type { Entry, Role } from '../transcript/entry.ts'
+import { parseInstant } from '../transcript/instant.ts'
+import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
+import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
+
+/** What every line of a session repeats. A line that says otherwise keeps its own word in its metadata. */
+export type LineDefaults = {
+  readonly sessionId: string | undefined
+  readonly cwd: string | undefined
+  readonly version: string | undefined
+  readonly gitBranch: string | undefined
+}
+
+/** What a line says by itself. Whoever reads the file adds id, source, sequence and origin. */
+export type LineEntry = {
+  -readonly [K in keyof Omit<Entry, 'id' | 'source' | 'sequence' | 'origin' | 'metadata'>]: Entry[K]
+} & { metadata?: Record<string, Json> }
+
+/** The model that Claude Code names on messages that no provider sent: API errors, interruptions. Its zeros are no usage. */
+export const SYNTHETIC = '<synthetic>'
+
+/** The type of our own lines for events that other formats told us of. Readers of Claude's lines pass over it. */
+export const EVENT_LINE = 'event'
+
+type MessageType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
+
+/** The entry that a line says, whatever it is: a message, or else an event with the whole record inside. */
+export function fromClaudeLine(value: Json, defaults: LineDefaults): LineEntry {
+  if (!isObject(value)) return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
+  const { message, type } = value
+  if (isMessageType(type) && isObject(message)) {
+    const { content } = message
+    if (typeof content === 'string' || isArray(content))
+      return fromMessage(value, message, type, content, defaults)
+  }
+  const entry: LineEntry = { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
+  takePlace(entry, value)
+  if (typeof type === 'string') entry.metadata = { record: type }
+  return entry
+}
+
+/** True when a message of these blocks has a plain string for content unless it says otherwise, as the seed's prompts have. */
+export function isPlainText(role: Role | undefined, blocks: readonly Block[]): boolean {
+  return (role === 'user' || role === 'system') && blocks.length === 1 && blocks[0]?.type === 'text'
+}
+
+/** An instant as these lines spell it: whole seconds without a fraction, else the digits that are known. */
+export function toTimestamp(instant: string): string {
+  return instant.endsWith('.000Z') ? `${instant.slice(0, 19)}Z` : instant
+}
+
+function isMessageType(type: Json | undefined): type is MessageType {
+  return type === 'assistant' || type === 'user' || type === 'system' || type === EVENT_LINE
+}
+
+function isArray(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value)
+}
+
+function fromMessage(
+  line: JsonObject,
+  message: JsonObject,
+  type: MessageType,
+  content: string | readonly Json[],
+  defaults: LineDefaults,
+): LineEntry {
+  const blocks: Block[] = []
+  let results = 0
+  /** How content was written where that is not how we would: what `metadata.message.content` says. */
+  let spelling: Json | undefined
+  if (typeof content === 'string') blocks.push({ type: 'text', text: content })
+  else {
+    let extras: Record<string, Json> | undefined
+    for (let at = 0; at < content.length; at += 1) {
+      const split = splitAnthropicBlock(content[at] as Json)
+      blocks.push(split.block)
+      if (split.block.type === 'tool-result') results += 1
+      if (split.extras !== undefined) (extras ??= {})[at] = split.extras
+    }
+    spelling = extras
+  }
+  const onlyResults = results > 0 && results === blocks.length
+  const role = type === EVENT_LINE ? asRole(message['role']) : type === 'user' && onlyResults ? 'tool' : type
+  const isText = typeof content === 'string'
+  if (isText !== isPlainText(role, blocks)) spelling ??= isText ? 'string' : 'blocks'
+
+  const entry: LineEntry = { kind: type === EVENT_LINE ? 'event' : 'message', blocks }
+  if (role !== undefined) entry.role = role
+  takePlace(entry, line)
+  if (typeof line['durationMs'] === 'number') entry.durationMs = line['durationMs']
+  if (type === 'assistant' && message['model'] !== SYNTHETIC) takeCall(entry, line, message)
+  const kept = restOfLine(line, entry, defaults)
+  const keptOfMessage = restOfMessage(message, entry, type, spelling)
+  if (keptOfMessage !== undefined) entry.metadata = keepMessage(kept, keptOfMessage)
+  else if (kept !== undefined) entry.metadata = kept
+  return entry
+}
+
+function asRole(role: Json | undefined): Role | undefined {
+  return role === 'system' || role === 'user' || role === 'assistant' || role === 'tool' ? role : undefined
+}
+
+function takePlace(entry: LineEntry, line: JsonObject): void {
+  const { parentUuid, timestamp } = line
+  if (parentUuid === null || typeof parentUuid === 'string') entry.parent = parentUuid
+  const at = typeof timestamp === 'string' ? toInstant(timestamp) : undefined
+  if (at !== undefined) entry.at = at
+}
+
+function takeCall(entry: LineEntry, line: JsonObject, message: JsonObject): void {
+  const { id, model, usage, stop_reason: stopReason } = message
+  const { requestId } = line
+  if (typeof model === 'string') entry.model = model
+  // Claude Code writes a message's first lines, and in some versions all, before the provider's last word on usage is in.
+  if (isObject(usage)) entry.usage = fromAnthropicUsage(usage, stopReason === null ? 'partial' : 'reported')
+  if (typeof stopReason === 'string') entry.stopReason = stopReason
+  if (typeof id === 'string') {
+    entry.call =
+      typeof requestId === 'string'
+        ? { provider: 'anthropic', requestId, messageId: id }
+        : { provider: 'anthropic', messageId: id }
+  } else if (typeof requestId === 'string') entry.call = { provider: 'anthropic', requestId }
+}
+
+function restOfLine(
+  line: JsonObject,
+  entry: LineEntry,
+  defaults: LineDefaults,
+): Record<string, Json> | undefined {
+  let kept: Record<string, Json> | undefined
+  for (const key in line) {
+    const value = line[key] as Json
+    if (isSaidOfLine(key, value, entry, defaults)) continue
+    kept ??= Object.create(null) as Record<string, Json>
+    kept[key] = value
+  }
+  return kept
+}
+
+/** True when the entry or the session says it already. */
+function isSaidOfLine(key: string, value: Json, entry: LineEntry, defaults: LineDefaults): boolean {
+  switch (key) {
+    case 'type':
+    case 'message':
+      return true
+    case 'uuid':
+      return typeof value === 'string' && value !== ''
+    case 'parentUuid':
+      return entry.parent !== undefined
+    case 'timestamp':
+      return (
+        entry.at !== undefined &&
+        (value === entry.at ? !entry.at.endsWith('.000Z') : toTimestamp(entry.at) === value)
+      )
+    case 'requestId':
+      return entry.call?.requestId !== undefined
+    case 'durationMs':
+      return entry.durationMs !== undefined
+    case 'sessionId':
+      return value === defaults.sessionId
+    case 'cwd':
+      return value === defaults.cwd
+    case 'version':
+      return value === defaults.version
+    case 'gitBranch':
+      return value === defaults.gitBranch
+    default:
+      return false
+  }
+}
+
+function restOfMessage(
+  message: JsonObject,
+  entry: LineEntry,
+  type: MessageType,
+  spelling: Json | undefined,
+): Record<string, Json> | undefined {
+  let kept: Record<string, Json> | undefined
+  for (const key in message) {
+    const value = key === 'content' ? spelling : (message[key] as Json)
+    if (value === undefined || isSaidOfMessage(key, value, entry, type)) continue
+    kept ??= Object.create(null) as Record<string, Json>
+    kept[key] = value
+  }
+  return kept
+}
+
+function isSaidOfMessage(key: string, value: Json, entry: LineEntry, type: MessageType): boolean {
+  switch (key) {
+    case 'role':
+      return type === EVENT_LINE ? value === entry.role : value === type
+    case 'usage':
+      return entry.usage !== undefined
+    case 'model':
+      return entry.model !== undefined
+    case 'id':
+      return entry.call?.messageId !== undefined
+    case 'stop_reason':
+      return entry.stopReason !== undefined
+    default:
+      return false
+  }
+}
+
+function keepMessage(
+  kept: Record<string, Json> | undefined,
+  message: Record<string, Json>,
+): Record<string, Json> {
+  if (kept === undefined) return { message }
+  kept['message'] = message
+  return kept
+}
+
+/** The instant a timestamp names; nearly all are in our own spelling and are taken as they are. */
+function toInstant(text: string): string | undefined {
+  return isCanonical(text) ? text : parseInstant(text)
+}
+
+const DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22] as const
+
+/** `2025-12-09T14:30:22.123Z`, with every field in its range whatever the month; false sends it the slow way. */
+function isCanonical(text: string): boolean {
+  if (text.length !== 24 || text[0] !== '2' || text[10] !== 'T' || text[19] !== '.' || text[23] !== 'Z')
+    return false
+  if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':') return false
+  for (let i = 0; i < DIGITS.length; i += 1) {
+    const code = text.charCodeAt(DIGITS[i] as number)
+    if (code < 0x30 || code > 0x39) return false
+  }
+  const two = (at: number): number => (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30
+  const month = two(5)
+  const day = two(8)
+  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && two(11) < 24 && two(14) < 60 && two(17) < 60
+}

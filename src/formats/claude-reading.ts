@@ -1,0 +1,181 @@
+/**
+ * A session out of Claude-style files: the main log, then those of its subagents, in the order of their lines. Every record is
+ * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
+ */
+import { PRIMARY, createSequence, type Entry } from '../transcript/entry.ts'
+import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
+import { fromClaudeLine } from './claude-lines.ts'
+import { readDocument } from './document.ts'
+import type { ReadItem } from './format.ts'
+import { readRawRecords } from './raw-records.ts'
+import { oversizedEntry, unknownEntry } from './unknown.ts'
+
+export type ClaudeReading = {
+  /** The records of one file. The first file opens the session. */
+  read(file: SourceFile, options?: FileOptions): AsyncGenerator<readonly ReadItem[]>
+  /** A small JSON file beside the log, whole, as one event; damage when it cannot be taken in. */
+  document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
+  /** Opens the session when no record has done so yet: a folder may hold only what stands beside the log. */
+  open(): readonly ReadItem[]
+  /** The session's facts as all files together say them. */
+  end(): readonly ReadItem[]
+}
+
+type FileOptions = {
+  /** The session that the file's name speaks of: chosen when a record says so too, for forks begin with another's records. */
+  readonly expected?: string
+  /** Whose lines these are where they do not say. */
+  readonly source?: string
+  /** Another program's records: each is kept whole, and none is asked what it says. */
+  readonly isForeign?: boolean
+}
+
+type DocumentOptions = {
+  readonly source?: string
+  /** What the event is called. */
+  readonly record: string
+}
+
+type Options = {
+  readonly format: string
+  /** The session as the format names it, from what its lines say so far. */
+  readonly toSession: (facts: ClaudeFacts) => Session
+}
+
+/** Records held back at most until one names the session: state records, which do not, often come first. */
+const HELD = 1000
+
+export function createClaudeReading({ format, toSession }: Options): ClaudeReading {
+  const facts = createClaudeFacts()
+  const nextSequence = createSequence()
+  const seen = new Set<string>()
+  const sidechains = new Map<string, string>()
+  let isOpen = false
+
+  /** The line's own id where it is the first to have it; a copied line is told by its place. */
+  const toId = (uuid: Json | undefined, source: string, sequence: number): string => {
+    let id = typeof uuid === 'string' && uuid !== '' ? uuid : `${source}/${sequence}`
+    if (seen.has(id)) id = `${source}/${sequence}`
+    while (seen.has(id)) id += '~'
+    seen.add(id)
+    return id
+  }
+
+  const toEntry = (record: JsonRecord, file: string, fileSource: string | undefined): Entry => {
+    const { value, number, byteOffset, byteLength } = record
+    const line = isObject(value) ? value : undefined
+    if (line !== undefined) facts.observe(line)
+    const said = fromClaudeLine(value, facts.defaults)
+    if (said.at !== undefined) facts.observeTime(said.at)
+    const source = line === undefined ? (fileSource ?? PRIMARY) : sourceOf(line, fileSource, sidechains)
+    if (said.model !== undefined) facts.observeModel(said.model, source)
+    const sequence = nextSequence(source)
+    const uuid = line?.['uuid']
+    const id = toId(uuid, source, sequence)
+    if (said.kind === 'message' && typeof uuid === 'string' && uuid !== id && uuid !== '') {
+      said.metadata = { ...said.metadata, uuid }
+    }
+    const entry = said as Entry & { -readonly [K in 'id' | 'source' | 'sequence' | 'origin']: Entry[K] }
+    entry.id = id
+    entry.source = source
+    entry.sequence = sequence
+    entry.origin = { format, file, record: number, byteOffset, byteLength }
+    return entry
+  }
+
+  const toForeign = (record: JsonRecord, file: string, source: string): Entry => {
+    const sequence = nextSequence(source)
+    const entry = unknownEntry(record.value, { format, file, source, sequence }, record)
+    return { ...entry, id: toId(undefined, source, sequence) }
+  }
+
+  const toItems = (batch: RecordBatch, file: string, options: FileOptions): ReadItem[] => {
+    const { source: fileSource, isForeign } = options
+    const items: ReadItem[] = []
+    let damaged = 0
+    const giveDamage = (before: number): void => {
+      for (let next = batch.damage[damaged]; next !== undefined; next = batch.damage[damaged]) {
+        if ((next.line ?? 0) > before) return
+        damaged += 1
+        items.push({ type: 'damage', damage: next })
+        if (next.kind !== 'too-large') continue
+        const source = fileSource ?? PRIMARY
+        const sequence = nextSequence(source)
+        const entry = oversizedEntry(next, { format, file, source, sequence })
+        items.push({ type: 'entry', entry: { ...entry, id: toId(undefined, source, sequence) } })
+      }
+    }
+    for (const record of batch.records) {
+      if (damaged < batch.damage.length) giveDamage(record.number)
+      const entry = isForeign
+        ? toForeign(record, file, fileSource ?? PRIMARY)
+        : toEntry(record, file, fileSource)
+      items.push({ type: 'entry', entry })
+    }
+    giveDamage(Number.POSITIVE_INFINITY)
+    return items
+  }
+
+  const open = (): ReadItem => {
+    isOpen = true
+    return { type: 'session', session: toSession(facts.current()) }
+  }
+
+  return {
+    async *read(file, options = {}) {
+      const { expected, isForeign = false } = options
+      // The session's item comes first and says what its first records say: they are taken in before it is made.
+      const openWith = (batches: readonly RecordBatch[]): ReadItem[] => {
+        const items = batches.flatMap((batch) => toItems(batch, file.path, options))
+        return [open(), ...items]
+      }
+      let held: RecordBatch[] = []
+      let count = 0
+      for await (const batch of isForeign ? readRawRecords(file) : readRecords(file)) {
+        if (isOpen) {
+          yield toItems(batch, file.path, options)
+          continue
+        }
+        held.push(batch)
+        count += batch.records.length
+        if (!isForeign && !facts.chooseSession(batch.records, expected) && count < HELD) continue
+        yield openWith(held)
+        held = []
+      }
+      if (held.length > 0) yield openWith(held)
+    },
+    async document(file, { source = PRIMARY, record }) {
+      const { raw, bytes, damage } = await readDocument(file)
+      if (damage !== undefined) return { type: 'damage', damage }
+      const sequence = nextSequence(source)
+      const place = { number: 1, byteOffset: 0, byteLength: bytes }
+      const entry = unknownEntry(raw, { format, file: file.path, source, sequence }, place)
+      return {
+        type: 'entry',
+        entry: { ...entry, id: toId(undefined, source, sequence), metadata: { record } },
+      }
+    },
+    open: () => (isOpen ? [] : [open()]),
+    end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
+  }
+}
+
+/**
+ * Subagents say their id (`agentId`) in newer versions. In older ones they stand between the main agent's lines, marked
+ * `isSidechain` and no more: each is then named by the line that its chain of parents begins with.
+ */
+function sourceOf(line: JsonObject, fileSource: string | undefined, sidechains: Map<string, string>): string {
+  if (line['isSidechain'] !== true) return fileSource ?? PRIMARY
+  const { agentId, uuid, parentUuid } = line
+  if (typeof agentId === 'string' && agentId !== '') return `subagent:${agentId}`
+  if (fileSource !== undefined) return fileSource
+  const above = typeof parentUuid === 'string' ? sidechains.get(parentUuid) : undefined
+  const own = typeof uuid === 'string' ? uuid : undefined
+  const source = above ?? `subagent:sidechain-${own ?? 'unnamed'}`
+  if (own !== undefined) sidechains.set(own, source)
+  return source
+}
