@@ -17,20 +17,20 @@ export type Iteration = { readonly type?: string; readonly model?: string; reado
  */
 export function fromAnthropicUsage(raw: Json, quality: Quality = 'reported'): Usage {
   if (!isObject(raw)) return { quality: 'unavailable', ...(raw !== null && { raw }) }
+  // Built field by field: every assistant line of a log comes through here, and spreads cost more than its JSON.parse.
+  const usage: { -readonly [K in keyof Usage]: Usage[K] } = { quality, raw }
   const input = asCount(raw['input_tokens'])
+  if (input !== undefined) usage.input = input
   const cacheRead = asCount(raw['cache_read_input_tokens'])
-  const { attributed, ...writes } = cacheWrites(raw)
+  if (cacheRead !== undefined) usage.cacheRead = cacheRead
+  const { cacheWrite5m, cacheWrite1h, attributed } = cacheWrites(raw)
+  if (cacheWrite5m !== undefined) usage.cacheWrite5m = cacheWrite5m
+  if (cacheWrite1h !== undefined) usage.cacheWrite1h = cacheWrite1h
+  if (attributed && quality === 'reported') usage.quality = 'estimated'
   const output = asCount(raw['output_tokens'])
+  if (output !== undefined) usage.output = output
   const reasoning = asCount(asObject(raw['output_tokens_details'])?.['thinking_tokens'])
-  const usage: Usage = {
-    ...(input !== undefined && { input }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...writes,
-    ...(output !== undefined && { output }),
-    ...(reasoning !== undefined && { reasoning }),
-    quality: attributed && quality === 'reported' ? 'estimated' : quality,
-    raw,
-  }
+  if (reasoning !== undefined) usage.reasoning = reasoning
   return hasCounts(usage) ? usage : { quality: 'unavailable', raw }
 }
 
@@ -80,7 +80,9 @@ type Writes = { readonly cacheWrite5m?: number; readonly cacheWrite1h?: number }
 /** `message_delta` states the total alone: its split is the one of `message_start`, or that of the iterations. */
 function cacheWrites(raw: JsonObject): Writes & { readonly attributed: boolean } {
   const total = asCount(raw['cache_creation_input_tokens'])
-  const stated = statedWrites(raw['cache_creation'])
+  const split = raw['cache_creation']
+  if (split === undefined && total === 0) return NO_WRITES
+  const stated = statedWrites(split)
   const sum = sumOf(stated)
   if (total === undefined || total === sum) return { ...stated, attributed: false }
   const iterated = iteratedWrites(raw['iterations'])
@@ -89,6 +91,8 @@ function cacheWrites(raw: JsonObject): Writes & { readonly attributed: boolean }
   if (total < sum) return { ...stated, attributed: true }
   return { ...stated, cacheWrite5m: (stated.cacheWrite5m ?? 0) + total - sum, attributed: true }
 }
+
+const NO_WRITES = { cacheWrite5m: 0, attributed: false } as const
 
 function statedWrites(split: Json | undefined): Writes {
   const cacheWrite5m = asCount(asObject(split)?.['ephemeral_5m_input_tokens'])
