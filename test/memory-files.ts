@@ -76,6 +76,7 @@ export function carryOut(operations: readonly FileOperation[], files: MemoryFile
     const { path } = operation
     const current = files.get(path)
     if (operation.op === 'remove') files.delete(path)
+    else if (operation.op === 'set-aside') setAside(path, files)
     else if (operation.op === 'append')
       files.set(path, Buffer.concat([current ?? Buffer.alloc(0), Buffer.from(operation.text)]))
     else if (operation.op === 'update')
@@ -177,6 +178,17 @@ function toPrune(
     (path) => path.startsWith(prefix) && path.endsWith(suffix) && !path.slice(prefix.length).includes('/'),
   )
   return own.sort().slice(0, Math.max(0, own.length - keep))
+}
+
+function setAside(path: string, files: MemoryFiles): void {
+  const current = files.get(path)
+  if (current === undefined) return
+  const dot = path.lastIndexOf('.')
+  const aside = (n: number): string => `${path.slice(0, dot)}.${n}${path.slice(dot)}`
+  let n = 1
+  while (files.has(aside(n))) n += 1
+  files.set(aside(n), current)
+  files.delete(path)
 }
 
 function atStart(session: Session): Session {

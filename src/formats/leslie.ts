@@ -1,0 +1,20 @@
+/**
+ * leslie: a plain text file per conversation unit, for people and for agents that read files. Written cut down (200
+ * characters of a tool's parameters and results, 20 KB a file), so a lossy target; read best effort. docs/formats/leslie.md.
+ */
+import type { Format } from './format.ts'
+import { detectLeslie, readLeslie } from './leslie-read.ts'
+import { beginLeslie } from './leslie-write.ts'
+
+export const leslie: Format = {
+  id: 'leslie',
+  title: 'leslie: one plain text file for each user message and what came of it',
+  detect: detectLeslie,
+  read: readLeslie,
+  write: {
+    root: '.leslie',
+    // The transcripts' folder is named after the thread, and a child that inherits it gets copies below its own: all are here.
+    ignored: 'threads',
+    begin: beginLeslie,
+  },
+}
