@@ -1,0 +1,69 @@
+/** Reading a journal and a `full.jsonl` to the model, against splitting lines and JSON.parse of the same bytes. */
+import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { record } from '../src/capture/record.ts'
+import { entire } from '../src/formats/entire.ts'
+import type { Format } from '../src/formats/format.ts'
+import { journal } from '../src/journal/format.ts'
+import { openSource } from '../src/sources/open.ts'
+import { createLineSplitter } from '../src/transcript/lines.ts'
+import type { Bench } from './bench.ts'
+import { atLeast, compare, type Result } from './measure.ts'
+import { sampleEntry } from './samples.ts'
+
+export const bench: Bench = async ({ quick }) => {
+  const count = quick ? 5000 : 30_000
+  const folder = mkdtempSync(join(tmpdir(), 'hansard-bench-'))
+  const recorder = await record({
+    home: join(folder, 'home'),
+    cwd: folder,
+    durability: 'os',
+    redact: false,
+    formats: ['entire'],
+  })
+  for (let n = 0; n < count; n += 1) {
+    const { blocks, model, usage, call } = sampleEntry(n)
+    recorder.assistant(blocks, { ...(model && { model }), ...(usage && { usage }), ...(call && { call }) })
+  }
+  await recorder.end()
+  const sessions = join(folder, 'home/sessions', recorder.id)
+  const full = join(folder, '.entire/metadata', recorder.session().names?.['entire'] ?? '', 'full.jsonl')
+  const results = [
+    await against('journal', join(sessions, readdirSync(sessions)[0] as string), journal),
+    await against('full.jsonl', full, entire),
+  ]
+  rmSync(folder, { recursive: true, force: true })
+  return results
+}
+
+async function against(name: string, path: string, format: Format): Promise<Result> {
+  let seen = 0
+  const times = await compare({
+    bare: async () => {
+      const splitter = createLineSplitter()
+      let values = 0
+      for await (const chunk of createReadStream(path, { highWaterMark: 512 * 1024 })) {
+        for (const line of splitter.push(chunk as Buffer))
+          values += JSON.parse(line.text as string) === null ? 0 : 1
+      }
+      seen = values
+    },
+    read: async () => {
+      let entries = 0
+      for await (const items of format.read(await openSource(path))) {
+        for (const item of items) if (item.type === 'entry') entries += 1
+      }
+      if (entries < seen - 3) throw new Error(`${name}: read ${entries} entries of ${seen} lines`)
+    },
+  })
+  const { bare = Number.NaN, read = Number.NaN } = times
+  const size = statSync(path).size / 1e6
+  const speed = (ms: number): string => `${(size / (ms / 1000)).toFixed(0)} MB/s`
+  return atLeast(
+    `read ${name} to the model`,
+    bare / read,
+    0.55,
+    `${speed(read)} against ${speed(bare)} bare, ${size.toFixed(0)} MB`,
+  )
+}

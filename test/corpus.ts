@@ -1,0 +1,64 @@
+/** `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record. */
+import { existsSync } from 'node:fs'
+import { coverage, filesBelow, type Coverage } from './coverage.ts'
+
+const root = process.argv[2]
+if (root === undefined || !existsSync(root)) {
+  console.error(root === undefined ? 'name a folder: npm run corpus -- DIR' : `no such folder: ${root}`)
+  process.exit(2)
+}
+
+const rows: Coverage[] = []
+const failures: string[] = []
+for (const path of filesBelow(root)) {
+  try {
+    rows.push(await coverage(path, root))
+  } catch (error) {
+    failures.push(`${path}: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+const kinds = group(rows)
+console.log(line('kind', 'files', 'records', 'entries', 'unknown', 'damage', 'uncovered', 'formats'))
+for (const [kind, files] of kinds) {
+  const sum = (count: (row: Coverage) => number): string =>
+    String(files.reduce((total, row) => total + count(row), 0))
+  const uncovered = sum((row) => row.uncovered.length)
+  const formats = [...new Set(files.map((row) => row.format))].join(', ')
+  console.log(
+    line(
+      kind,
+      String(files.length),
+      sum((row) => row.records),
+      sum((row) => row.entries),
+      sum((row) => row.unknown),
+      sum((row) => row.damage),
+      uncovered,
+      formats,
+    ),
+  )
+}
+for (const row of rows.filter((one) => one.uncovered.length > 0)) {
+  console.log(`uncovered: ${row.file}: records ${row.uncovered.slice(0, 10).join(', ')}`)
+}
+for (const failure of failures) console.log(`failed: ${failure}`)
+const missing = rows.reduce((total, row) => total + row.uncovered.length, 0)
+console.log(`${rows.length} files read, ${failures.length} failed, ${missing} records unaccounted for`)
+process.exit(failures.length + missing === 0 ? 0 : 1)
+
+function kindOf(row: Coverage): string {
+  return row.file.split('/')[0] as string
+}
+
+function group(all: readonly Coverage[]): Map<string, Coverage[]> {
+  const groups = new Map<string, Coverage[]>()
+  for (const row of all) groups.set(kindOf(row), [...(groups.get(kindOf(row)) ?? []), row])
+  return groups
+}
+
+function line(...cells: readonly string[]): string {
+  const widths = [26, 6, 8, 8, 8, 7, 10, 0]
+  return cells
+    .map((cell, at) => (at === 0 || at === 7 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+    .join(' ')
+}
