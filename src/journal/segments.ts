@@ -1,0 +1,255 @@
+/**
+ * A journal's lines, in one trusted file after another. A line is written, or waits in bounded memory until the disk takes it;
+ * a file that failed is given up, and its unsynced lines are written again to the next one, which says after which line it
+ * continues. Nothing here throws: a failure is reported once, counted, and marked in the journal by a `gap`.
+ */
+import { systemCode } from '../errors.ts'
+import { ensureFolder, type Files } from './files.ts'
+import { createUnsynced, createWaiting, type HeldLine, type Unsynced } from './held.ts'
+import { createLineEncoder, NO_HASH } from './line.ts'
+import { toRecordJson } from './record-json.ts'
+import type { JournalHead, JournalRecord } from './record.ts'
+import { openSegment, type Segment } from './segment.ts'
+
+/** Said twice at most for a journal: when it first fails, and when it first goes on. What comes after is only counted. */
+export type Failure = {
+  readonly kind: 'failing' | 'resumed'
+  /** The segment, or the folder when none could be made. */
+  readonly path: string
+  /** The system's code, where there is one: `ENOSPC`. */
+  readonly code?: string
+  readonly message: string
+  /** Records in memory that the disk has not taken. */
+  readonly held: number
+  readonly lost: number
+}
+
+export type FirstRecord = Omit<Extract<JournalRecord, { t: 'session' }>, 't' | 'writer' | 'boot' | 'at'>
+
+export type SegmentsOptions = {
+  readonly files: Files
+  readonly folder: string
+  readonly first: FirstRecord
+  readonly writer: string
+  readonly boot: string
+  readonly holdBytes: number
+  readonly onFailure: ((report: Failure) => void) | undefined
+  readonly instant: () => string
+  /** Monotonic microseconds. */
+  readonly micros: () => number
+}
+
+export type Segments = {
+  readonly unsynced: Unsynced
+  current(): Segment | undefined
+  path(): string
+  head(): JournalHead
+  lost(): number
+  waiting(): number
+  /** When to try again, in microseconds from now; undefined when nothing waits. */
+  retryIn(): number | undefined
+  /** True when the line, and all before it, are in the file. */
+  take(line: HeldLine): boolean
+  /** Writes what waits; with `force` also before its time. False while the disk does not take it. */
+  drain(force: boolean): boolean
+  /** The current file cannot be trusted: its sync failed. */
+  distrust(error: unknown): void
+  /** Notices a file that was removed, renamed or cut behind our back. */
+  look(): void
+  /** Gives up what waits, and closes the file. */
+  end(): void
+}
+
+const BACKOFF_FIRST = 10_000
+const BACKOFF_LAST = 5_000_000
+/** Names that are taken, perhaps planted, are left alone and the next is tried, this many times. */
+const NAMES = 16
+
+/** A full disk leaves the file as good as it was. Any other failed write makes it suspect. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EINTR', 'EAGAIN'])
+
+export function createSegments(options: SegmentsOptions): Segments {
+  const { files, folder, first, writer, boot, instant, micros, onFailure } = options
+  const encoder = createLineEncoder()
+  const waiting = createWaiting(options.holdBytes)
+  let continues = first.continues
+  let head: JournalHead = { writer, seq: -1, h: continues?.h ?? NO_HASH }
+  const unsynced = createUnsynced(head)
+  let segment: Segment | undefined
+  let path = folder
+  let names = 0
+  let gap: { readonly reason: string; readonly lost: number } | undefined
+  let lost = 0
+  let failing = false
+  let backoff = BACKOFF_FIRST
+  let nextTry = 0
+  const reported = new Set<Failure['kind']>()
+
+  const report = (kind: Failure['kind'], message: string, code?: string): void => {
+    failing = kind === 'failing'
+    if (reported.has(kind)) return
+    reported.add(kind)
+    try {
+      onFailure?.({ kind, path, message, ...(code && { code }), held: waiting.size, lost })
+    } catch {
+      // A listener's own failure must not reach the agent either.
+    }
+  }
+
+  const fail = (error: unknown): void => {
+    nextTry = micros() + backoff
+    backoff = Math.min(backoff * 2, BACKOFF_LAST)
+    report('failing', error instanceof Error ? error.message : String(error), systemCode(error))
+  }
+
+  const note = (reason: string, count: number): void => {
+    lost += count
+    gap = { reason: gap?.reason ?? reason, lost: (gap?.lost ?? 0) + count }
+  }
+
+  const countDropped = (): void => {
+    const count = waiting.takeLost()
+    if (count > 0) note('the disk took no more and memory is bounded', count)
+  }
+
+  const abandon = (reason: string, gone: number): void => {
+    segment = undefined
+    continues = unsynced.base()
+    note(reason, gone)
+    waiting.putBack(unsynced.take())
+    countDropped()
+  }
+
+  const write = (own: Segment, line: HeldLine): void => {
+    own.write(line.json, line.mt)
+    head = own.head()
+    unsynced.add(line, head)
+  }
+
+  const writeFailed = (error: unknown): void => {
+    const code = systemCode(error)
+    if (segment !== undefined && (segment.isBroken() || code === undefined || !FULL.has(code))) {
+      const old = segment
+      abandon(`a write failed (${code ?? 'unknown'})`, 0)
+      old.close()
+    }
+    fail(error)
+  }
+
+  const openNext = (): Segment => {
+    ensureFolder(files, folder)
+    const opened = openNamed()
+    try {
+      opened.write(toRecordJson(header(opened.writer)), micros())
+      opened.datasync()
+      files.syncFolder(folder)
+    } catch (error) {
+      // It holds nothing yet; left there, a long outage would leave thousands.
+      removeQuietly(files, opened.path)
+      opened.close()
+      throw error
+    }
+    names += 1
+    segment = opened
+    path = opened.path
+    head = opened.head()
+    unsynced.begin(head)
+    return opened
+  }
+
+  const openNamed = (): Segment => {
+    for (let tries = 1; ; tries += 1) {
+      const own = names === 0 ? writer : `${writer}.${names}`
+      try {
+        return openSegment({ files, folder, writer: own, start: continues?.h ?? NO_HASH, encoder })
+      } catch (error) {
+        if (systemCode(error) !== 'EEXIST' || tries === NAMES) throw error
+        names += 1
+      }
+    }
+  }
+
+  const header = (own: string): JournalRecord => {
+    const { continues: _, ...facts } = first
+    return { t: 'session', ...facts, writer: own, boot, at: instant(), ...(continues && { continues }) }
+  }
+
+  const drain = (force: boolean): boolean => {
+    if (segment !== undefined && waiting.size === 0 && gap === undefined) return true
+    if (!force && micros() < nextTry) return false
+    try {
+      const own = segment ?? openNext()
+      if (gap !== undefined) {
+        write(own, { t: 'gap', json: toRecordJson({ t: 'gap', ...gap, at: instant() }), mt: micros() })
+        gap = undefined
+      }
+      for (let line = waiting.first(); line !== undefined; line = waiting.first()) {
+        write(own, line)
+        waiting.shift()
+      }
+    } catch (error) {
+      writeFailed(error)
+      return false
+    }
+    backoff = BACKOFF_FIRST
+    if (failing) report('resumed', 'recording goes on')
+    return true
+  }
+
+  return {
+    unsynced,
+    current: () => segment,
+    path: () => path,
+    head: () => head,
+    lost: () => lost,
+    waiting: () => waiting.size,
+    retryIn: () => (waiting.size === 0 ? undefined : Math.max(0, nextTry - micros())),
+    take(line) {
+      let healthy = false
+      if (segment !== undefined && waiting.size === 0) {
+        try {
+          write(segment, line)
+          return true
+        } catch (error) {
+          writeFailed(error)
+          healthy = true
+        }
+      }
+      waiting.push(line)
+      countDropped()
+      // The first failure may be the file's alone: another one is tried at once, and then only as the backoff allows.
+      return drain(healthy)
+    },
+    drain,
+    distrust(error) {
+      segment?.close()
+      abandon(`a sync failed (${systemCode(error) ?? 'unknown'})`, 0)
+      fail(error)
+    },
+    look() {
+      try {
+        const trouble = segment?.trouble()
+        if (segment === undefined || trouble === undefined) return
+        const old = segment
+        abandon(trouble.reason, trouble.gone ? Math.max(0, unsynced.base().seq) : 0)
+        old.close()
+        report('failing', trouble.reason)
+      } catch {
+        // Could not be looked at now; the next write or sync will say.
+      }
+    },
+    end() {
+      for (; waiting.size > 0; waiting.shift()) if (waiting.first()?.t === 'entry') lost += 1
+      segment?.close()
+      segment = undefined
+    },
+  }
+}
+
+function removeQuietly(files: Files, path: string): void {
+  try {
+    files.remove(path)
+  } catch {
+    // An empty file stays behind; readers take it for what it is.
+  }
+}
