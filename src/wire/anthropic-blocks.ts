@@ -6,12 +6,7 @@ import type { Block, ImageBlock, ToolResultBlock } from '../transcript/block.ts'
 import { contentText, isBlobRef } from '../transcript/block.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asBoolean, asObject, asString, isObject, rest } from '../transcript/json.ts'
-
-/**
- * `extras` holds the fields of the raw block that `block` does not say, and is absent when there are none. For a tool result
- * made of blocks, `extras.content` is a list with the extras of each of them, `null` where one has none.
- */
-export type SplitBlock = { readonly block: Block; readonly extras?: JsonObject }
+import type { SplitBlock } from './split.ts'
 
 /** The block, without its extras. A type or shape we do not know is an `unknown` block, verbatim. */
 export function fromAnthropicBlock(raw: Json): Block {
