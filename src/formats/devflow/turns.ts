@@ -1,0 +1,197 @@
+/**
+ * Entries into turns. A tool's result goes into the call it answers; everything else is a turn of its own. What a turn cannot
+ * hold is reported entry by entry. Beyond the seed's fields a turn carries `model` and `source`, and a tool call `timestamp` and
+ * `durationMs` of its result: keys that a Go reader passes over.
+ */
+import {
+  outputText,
+  textOf,
+  type Block,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../../transcript/block.ts'
+import { PRIMARY, type Entry } from '../../transcript/entry.ts'
+import { asArray, asObject, isObject, type Json, type JsonObject } from '../../transcript/json.ts'
+import { createPairing } from '../../transcript/tools.ts'
+import { callKey } from '../../transcript/totals.ts'
+import { promptTokens } from '../../transcript/usage.ts'
+import type { WriteContext } from '../format.ts'
+import { toGoTime } from './fields.ts'
+import { lossesOf } from './losses.ts'
+
+export type Turns = {
+  add(entry: Entry): void
+  count(): number
+  /** The document's `turns`, fillers reported. */
+  write(): readonly JsonObject[]
+}
+
+type Notes = Pick<WriteContext, 'lost' | 'filled'>
+
+/** One turn while it may still change: results come later, and the last report of a call wins. */
+type Draft = {
+  readonly entry: Entry
+  readonly role: string
+  readonly content: string
+  readonly calls: ({ readonly draft: CallDraft } | { readonly raw: Json })[]
+  readonly kept: JsonObject | undefined
+  /** A later entry reports the usage of the same provider call. */
+  superseded: boolean
+  /** The call that was answered last, by its place: results read back in the order of their calls. */
+  answered: number
+}
+
+type CallDraft = {
+  readonly turn: Draft
+  readonly place: number
+  readonly call: ToolCallBlock
+  readonly kept: JsonObject | undefined
+  result?: JsonObject
+}
+
+/** Written where a tool is known to have failed and did not say why: in Go an empty error means none. */
+const NO_REASON = 'the tool failed'
+
+export function createTurns(notes: Notes): Turns {
+  const drafts: Draft[] = []
+  const pairing = createPairing<CallDraft>()
+  const lastTurn = new Map<string, Draft>()
+  const reported = new Map<string, Draft>()
+
+  const push = (entry: Entry, role: string, blocks: readonly Block[]): void => {
+    const own = asObject(entry.metadata?.['devflow'])
+    const { calls: keptCalls, ...kept } = own ?? {}
+    const draft: Draft = {
+      entry,
+      role,
+      content: contentOf(blocks),
+      calls: [],
+      kept: Object.keys(kept).length > 0 ? kept : undefined,
+      superseded: false,
+      answered: -1,
+    }
+    drafts.push(draft)
+    lastTurn.set(entry.source, draft)
+    for (const block of blocks) {
+      // A call that the reader could not make out goes back where it stood.
+      if (block.type === 'unknown' && entry.origin?.format === 'devflow') draft.calls.push({ raw: block.raw })
+      if (block.type !== 'tool-call') continue
+      const place = draft.calls.length
+      const call = { turn: draft, place, call: block, kept: asObject(asArray(keptCalls)?.[place]) }
+      draft.calls.push({ draft: call })
+      pairing.open(entry.source, block, call)
+    }
+    const key = entry.usage && callKey(entry)
+    if (key === undefined) return
+    const before = reported.get(key)
+    if (before !== undefined) before.superseded = true
+    reported.set(key, draft)
+  }
+
+  const nest = (entry: Entry, result: ToolResultBlock, isFirst: boolean): boolean => {
+    const open = pairing.answer(entry.source, result)?.value
+    if (open === undefined) return false
+    const inOrder = lastTurn.get(entry.source) === open.turn && open.place > open.turn.answered
+    if (!inOrder) notes.lost(entry, 'its place in the order')
+    open.turn.answered = Math.max(open.turn.answered, open.place)
+    open.result = {
+      ...resultOf(entry, result, notes),
+      ...(entry.at !== undefined && { timestamp: toGoTime(entry.at) }),
+      ...(isFirst && entry.durationMs !== undefined && { durationMs: Math.round(entry.durationMs) }),
+    }
+    return true
+  }
+
+  return {
+    add(entry) {
+      if (entry.kind === 'event') return notes.lost(entry, 'an event')
+      for (const what of lossesOf(entry)) notes.lost(entry, what)
+      const own = asObject(entry.metadata?.['devflow'])?.['role']
+      const isTurn = own === 'tool_result' || own === 'tool'
+      const results = entry.blocks.filter((block) => block.type === 'tool-result')
+      const unpaired = isTurn ? results : results.filter((result, index) => !nest(entry, result, index === 0))
+      const others = entry.blocks.filter((block) => block.type !== 'tool-result')
+      if (others.length > 0 || results.length === 0) push(entry, roleOf(entry, notes), others)
+      else if (unpaired.length === 0) reportUnheld(entry, notes)
+      for (const result of unpaired) {
+        if (result.callId !== undefined || result.name !== undefined)
+          notes.lost(entry, 'which call a result answers')
+        if (result.isError === true || result.error !== undefined)
+          notes.lost(entry, 'that a result is an error')
+        push(entry, typeof own === 'string' ? own : 'tool_result', [result])
+      }
+    },
+    count: () => drafts.length,
+    write: () => drafts.map((draft, index) => writeTurn(draft, index + 1, notes)),
+  }
+}
+
+function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
+  const { entry, role, content, calls, kept } = draft
+  const usage = draft.superseded ? undefined : entry.usage
+  const tokensIn = usage && promptTokens(usage)
+  const timestamp = toGoTime(entry.at)
+  if (entry.at === undefined && kept?.['timestamp'] === undefined) notes.filled(entry, 'timestamp')
+  return {
+    id,
+    role,
+    content,
+    ...(tokensIn !== undefined && { tokensIn }),
+    ...(usage?.output !== undefined && { tokensOut: usage.output }),
+    timestamp,
+    ...(calls.length > 0 && {
+      toolCalls: calls.map((call) => ('raw' in call ? call.raw : writeCall(call.draft, notes))),
+    }),
+    ...(entry.durationMs !== undefined && { durationMs: Math.round(entry.durationMs) }),
+    ...(entry.model !== undefined && { model: entry.model }),
+    ...(entry.source !== PRIMARY && { source: entry.source }),
+    ...kept,
+  }
+}
+
+/** The input is an object in Go, which cannot read a document where it is anything else. */
+function writeCall({ turn, call, result, kept }: CallDraft, notes: Notes): JsonObject {
+  const { callId, name, input } = call
+  if (input === undefined) notes.filled(turn.entry, 'toolCalls.input')
+  return {
+    ...(callId !== undefined && { id: callId }),
+    name,
+    input: input === undefined ? {} : isObject(input) ? input : { value: input },
+    ...result,
+    ...kept,
+  }
+}
+
+/** A result as a call's `output` and `error`. A failure without an error text has its output as the error. */
+function resultOf(entry: Entry, result: ToolResultBlock, notes: Notes): JsonObject {
+  const failed = result.isError === true || (result.error !== undefined && result.error !== '')
+  const text = result.output === undefined ? undefined : outputText(result)
+  if (!failed) {
+    if (text === undefined) notes.filled(entry, 'toolCalls.output')
+    return { output: text ?? '' }
+  }
+  if (result.error) return { ...(text !== undefined && { output: text }), error: result.error }
+  if (!text) notes.filled(entry, 'toolCalls.error')
+  return { error: text || NO_REASON }
+}
+
+/** A nested result is no turn: what only turns have room for is lost. */
+function reportUnheld(entry: Entry, notes: Notes): void {
+  if (entry.usage !== undefined) notes.lost(entry, 'usage')
+  if (entry.model !== undefined) notes.lost(entry, 'model')
+}
+
+function contentOf(blocks: readonly Block[]): string {
+  const [first] = blocks
+  if (first?.type === 'tool-result') return outputText(first)
+  return textOf(blocks)
+}
+
+function roleOf(entry: Entry, notes: Notes): string {
+  const own = asObject(entry.metadata?.['devflow'])?.['role']
+  if (typeof own === 'string') return own
+  if (entry.role === 'tool') return 'tool_result'
+  if (entry.role !== undefined) return entry.role
+  notes.filled(entry, 'role')
+  return 'user'
+}
