@@ -66,8 +66,8 @@ export function createLineEncoder(): LineEncoder {
       const hashed = end + buffer.write(`,"p":"${p}"`, end, 'latin1')
       h = hash('sha256', buffer.subarray(0, hashed), 'base64url')
       const checked = hashed + buffer.write(`,"h":"${h}"`, hashed, 'latin1')
-      const c = toHex(crc32(buffer.subarray(0, checked)))
-      return checked + buffer.write(`,"c":"${c}"}\n`, checked, 'latin1')
+      const c = checksumText(crc32(buffer.subarray(0, checked)))
+      return checked + buffer.write(`${c}\n`, checked, 'latin1')
     },
     bytes: () => buffer,
     hash: () => h,
@@ -82,13 +82,37 @@ export function encodeLine(json: string, place: Place): { readonly text: string;
 }
 
 /** The line in these bytes (without its newline), or undefined when they are not exactly one that a writer wrote. */
-export function parseLine(bytes: Buffer): ParsedLine | undefined {
-  const checked = bytes.length - CHECKSUM_LENGTH
-  if (checked < MARK.length || !startsWithMark(bytes)) return undefined
-  const tail = bytes.toString('latin1', checked)
+export function parseLine(bytes: Buffer, from = 0, to: number = bytes.length): ParsedLine | undefined {
+  const checked = to - CHECKSUM_LENGTH
+  if (checked - from < MARK.length) return undefined
   // The checksum's own text is compared, not its value: a flipped case of a hex digit is a flipped bit too.
-  if (tail !== `,"c":"${toHex(crc32(bytes.subarray(0, checked)))}"}`) return undefined
-  return toParsed(parseJson(bytes.toString('utf8')))
+  const tail = bytes.toString('latin1', checked, to)
+  if (tail !== checksumText(crc32(bytes.subarray(from, checked)))) return undefined
+  const text = bytes.toString('utf8', from, to)
+  return text.startsWith(MARK) ? toParsed(parseJson(text)) : undefined
+}
+
+/**
+ * Where the line that begins here ends, when bytes that are not its own may follow: the first place where the checksum fits.
+ * One pass, however many places look like an end.
+ */
+export function findLineEnd(bytes: Buffer, from: number, to: number): number | undefined {
+  let crc = 0
+  let done = from
+  for (let at = bytes.indexOf(CHECKSUM, from); isBefore(at, to); at = bytes.indexOf(CHECKSUM, at + 1)) {
+    crc = crc32(bytes.subarray(done, at), crc)
+    done = at
+    const end = at + CHECKSUM_LENGTH
+    if (bytes.toString('latin1', at, end) !== checksumText(crc)) continue
+    if (parseLine(bytes, from, end) !== undefined) return end
+  }
+  return undefined
+}
+
+/** True when these bytes end as a line does, whatever its checksum says. */
+export function endsAsLine(bytes: Buffer, from: number, to: number): boolean {
+  const at = to - CHECKSUM_LENGTH
+  return at >= from && /^,"c":"[0-9a-f]{8}"\}$/.test(bytes.toString('latin1', at, to))
 }
 
 /** True when the line's own hash is the hash of its bytes. Only asked of lines that `parseLine` took. */
@@ -97,15 +121,17 @@ export function hashMatches(bytes: Buffer, h: string): boolean {
   return hashed > 0 && hash('sha256', bytes.subarray(0, hashed), 'base64url') === h
 }
 
-export function startsWithMark(bytes: Buffer): boolean {
-  return bytes.length > MARK.length && bytes.toString('latin1', 0, MARK.length) === MARK
+const CHECKSUM = ',"c":"'
+
+function isBefore(at: number, to: number): boolean {
+  return at !== -1 && at + CHECKSUM_LENGTH <= to
 }
 
-export function toHex(crc: number): string {
-  return crc.toString(16).padStart(8, '0')
+function checksumText(crc: number): string {
+  return `${CHECKSUM}${crc.toString(16).padStart(8, '0')}"}`
 }
 
-export function toParsed(value: unknown): ParsedLine | undefined {
+function toParsed(value: unknown): ParsedLine | undefined {
   if (!isObject(value)) return undefined
   const { seq, mt, p, h, t } = value
   if (!Number.isSafeInteger(seq) || !Number.isSafeInteger(mt)) return undefined

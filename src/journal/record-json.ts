@@ -21,11 +21,13 @@ const LINE_LIMIT = RECORD_LIMIT - 1024
 /** A mark inside a record's own content: the same JSON with a space in it, which is no mark. */
 const UNMARKED = '{"v":1, "seq":'
 
-export function toRecordJson(record: JournalRecord): string {
+/** `reduced` is called when something of the record could not be kept as it was. */
+export function toRecordJson(record: JournalRecord, reduced?: () => void): string {
   const json = tryJson(record)
   if (json !== undefined && fits(json)) return json.includes(MARK) ? json.replaceAll(MARK, UNMARKED) : json
-  const reduced = tryJson(reduce(record)) ?? JSON.stringify({ t: record.t, withheld: 'not serialisable' })
-  const kept = fits(reduced) ? reduced : JSON.stringify(withoutContent(record, 'over the limit of a line'))
+  reduced?.()
+  const less = tryJson(reduce(record)) ?? JSON.stringify({ t: record.t, withheld: 'not serialisable' })
+  const kept = fits(less) ? less : JSON.stringify(withoutContent(record, 'over the limit of a line'))
   return kept.replaceAll(MARK, UNMARKED)
 }
 
