@@ -149,7 +149,7 @@ function createTarget(writer: Writer, session: Session, entries: number, options
     taken: (path) => carry.taken(path) || (claimed.get(path) ?? id) !== id,
     lost: (entry, what) => lost.add(id, entry, what),
     filled: (entry, field) => filled.add(id, entry, field),
-    version: `hansard/${VERSION}`,
+    version: VERSION,
     ...(timeZone !== undefined && { timeZone }),
   })
   let seen = 0

@@ -8,7 +8,11 @@ export type Lost = { readonly entry: string; readonly what: string }
 export type Filled = { readonly entry: string; readonly field: string }
 
 /** One thing that happened to a number of entries. `entry` of each is a citation, or the session's id for the whole of it. */
-export type LossGroup = { readonly what: string; readonly count: number; entries(): Iterable<string> }
+export type LossGroup = {
+  readonly what: string
+  readonly count: number
+  readonly entries: () => Iterable<string>
+}
 
 export type LossLog = {
   add(session: string, entry: Entry | undefined, what: string): void

@@ -3,6 +3,7 @@
  * input and output stand in fences longer than any inside them, and prose that could pass for structure or load something
  * remote is fenced as well.
  */
+import type { Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { sessionCost, sessionMillis, sessionTokens, toCount } from './amounts.ts'
@@ -54,7 +55,7 @@ function section(turn: ShownTurn, clock: Clock): string {
   const title = `${role.charAt(0).toUpperCase()}${role.slice(1)}`
   const number = turn.number === undefined ? '' : ` (Turn ${turn.number})`
   const from = turn.source === PRIMARY ? '' : `, ${turn.source}`
-  const blocks = turn.blocks.map((block) => `${prose(visible(toText(block)))}\n`).join('')
+  const blocks = turn.blocks.map((block) => `${blockText(block)}\n`).join('')
   const when = `*${clock.time(turn.at)}${escapeInline(from)}*`
   return `### ${escapeInline(title)}${number}\n\n${when}\n\n${blocks}${turn.calls.map(toolCall).join('')}`
 }
@@ -69,6 +70,11 @@ function toolCall({ call, result }: ShownCall): string {
   const error = errorText(result)
   if (error !== undefined) parts.push(`Error:\n\n${fence(visible(error))}`)
   return `${parts.join('\n')}\n`
+}
+
+function blockText(block: Block): string {
+  const text = visible(toText(block))
+  return block.type === 'unknown' ? fence(text, 'json') : prose(text)
 }
 
 /** Lines that begin a heading, fence, rule, table, quote or definition; HTML; images. */

@@ -40,10 +40,10 @@ export async function identify(
   }
   const detected = await detect(source, formats)
   if (detected !== undefined) return detected
-  const tried = formats.map(({ id }) => id).join(', ')
+  const tried = formats.filter(({ id }) => id !== 'raw').map(({ id }) => id)
   const looks = await describeSource(source)
   throw new HansardError('unknown-format', `${source.path} is in no format known here: it is ${looks}`, {
-    hint: `tried ${tried}; if it is one of these, name it with --format`,
+    hint: `tried ${tried.join(', ')}; if it is one of these, name it with --format; --format raw takes it as it is`,
   })
 }
 

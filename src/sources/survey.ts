@@ -1,28 +1,36 @@
-/** A first look at what a source holds: every session's last word on itself, without holding an entry. */
+/** A first look at what a source holds: every session's last word on itself, with its totals, without holding an entry. */
+import { createCostFold } from '../cost/cost.ts'
 import type { ReadItem } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { Session } from '../transcript/session.ts'
-import { createCallFold, type CallFold } from '../transcript/totals.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Session, Totals } from '../transcript/session.ts'
+import { createCallFold } from '../transcript/totals.ts'
 
-/** One session as a first pass over the source leaves it: its last facts, its counts, no entries. */
 export type Surveyed = {
+  /** With totals: those the source has, else counted here. */
   readonly session: Session
   readonly entries: number
+  /** How many of them are messages, not events. */
+  readonly messages: number
   readonly damage: readonly Damage[]
 }
 
-/** What a source holds, without holding it: damage is kept up to this many a session, and counted beyond. */
+export type Survey = {
+  /** In the order they were opened. */
+  readonly sessions: readonly Surveyed[]
+  /** Met before any session was opened. */
+  readonly damage: readonly Damage[]
+}
+
+/** A file of nothing but damage must not fill memory with it. */
 const KEPT_DAMAGE = 10_000
 
-/**
- * Every session's last word on itself, in the order they were opened. Where the source states no totals, they are counted here;
- * `fold` lets a caller that knows prices count cost as well.
- */
-export async function survey(
-  items: AsyncIterable<readonly ReadItem[]>,
-  fold: () => Pick<CallFold, 'add' | 'totals'> = createCallFold,
-): Promise<{ readonly sessions: readonly Surveyed[]; readonly damage: readonly Damage[] }> {
-  type Open = { session: Session; damage: Damage[]; entries: number; fold: Pick<CallFold, 'add' | 'totals'> }
+/** Reports of one call stand close together; beyond this many calls they are no longer waited for, whatever the session's size. */
+const OPEN_CALLS = 10_000
+
+type Open = { session: Session; damage: Damage[]; entries: number; messages: number; totals: TotalsFold }
+
+export async function survey(items: AsyncIterable<readonly ReadItem[]>): Promise<Survey> {
   const sessions = new Map<string, Open>()
   const early: Damage[] = []
   let current: Open | undefined
@@ -31,24 +39,40 @@ export async function survey(
       if (item.type === 'entry') {
         if (current === undefined) continue
         current.entries += 1
-        current.fold.add(item.entry)
+        if (item.entry.kind === 'message') current.messages += 1
+        current.totals.add(item.entry)
       } else if (item.type === 'damage') {
         const damage = current?.damage ?? early
         if (damage.length < KEPT_DAMAGE) damage.push(item.damage)
       } else {
         const { session } = item
-        current = sessions.get(session.id) ?? { session, damage: [], entries: 0, fold: fold() }
+        current = sessions.get(session.id) ?? { session, ...EMPTY, damage: [], totals: createTotals() }
         current.session = session
         sessions.set(session.id, current)
       }
     }
   }
+  return { sessions: [...sessions.values()].map(toSurveyed), damage: early }
+}
+
+type TotalsFold = { add(entry: Entry): void; totals(stub: boolean): Totals }
+
+function createTotals(): TotalsFold {
+  const cost = createCostFold()
+  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
   return {
-    sessions: [...sessions.values()].map(({ session, damage, entries, fold }) => ({
-      session: session.totals === undefined ? { ...session, totals: fold.totals() } : session,
-      damage,
-      entries,
-    })),
-    damage: early,
+    add: (entry) => fold.add(entry),
+    totals(stub) {
+      const totals = fold.totals()
+      // Nothing was asked of a provider in a stub, and a cost of calls without usage is not known.
+      return stub || totals.usage === undefined ? totals : { ...totals, cost: cost.cost() }
+    },
   }
+}
+
+const EMPTY = { entries: 0, messages: 0 }
+
+function toSurveyed({ session, damage, entries, messages, totals }: Open): Surveyed {
+  const counted = session.totals ?? totals.totals(session.stub === true)
+  return { session: { ...session, totals: counted }, damage, entries, messages }
 }

@@ -1,0 +1,64 @@
+/** `hansard clean`: what retention would delete, and with `--delete` the deletion. */
+import { openArchive } from '../../archive/archive.ts'
+import { deleteSession, findExpired, sweepBlobs, type Expired } from '../../archive/clean.ts'
+import { acquireLock } from '../../archive/lock.ts'
+import { toCount } from '../../replay/amounts.ts'
+import { createClock } from '../../replay/clock.ts'
+import { visibleLine } from '../../replay/escape.ts'
+import { fromMillis } from '../../transcript/instant.ts'
+import { toJson } from '../../transcript/json.ts'
+import { loadConfig } from '../config.ts'
+import { note, out } from '../print.ts'
+
+export type CleanOptions = {
+  /** In milliseconds. */
+  readonly olderThan: number
+  readonly delete?: boolean
+  readonly home?: string
+  readonly json?: boolean
+}
+
+export async function clean(options: CleanOptions): Promise<void> {
+  const { home } = await loadConfig(options)
+  const really = options.delete === true
+  const archive = openArchive(home, { write: really })
+  const release = really ? acquireLock(archive.files, archive.home) : () => {}
+  try {
+    const now = Date.now()
+    const expired = await findExpired(archive, fromMillis(now - options.olderThan) ?? '')
+    const at = fromMillis(now) as string
+    if (really) for (const { session } of expired) deleteSession(archive, session.id, { at, reason: 'clean' })
+    const without = new Set(expired.map(({ session }) => session.id))
+    const swept = await sweepBlobs(archive, { without, remove: really, now })
+    if (options.json) await printJson(expired, swept, really)
+    else await printText(expired, swept, really)
+  } finally {
+    release()
+  }
+}
+
+type Swept = Awaited<ReturnType<typeof sweepBlobs>>
+
+async function printJson(expired: readonly Expired[], blobs: Swept, deleted: boolean): Promise<void> {
+  const sessions = expired.map(({ session: { id, title, status }, lastAt, bytes }) => ({
+    id,
+    title,
+    status,
+    lastAt,
+    bytes,
+  }))
+  await out(`${toJson({ sessions, blobs, deleted })}\n`)
+}
+
+async function printText(expired: readonly Expired[], swept: Swept, deleted: boolean): Promise<void> {
+  const clock = createClock()
+  for (const { session, lastAt, bytes } of expired) {
+    const title = session.title === undefined ? '' : `  ${session.title}`
+    await out(visibleLine(`${session.id}  ${clock.date(lastAt)}  ${toCount(bytes)} bytes${title}`))
+    await out('\n')
+  }
+  const bytes = expired.reduce((sum, one) => sum + one.bytes, swept.bytes)
+  const what = `${expired.length} sessions and ${swept.blobs} blobs, ${toCount(bytes)} bytes`
+  if (deleted) note(`deleted ${what}`)
+  else note(`would delete ${what}; nothing is deleted without --delete`)
+}

@@ -1,0 +1,108 @@
+/** `hansard convert`: any format to any format, and an account of what did not fit. */
+import { resolve } from 'node:path'
+import { convertItems, type ConvertReport } from '../../archive/convert.ts'
+import type { LossGroup } from '../../archive/losses.ts'
+import { visibleLine } from '../../replay/escape.ts'
+import { getFormat } from '../../sources/detect.ts'
+import { allFormats } from '../../sources/formats.ts'
+import { onlySession } from '../../sources/read.ts'
+import { toJson } from '../../transcript/json.ts'
+import { loadConfig } from '../config.ts'
+import { reportDamage } from '../damage.ts'
+import { openInput, surveyInput } from '../input.ts'
+import { FAILED, note, out } from '../print.ts'
+
+export type ConvertOptions = {
+  readonly to: string
+  readonly out: string
+  readonly format?: string
+  readonly session?: string
+  readonly force?: boolean
+  readonly utc?: boolean
+  readonly home?: string
+  readonly json?: boolean
+}
+
+/** How many entries of one kind of loss are named on a terminal. */
+const SHOWN = 10
+
+export async function convert(named: string, options: ConvertOptions): Promise<void> {
+  const target = getFormat(options.to, allFormats)
+  const { home, utc } = await loadConfig(options)
+  const input = await openInput(named, {
+    ...(options.format && { format: options.format }),
+    ...(home && { home }),
+  })
+  const { sessions, damage } = await surveyInput(input, options.session)
+  const [only] = sessions
+  const items =
+    options.session === undefined ? input.read() : onlySession(input.read(), only?.session.id ?? '')
+  const report = await convertItems(items, {
+    target,
+    out: resolve(options.out),
+    sessions,
+    ...(options.force && { force: true }),
+    ...(input.blobs && { blobs: input.blobs }),
+    ...(utc && { timeZone: 'UTC' }),
+  })
+  if (options.json) await printJson(report)
+  else await printText(report)
+  reportDamage([...damage, ...sessions.flatMap(({ damage }) => damage)])
+  for (const { session, error } of report.failed) {
+    process.exitCode = FAILED
+    note(`hansard: session ${session} was not converted: ${error.message}`)
+  }
+}
+
+async function printText({ written, lost, filled }: ConvertReport): Promise<void> {
+  await out(`written\n${written.map((path) => `  ${visibleLine(path)}\n`).join('')}`)
+  await printGroups('lost: what the target cannot hold', lost.groups())
+  await printGroups('filled: what the target requires and nothing says', filled.groups())
+}
+
+async function printGroups(title: string, groups: readonly LossGroup[]): Promise<void> {
+  if (groups.length === 0) return
+  await out(`${title}\n`)
+  for (const { what, count, entries } of groups) {
+    const named = firstOf(entries())
+    const more = count > SHOWN ? `, and ${count - SHOWN} more (--json names them all)` : ''
+    await out(`  ${visibleLine(what)}: ${count}\n    ${named.join(', ')}${more}\n`)
+  }
+}
+
+/** A few citations; the session is named once, and again only where it changes. */
+function firstOf(entries: Iterable<string>): string[] {
+  const named: string[] = []
+  let before = ''
+  for (const entry of entries) {
+    if (named.length === SHOWN) break
+    const at = entry.indexOf('#')
+    const session = at === -1 ? entry : entry.slice(0, at)
+    named.push(visibleLine(at !== -1 && session === before ? entry.slice(at) : entry))
+    before = session
+  }
+  return named
+}
+
+/** Written as it goes: there may be a loss in each of a million entries. */
+async function printJson({ written, lost, filled, failed }: ConvertReport): Promise<void> {
+  await out(`{"written":${toJson(written)},"lost":[`)
+  await printItems(lost.groups(), 'what')
+  await out('],"filled":[')
+  await printItems(filled.groups(), 'field')
+  const failures = failed.map(({ session, error: { code, message, hint } }) => ({
+    session,
+    error: { code, message, ...(hint !== undefined && { hint }) },
+  }))
+  await out(`]${failures.length > 0 ? `,"failed":${toJson(failures)}` : ''}}\n`)
+}
+
+async function printItems(groups: readonly LossGroup[], name: 'what' | 'field'): Promise<void> {
+  let gap = ''
+  for (const { what, entries } of groups) {
+    for (const entry of entries()) {
+      await out(`${gap}${toJson({ entry, [name]: what })}`)
+      gap = ','
+    }
+  }
+}

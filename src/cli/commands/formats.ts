@@ -1,0 +1,19 @@
+/** `hansard formats`: what can be read and written. */
+import { allFormats } from '../../sources/formats.ts'
+import { toJson } from '../../transcript/json.ts'
+import { out } from '../print.ts'
+
+export async function formats({ json }: { readonly json?: boolean }): Promise<void> {
+  const rows = allFormats.map(({ id, title, write }) => ({
+    id,
+    title,
+    read: true,
+    write: write !== undefined,
+    docs: `docs/formats/${id}.md`,
+  }))
+  if (json) return out(`${toJson({ formats: rows })}\n`)
+  const width = Math.max(...rows.map(({ id }) => id.length))
+  for (const { id, title, write } of rows) {
+    await out(`${id.padEnd(width)}  ${write ? 'read, written' : 'read         '}  ${title}\n`)
+  }
+}

@@ -1,0 +1,96 @@
+/** `hansard record`: entries as JSON lines on standard input into a journal. A bad line is reported and costs only itself. */
+import { record as startRecording, type RecordOptions, type Recorder } from '../../capture/record.ts'
+import { visibleLine } from '../../replay/escape.ts'
+import { parseJson, toJson } from '../../transcript/json.ts'
+import { readLines, type Line } from '../../transcript/lines.ts'
+import { loadConfig } from '../config.ts'
+import { FAILED, note, out } from '../print.ts'
+import { takeLine, type Ended } from '../record-line.ts'
+
+export type RecordFlags = {
+  readonly format?: readonly string[]
+  readonly out?: string
+  readonly run?: string
+  readonly home?: string
+  readonly json?: boolean
+} & Pick<
+  RecordOptions,
+  | 'flow'
+  | 'step'
+  | 'node'
+  | 'identifier'
+  | 'agentKey'
+  | 'engine'
+  | 'thread'
+  | 'chat'
+  | 'mode'
+  | 'agent'
+  | 'model'
+  | 'title'
+  | 'stub'
+>
+
+/** How many bad lines are told of one by one. */
+const TOLD = 100
+
+export async function record(flags: RecordFlags): Promise<void> {
+  const { format, out: cwd, run, home: _, json, ...identity } = flags
+  const { home, formats } = await loadConfig({ ...flags, ...(format && { formats: format }) })
+  const session = await startRecording({
+    ...identity,
+    ...(run !== undefined && { runId: run }),
+    ...(cwd !== undefined && { cwd }),
+    ...(home !== undefined && { home }),
+    ...(formats && { formats }),
+    onFailure: (failure) => {
+      process.exitCode = FAILED
+      note(`hansard: ${failure.message}`)
+    },
+  })
+  const { taken, bad, ended } = await takeAll(session, process.stdin)
+  const last = await finish(session, ended)
+  if (bad > 0) process.exitCode = FAILED
+  if (json) {
+    return out(
+      `${toJson({ session: last.id, status: last.status, lines: taken, badLines: bad, totals: last.totals })}\n`,
+    )
+  }
+  await out(`${visibleLine(last.id)}\n`)
+}
+
+type Count = { readonly taken: number; readonly bad: number; readonly ended: Ended | undefined }
+
+async function takeAll(session: Recorder, input: AsyncIterable<Buffer>): Promise<Count> {
+  let taken = 0
+  let bad = 0
+  let ended: Ended | undefined
+  for await (const lines of readLines(input)) {
+    for (const line of lines) {
+      const problem = ended === undefined ? takeOne(line) : 'it stands after the end of the session'
+      if (problem === undefined) {
+        taken += 1
+        continue
+      }
+      bad += 1
+      if (bad <= TOLD) note(`hansard: line ${line.number} is not recorded: ${problem}`)
+    }
+  }
+  if (bad > TOLD) note(`hansard: ${bad - TOLD} more lines are not recorded`)
+  return { taken, bad, ended }
+
+  function takeOne(line: Line): string | undefined {
+    if (line.text === undefined) return `its ${line.byteLength} bytes are over the limit`
+    const answer = takeLine(session, parseJson(line.text))
+    if (answer === undefined) return undefined
+    if ('problem' in answer) return answer.problem
+    ended = answer.ended
+    return undefined
+  }
+}
+
+/** Without a line that says how, the end of the input is the end of the session. */
+function finish(session: Recorder, ended: Ended = { status: 'completed' }): ReturnType<Recorder['end']> {
+  const { status, error, ...ending } = ended
+  if (status === 'failed') return session.fail(error, ending)
+  return status === 'canceled' ? session.cancel(error, ending) : session.end(ending)
+}

@@ -1,0 +1,48 @@
+/** `hansard recover`: repairs what a crash left, one session or all of them. */
+import { openArchive } from '../../archive/archive.ts'
+import { recoverSession, type Recovered } from '../../archive/recover.ts'
+import { isHansardError } from '../../errors.ts'
+import { visibleLine } from '../../replay/escape.ts'
+import { toJson } from '../../transcript/json.ts'
+import { loadConfig } from '../config.ts'
+import { FAILED, note, out } from '../print.ts'
+
+export async function recover(
+  named: string | undefined,
+  options: { readonly home?: string; readonly json?: boolean },
+): Promise<void> {
+  const { home } = await loadConfig(options)
+  const archive = openArchive(home, { write: true })
+  const ids =
+    named === undefined
+      ? archive.ids().filter((id) => archive.segments(id).length > 0)
+      : [archive.find(named)]
+  const recovered: Recovered[] = []
+  for (const id of ids) {
+    try {
+      recovered.push(await recoverSession(archive, id))
+    } catch (error) {
+      // One session that cannot be repaired must not keep the others from it.
+      if (named !== undefined || !isHansardError(error)) throw error
+      process.exitCode = FAILED
+      note(`hansard: ${id}: ${error.message}`)
+    }
+  }
+  if (recovered.some(({ formats }) => formats.some(({ error }) => error !== undefined)))
+    process.exitCode = FAILED
+  if (options.json) return out(`${toJson({ sessions: recovered.map(toRow) })}\n`)
+  for (const one of recovered) if (named !== undefined || one.outcome !== 'whole') await print(one)
+  if (recovered.every(({ outcome }) => outcome === 'whole')) note('nothing to recover')
+}
+
+function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): object {
+  return { id, outcome, status: session.status, entries, repairs, formats }
+}
+
+async function print({ id, outcome, entries, repairs, formats }: Recovered): Promise<void> {
+  await out(`${visibleLine(id)}  ${outcome}  ${entries} entries, ${repairs.length} repairs\n`)
+  for (const { format, written, error } of formats) {
+    if (error !== undefined) note(`hansard: ${format}: ${error}`)
+    for (const path of written) await out(`  ${visibleLine(path)}\n`)
+  }
+}

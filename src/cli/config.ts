@@ -1,0 +1,67 @@
+/** What the user has settled once: flags win, then `HANSARD_*`, then `hansard.config.json` in the current folder. */
+import fs from 'node:fs'
+import { resolve } from 'node:path'
+import { fromSystemError, HansardError, systemCode } from '../errors.ts'
+
+export type Config = {
+  /** The archive's folder; the archive's own default when absent. */
+  readonly home?: string
+  /** Times in UTC. */
+  readonly utc?: boolean
+  /** Formats that `record` writes beside the journal. */
+  readonly formats?: readonly string[]
+}
+
+const NAME = 'hansard.config.json'
+
+/** The settings in force for one command. `flags` are those given on its command line. */
+export async function loadConfig(flags: Config, env: NodeJS.ProcessEnv = process.env): Promise<Config> {
+  return { ...(await readFile()), ...readEnv(env), ...known(flags) }
+}
+
+function readEnv(env: NodeJS.ProcessEnv): Config {
+  const { HANSARD_HOME: home, HANSARD_UTC: utc, HANSARD_FORMATS: formats } = env
+  return {
+    ...(home && { home }),
+    ...(utc && { utc: !['0', 'false', 'no'].includes(utc.toLowerCase()) }),
+    ...(formats && { formats: formats.split(',').map((id) => id.trim()) }),
+  }
+}
+
+function known({ home, utc, formats }: Config): Config {
+  return {
+    ...(home !== undefined && { home }),
+    ...(utc !== undefined && { utc }),
+    ...(formats !== undefined && { formats }),
+  }
+}
+
+async function readFile(): Promise<Config> {
+  let text: string
+  try {
+    text = fs.readFileSync(NAME, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return {}
+    throw fromSystemError(error, resolve(NAME))
+  }
+  // Only here: zod takes longer to load than most commands to run.
+  const { z } = await import('zod')
+  const Schema = z.strictObject({
+    home: z.string().min(1).optional(),
+    utc: z.boolean().optional(),
+    formats: z.array(z.string()).optional(),
+  })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new HansardError('invalid-argument', `${resolve(NAME)} is not JSON`, { cause: error })
+  }
+  const parsed = Schema.safeParse(value)
+  if (parsed.success) return known(parsed.data as Config)
+  const [issue] = parsed.error.issues
+  const where = issue?.path.join('.') || NAME
+  throw new HansardError('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
+    hint: 'it may hold home, utc and formats',
+  })
+}

@@ -1,0 +1,10 @@
+/** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
+import { claudeCode } from './claude-code.ts'
+import { devflow } from './devflow.ts'
+import { entire } from './entire.ts'
+import type { Format } from './format.ts'
+import { leslie } from './leslie.ts'
+import { raw } from './raw.ts'
+import { swarm } from './swarm.ts'
+
+export const formats: readonly Format[] = [devflow, leslie, entire, swarm, claudeCode, raw]
