@@ -44,8 +44,11 @@ export function expectSameHoweverCut(
   createParser: () => SseParser = createSseParser,
 ): void {
   const whole = reassemble(create, bytes, [], createParser())
+  const text = JSON.stringify(whole)
   for (let at = 1; at < bytes.length; at += 1) {
-    expect(reassemble(create, bytes, [at], createParser()), `cut at ${at}`).toEqual(whole)
+    const cut = reassemble(create, bytes, [at], createParser())
+    // Thousands of deep comparisons would be most of the test's time.
+    if (JSON.stringify(cut) !== text) expect(cut, `cut at ${at}`).toEqual(whole)
   }
   const everyByte = Array.from({ length: bytes.length - 1 }, (_, index) => index + 1)
   expect(reassemble(create, bytes, everyByte, createParser())).toEqual(whole)

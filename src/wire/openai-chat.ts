@@ -35,7 +35,7 @@ export function createOpenAiChatReassembly({ requestId, limit }: WireOptions = {
   let isDone = false
 
   const takeChoice = (raw: Json): boolean => {
-    const index = isObject(raw) ? (asCount(raw['index']) ?? 0) : undefined
+    const index = isObject(raw) ? (raw['index'] === undefined ? 0 : asCount(raw['index'])) : undefined
     if (!isObject(raw) || index === undefined || index >= CHOICE_LIMIT) return false
     const draft = choices.get(index) ?? createChoiceDraft(index, budget)
     choices.set(index, draft)
