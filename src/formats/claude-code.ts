@@ -65,7 +65,7 @@ export function claudeFacts(facts: ClaudeFacts): Omit<Session, 'id' | 'status'> 
     ...(title !== undefined && { title }),
     ...(model !== undefined && { model }),
     ...(cwd !== undefined && { cwd }),
-    ...(gitBranch !== undefined && gitBranch !== '' && { git: { branch: gitBranch } }),
+    ...(gitBranch !== undefined && { git: { branch: gitBranch } }),
     ...(version !== undefined && { version }),
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),

@@ -1,6 +1,6 @@
 /** What the lines of a Claude-style log say about the whole session, gathered as they pass. */
 import { PRIMARY } from '../transcript/entry.ts'
-import { asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { JsonRecord } from '../transcript/records.ts'
 import type { LineDefaults } from './claude-lines.ts'
 
@@ -69,9 +69,9 @@ export function createClaudeFacts(): FactsFold {
       const { sessionId, cwd, version, gitBranch, message } = line
       if (!chosen && defaults.sessionId === undefined && typeof sessionId === 'string')
         defaults.sessionId = sessionId
-      if (defaults.cwd === undefined && typeof cwd === 'string' && cwd !== '') defaults.cwd = cwd
-      if (defaults.version === undefined && typeof version === 'string') defaults.version = version
-      if (defaults.gitBranch === undefined && typeof gitBranch === 'string') defaults.gitBranch = gitBranch
+      if (defaults.cwd === undefined && isText(cwd)) defaults.cwd = cwd
+      if (defaults.version === undefined && isText(version)) defaults.version = version
+      if (defaults.gitBranch === undefined && isText(gitBranch)) defaults.gitBranch = gitBranch
       if (message === undefined) observeTitle(line)
       else if (isFlat === undefined && isFlatLine(line)) isFlat = true
       else isFlat ??= false
@@ -96,6 +96,10 @@ export function createClaudeFacts(): FactsFold {
       }
     },
   }
+}
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value !== ''
 }
 
 /**

@@ -57,6 +57,11 @@ export function toTimestamp(instant: string): string {
   return instant.endsWith('.000Z') ? `${instant.slice(0, 19)}Z` : instant
 }
 
+/** The subagent a line says it is of, in the versions that name them. */
+export function agentOf({ isSidechain, agentId }: JsonObject): string | undefined {
+  return isSidechain === true && typeof agentId === 'string' && agentId !== '' ? agentId : undefined
+}
+
 function isMessageType(type: Json | undefined): type is MessageType {
   return type === 'assistant' || type === 'user' || type === 'system' || type === EVENT_LINE
 }
@@ -138,7 +143,7 @@ function restOfLine(
   let kept: Record<string, Json> | undefined
   for (const key in line) {
     const value = line[key] as Json
-    if (isSaidOfLine(key, value, entry, defaults)) continue
+    if (isSaidOfLine(key, value, line, entry, defaults)) continue
     kept ??= Object.create(null) as Record<string, Json>
     kept[key] = value
   }
@@ -146,7 +151,13 @@ function restOfLine(
 }
 
 /** True when the entry or the session says it already. */
-function isSaidOfLine(key: string, value: Json, entry: LineEntry, defaults: LineDefaults): boolean {
+function isSaidOfLine(
+  key: string,
+  value: Json,
+  line: JsonObject,
+  entry: LineEntry,
+  defaults: LineDefaults,
+): boolean {
   switch (key) {
     case 'type':
     case 'message':
@@ -164,10 +175,15 @@ function isSaidOfLine(key: string, value: Json, entry: LineEntry, defaults: Line
       return entry.call?.requestId !== undefined
     case 'durationMs':
       return entry.durationMs !== undefined
+    // A subagent that names itself is the entry's source; whether it says so is decided in one place.
+    case 'isSidechain':
+    case 'agentId':
+      return agentOf(line) !== undefined
     case 'sessionId':
       return value === defaults.sessionId
     case 'cwd':
-      return value === defaults.cwd
+      // What our writer puts where nobody knows the folder.
+      return value === defaults.cwd || (value === '' && defaults.cwd === undefined)
     case 'version':
       return value === defaults.version
     case 'gitBranch':
@@ -204,7 +220,7 @@ function isSaidOfMessage(key: string, value: Json, entry: LineEntry, type: Messa
     case 'id':
       return entry.call?.messageId !== undefined
     case 'stop_reason':
-      return entry.stopReason !== undefined
+      return entry.stopReason !== undefined || (value === null && entry.usage?.quality === 'partial')
     default:
       return false
   }

@@ -8,7 +8,7 @@ import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/re
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
-import { fromClaudeLine } from './claude-lines.ts'
+import { agentOf, fromClaudeLine } from './claude-lines.ts'
 import { readDocument } from './document.ts'
 import type { ReadItem } from './format.ts'
 import { readRawRecords } from './raw-records.ts'
@@ -32,7 +32,12 @@ type FileOptions = {
   readonly source?: string
   /** Another program's records: each is kept whole, and none is asked what it says. */
   readonly isForeign?: boolean
+  /** What a record of another dialect says; undefined for one that is not of it either, which is then kept whole. */
+  readonly parse?: (value: Json) => readonly Said[] | undefined
 }
+
+/** An entry before it has its place in the session. */
+export type Said = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'>
 
 type DocumentOptions = {
   readonly source?: string
@@ -45,6 +50,8 @@ type Options = {
   /** The session as the format names it, from what its lines say so far. */
   readonly toSession: (facts: ClaudeFacts) => Session
 }
+
+type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 
 /** Records held back at most until one names the session: state records, which do not, often come first. */
 const HELD = 1000
@@ -79,7 +86,8 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
     if (said.kind === 'message' && typeof uuid === 'string' && uuid !== id && uuid !== '') {
       said.metadata = { ...said.metadata, uuid }
     }
-    const entry = said as Entry & { -readonly [K in 'id' | 'source' | 'sequence' | 'origin']: Entry[K] }
+    // The same object, completed: a copy for each line would cost a tenth of reading.
+    const entry = said as Draft
     entry.id = id
     entry.source = source
     entry.sequence = sequence
@@ -87,14 +95,22 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
     return entry
   }
 
-  const toForeign = (record: JsonRecord, file: string, source: string): Entry => {
-    const sequence = nextSequence(source)
-    const entry = unknownEntry(record.value, { format, file, source, sequence }, record)
-    return { ...entry, id: toId(undefined, source, sequence) }
+  const toEntries = (record: JsonRecord, file: string, options: FileOptions): readonly Entry[] => {
+    const { value, number, byteOffset, byteLength } = record
+    const { source = PRIMARY, parse, isForeign } = options
+    if (parse === undefined && !isForeign) return [toEntry(record, file, options.source)]
+    const said = parse?.(value) ?? [
+      { kind: 'event' as const, blocks: [{ type: 'unknown' as const, raw: value }] },
+    ]
+    return said.map((one) => {
+      if (one.at !== undefined) facts.observeTime(one.at)
+      const sequence = nextSequence(source)
+      const origin = { format, file, record: number, byteOffset, byteLength }
+      return { id: toId(undefined, source, sequence), source, sequence, ...one, origin }
+    })
   }
 
   const toItems = (batch: RecordBatch, file: string, options: FileOptions): ReadItem[] => {
-    const { source: fileSource, isForeign } = options
     const items: ReadItem[] = []
     let damaged = 0
     const giveDamage = (before: number): void => {
@@ -103,7 +119,7 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
         damaged += 1
         items.push({ type: 'damage', damage: next })
         if (next.kind !== 'too-large') continue
-        const source = fileSource ?? PRIMARY
+        const { source = PRIMARY } = options
         const sequence = nextSequence(source)
         const entry = oversizedEntry(next, { format, file, source, sequence })
         items.push({ type: 'entry', entry: { ...entry, id: toId(undefined, source, sequence) } })
@@ -111,10 +127,7 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
     }
     for (const record of batch.records) {
       if (damaged < batch.damage.length) giveDamage(record.number)
-      const entry = isForeign
-        ? toForeign(record, file, fileSource ?? PRIMARY)
-        : toEntry(record, file, fileSource)
-      items.push({ type: 'entry', entry })
+      for (const entry of toEntries(record, file, options)) items.push({ type: 'entry', entry })
     }
     giveDamage(Number.POSITIVE_INFINITY)
     return items
@@ -127,7 +140,7 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
 
   return {
     async *read(file, options = {}) {
-      const { expected, isForeign = false } = options
+      const { expected, isForeign = false, parse } = options
       // The session's item comes first and says what its first records say: they are taken in before it is made.
       const openWith = (batches: readonly RecordBatch[]): ReadItem[] => {
         const items = batches.flatMap((batch) => toItems(batch, file.path, options))
@@ -142,7 +155,8 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
         }
         held.push(batch)
         count += batch.records.length
-        if (!isForeign && !facts.chooseSession(batch.records, expected) && count < HELD) continue
+        const isNamed = isForeign || parse !== undefined || facts.chooseSession(batch.records, expected)
+        if (!isNamed && count < HELD) continue
         yield openWith(held)
         held = []
       }
@@ -170,8 +184,9 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
  */
 function sourceOf(line: JsonObject, fileSource: string | undefined, sidechains: Map<string, string>): string {
   if (line['isSidechain'] !== true) return fileSource ?? PRIMARY
-  const { agentId, uuid, parentUuid } = line
-  if (typeof agentId === 'string' && agentId !== '') return `subagent:${agentId}`
+  const agent = agentOf(line)
+  if (agent !== undefined) return `subagent:${agent}`
+  const { uuid, parentUuid } = line
   if (fileSource !== undefined) return fileSource
   const above = typeof parentUuid === 'string' ? sidechains.get(parentUuid) : undefined
   const own = typeof uuid === 'string' ? uuid : undefined

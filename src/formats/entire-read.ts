@@ -1,0 +1,170 @@
+/** One session out of one of Entire's folders. The transcript's content says what it is; the files beside it add facts. */
+import { isSafeId, uuidFrom } from '../transcript/ids.ts'
+import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { claudeFacts, detectClaudeCode } from './claude-code.ts'
+import { isFlatLine, type ClaudeFacts } from './claude-facts.ts'
+import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
+import { readDocument, readText } from './document.ts'
+import { checkpointFacts, contextFacts, createHashCheck, isCheckpoint } from './entire-checkpoint.ts'
+import { fromCompactLine, isCompactLine } from './entire-compact.ts'
+import type { SessionFolder } from './entire-folders.ts'
+import { CHECKPOINT } from './entire-write.ts'
+import type { ReadItem } from './format.ts'
+import { readHead } from './head-records.ts'
+
+const ID = 'entire'
+
+type Options = {
+  /** Session ids given out so far: another recording of the same session gets its own. */
+  readonly taken: Set<string>
+  /** The metadata of the checkpoint that this session is the first of. */
+  readonly above?: SourceFile
+}
+
+type Dialect = 'lines' | 'compact' | 'foreign' | 'checkpoint'
+
+export async function* readFolder(
+  folder: SessionFolder,
+  options: Options,
+): AsyncGenerator<readonly ReadItem[]> {
+  const { full, compact, metadata: metadataFile, hash, tasks } = folder
+  const transcript = full[0] ?? compact
+  const dialect = transcript === undefined ? undefined : await tellDialect(transcript)
+  const stated = metadataFile === undefined ? undefined : (await readDocument(metadataFile)).raw
+  const metadata = isCheckpoint(stated) ? stated : undefined
+  if (transcript === undefined && metadata === undefined) return
+  const texts = await readTexts(folder)
+  const agent: { label?: string } = {}
+
+  const choose = idsFor(folder.path, options.taken)
+  const reading = createClaudeReading({
+    format: ID,
+    toSession: (facts) => toSession(facts, { folder, dialect, metadata, texts, agent: agent.label, choose }),
+  })
+  const check = createHashCheck()
+  for (const file of full) {
+    if (dialect === 'checkpoint') break
+    yield* reading.read(hash === undefined ? file : check.tap(file), dialectOptions(dialect, agent))
+  }
+  // Where both are, the compact one was made from the full one and says nothing more.
+  if (full.length === 0 && compact !== undefined) yield* reading.read(compact, dialectOptions(dialect, agent))
+  yield reading.open()
+  const mismatch = hash === undefined || full.length === 0 ? undefined : await check.check(hash)
+  if (mismatch !== undefined) yield [{ type: 'damage', damage: mismatch }]
+  yield* readTasks(tasks, reading)
+  const documents = [options.above, metadataFile, dialect === 'checkpoint' ? transcript : undefined]
+  for (const file of documents) {
+    if (file !== undefined) yield [await reading.document(file, { record: CHECKPOINT })]
+  }
+  for (const { damage } of texts.damaged) yield [{ type: 'damage', damage }]
+  yield reading.end()
+}
+
+/** Whatever the folder's metadata calls it: the first records decide. */
+async function tellDialect(file: SourceFile): Promise<Dialect> {
+  const head = await readHead(file)
+  if (isCheckpoint(head.document)) return 'checkpoint'
+  if (head.records.some(isCompactLine)) return 'compact'
+  // The stub of a first record is one that was torn off; a document over several lines is not.
+  if (head.records.length === 0 && !head.text.includes('\n') && head.text.startsWith('{')) return 'lines'
+  const isLines = head.records.some(isFlatLine) || detectClaudeCode(head) !== undefined
+  return isLines || head.records.some(isMessageLine) ? 'lines' : 'foreign'
+}
+
+/** A turn without its wrapper: enough for Entire's own reader, so enough for ours. */
+function isMessageLine({ type, message }: JsonObject): boolean {
+  return (type === 'user' || type === 'assistant') && isObject(message) && 'content' in message
+}
+
+function dialectOptions(dialect: Dialect | undefined, agent: { label?: string }) {
+  if (dialect === 'foreign') return { isForeign: true }
+  if (dialect !== 'compact') return {}
+  const parse = (value: Json) => {
+    if (!isObject(value)) return undefined
+    const label = asString(value['agent'])
+    if (label !== undefined) agent.label ??= label
+    return fromCompactLine(value)
+  }
+  return { parse }
+}
+
+async function* readTasks(
+  tasks: readonly SourceFile[],
+  reading: ClaudeReading,
+): AsyncGenerator<readonly ReadItem[]> {
+  for (const file of tasks) {
+    const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+    if (name.startsWith('agent-') && name.endsWith('.jsonl')) {
+      yield* reading.read(file, { source: `subagent:${name.slice('agent-'.length, -'.jsonl'.length)}` })
+    } else if (name.endsWith('.json')) yield [await reading.document(file, { record: 'task' })]
+  }
+}
+
+type Texts = {
+  readonly kept: JsonObject
+  readonly context: string | undefined
+  readonly damaged: readonly Extract<ReadItem, { type: 'damage' }>[]
+}
+
+async function readTexts({ prompt, context, summary }: SessionFolder): Promise<Texts> {
+  const kept = Object.create(null) as Record<string, Json>
+  const damaged: Extract<ReadItem, { type: 'damage' }>[] = []
+  for (const [name, file] of Object.entries({ prompt, context, summary })) {
+    if (file === undefined) continue
+    const text = await readText(file)
+    if (typeof text === 'string') kept[name] = text
+    else damaged.push({ type: 'damage', damage: text })
+  }
+  return { kept, context: asString(kept['context']), damaged }
+}
+
+/** The same name twice below one source is another recording: its id is made with its place. */
+function idsFor(path: string, taken: Set<string>): (agent: string, sessionId: string) => string {
+  let chosen: string | undefined
+  return (agent, sessionId) => {
+    if (chosen !== undefined) return chosen
+    const id = uuidFrom(agent, sessionId)
+    chosen = taken.has(id) ? uuidFrom(agent, sessionId, path) : id
+    taken.add(chosen)
+    return chosen
+  }
+}
+
+type Known = {
+  readonly folder: SessionFolder
+  readonly dialect: Dialect | undefined
+  readonly metadata: JsonObject | undefined
+  readonly texts: Texts
+  readonly agent: string | undefined
+  readonly choose: (agent: string, sessionId: string) => string
+}
+
+function toSession(facts: ClaudeFacts, { folder, dialect, metadata, texts, agent, choose }: Known): Session {
+  const isLines = dialect === 'lines'
+  const isClaude = isLines && !facts.isFlat
+  const name = asString(metadata?.['session_id']) ?? (facts.isFlat ? facts.sessionId : undefined)
+  const sessionId = facts.sessionId ?? name
+  const native = { agent: isClaude ? 'claude-code' : ID, sessionId: sessionId ?? '' }
+  const said = { ...(metadata && checkpointFacts(metadata)), ...claudeFacts(facts) }
+  const told = texts.context === undefined ? {} : contextFacts(texts.context)
+  const transcript = folder.full[0] ?? folder.compact ?? folder.metadata
+  return {
+    id: choose(native.agent, sessionId ?? transcript?.path ?? folder.path),
+    ...(sessionId !== undefined && (isLines || name !== undefined) && { native }),
+    ...(name !== undefined && isSafeId(name) && { names: { entire: name } }),
+    ...(isClaude && { agent: 'claude-code' }),
+    ...(agent !== undefined && { agent }),
+    ...said,
+    ...(said.model === undefined && told.model !== undefined && { model: told.model }),
+    ...(facts.isFlat && told.startedAt !== undefined && { startedAt: told.startedAt }),
+    // forgeflare writes the context last: a session without one did not come to its end.
+    status: facts.isFlat && isInPlace(folder) && texts.context === undefined ? 'interrupted' : 'completed',
+    ...(Object.keys(texts.kept).length > 0 && { metadata: { entire: texts.kept } }),
+  }
+}
+
+function isInPlace({ full }: SessionFolder): boolean {
+  return full.some(({ path }) => /(^|\/)full\.(jsonl|log)$/.test(path))
+}

@@ -1,0 +1,170 @@
+/**
+ * `.entire/metadata/<session>/` as forgeflare writes it: a line for each entry as it comes, the first prompt with the line that
+ * has it, and the context at the end. Nothing else below `.entire/` is touched.
+ */
+import { HansardError } from '../errors.ts'
+import { textOf, contentText, type ToolCallBlock } from '../transcript/block.ts'
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
+import { isObject, toJson } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import { toTimestamp } from './claude-lines.ts'
+import { entryTimestamp, isOwnLine, toClaudeLine } from './claude-write.ts'
+import type { FileOperation, WriteContext, Writer } from './format.ts'
+
+export const entireWriter: Writer = {
+  root: '.entire',
+  ignored: 'metadata',
+  begin(session, context) {
+    const name = entireName(session)
+    const folder = `metadata/${name}`
+    if (context.taken(`${folder}/full.jsonl`)) {
+      throw new HansardError('output-exists', `${folder}/full.jsonl is already there`, {
+        hint: 'choose another place with --out, or remove it first',
+      })
+    }
+    const version = session.version ?? context.version
+    if (session.version === undefined) context.filled(undefined, 'version')
+    if (session.cwd === undefined) context.filled(undefined, 'cwd')
+    const branch = session.git?.branch
+    const last = new Map<string, string>()
+    const actions: string[] = []
+    let prompted = false
+    let model = session.model
+    let at = session.startedAt
+    let firstAt: string | undefined
+
+    const toLine = (entry: Entry): string => {
+      if (entry.at === undefined) context.filled(entry, 'timestamp')
+      at = entry.at ?? at
+      firstAt ??= entry.at
+      const uuid = toUuid(entry.id, entry, name)
+      const before = last.get(entry.source) ?? null
+      last.set(entry.source, uuid)
+      const parentUuid = typeof entry.parent === 'string' ? toUuid(entry.parent, entry, name) : entry.parent
+      const line = toClaudeLine(
+        entry,
+        {
+          sessionId: name,
+          uuid,
+          parentUuid: parentUuid === undefined ? before : parentUuid,
+          timestamp: entryTimestamp(entry) ?? toTimestamp(at ?? EPOCH),
+          cwd: session.cwd ?? '',
+          version,
+          ...(branch !== undefined && { gitBranch: branch }),
+        },
+        (what) => context.lost(entry, what),
+      )
+      return toJson(line)
+    }
+
+    return {
+      start: () => [],
+      entry(entry) {
+        if (entry.metadata?.['record'] === CHECKPOINT && isOwnLine(entry)) {
+          context.lost(entry, 'checkpoint metadata, which only Entire writes')
+          return []
+        }
+        model ??= entry.model
+        for (const block of entry.blocks) if (block.type === 'tool-call') actions.push(toAction(block))
+        const operations: FileOperation[] = [
+          { op: 'append', path: `${folder}/full.jsonl`, text: `${toLine(entry)}\n` },
+        ]
+        const prompt = !prompted && isPrompt(entry) ? textOf(entry.blocks) : ''
+        if (prompt.trim() !== '') {
+          prompted = true
+          operations.push({ op: 'create', path: `${folder}/prompt.txt`, content: prompt })
+        }
+        return operations
+      },
+      end(ended) {
+        const start = ended.startedAt ?? firstAt
+        model = ended.model ?? model
+        if (model === undefined) context.filled(undefined, 'model')
+        if (start === undefined) context.filled(undefined, 'start')
+        loseOfSession(ended, at, context)
+        const head = [
+          `- **Session ID**: ${name}`,
+          `- **Model**: ${model ?? UNKNOWN}`,
+          `- **Start**: ${start === undefined ? UNKNOWN : toTimestamp(start)}`,
+        ]
+        const tail = actions.length === 0 ? [] : ['', '## Key Actions', '', ...actions]
+        const content = `${['# Session Context', '', ...head, ...tail].join('\n')}\n`
+        return [{ op: 'write', path: `${folder}/context.md`, content }]
+      },
+    }
+  },
+}
+
+/** The record tag of what a checkpoint's own metadata files say. */
+export const CHECKPOINT = 'checkpoint'
+
+/** What `context.md` says for a model or a start that nobody knows. */
+export const UNKNOWN = 'unknown'
+
+/**
+ * `{UTC date}-{uuid v4}`: the name the session already has, or one that is the same each time it is converted. An agent's own
+ * UUID is kept, as Entire keeps it.
+ */
+export function entireName(session: Session): string {
+  const given = session.names?.['entire']
+  if (given !== undefined) return checkId(given, 'Entire session id')
+  const native = session.native?.sessionId
+  const uuid = native !== undefined && isUuid(native) ? native : asVersion4(uuidFrom('entire', session.id))
+  return `${(session.startedAt ?? EPOCH).slice(0, 10)}-${uuid}`
+}
+
+const EPOCH = '1970-01-01T00:00:00.000Z'
+
+/** Derived, not random; but readers that check the version must find the one that the format promises. */
+const asVersion4 = (uuid: string): string => `${uuid.slice(0, 14)}4${uuid.slice(15)}`
+
+/** Ids that lines had are put back whatever they look like; those of other formats become UUIDs, the same each time. */
+function toUuid(id: string, entry: Entry, session: string): string {
+  return isOwnLine(entry) || isUuid(id) ? id : uuidFrom(session, id)
+}
+
+const isPrompt = ({ kind, role, source }: Entry): boolean =>
+  kind === 'message' && role === 'user' && source === PRIMARY
+
+const ACTION_CHARACTERS = 80
+
+/** `- **tool**: first argument`: the first as the agent wrote them, on one line. */
+function toAction({ name, input, inputBlob }: ToolCallBlock): string {
+  const values = isObject(input) ? Object.values(input) : [input]
+  const first = values.length === 0 ? {} : values[0]
+  const text = typeof first === 'string' ? first : first === undefined ? '' : toJson(first)
+  const shown = inputBlob === undefined ? text : contentText(inputBlob)
+  return `- **${oneLine(name)}**: ${oneLine(shown)}`.trimEnd()
+}
+
+/** Cut at 80 characters, never inside one. Twice as many units hold them all, however long the text. */
+function oneLine(text: string): string {
+  const characters = Array.from(text.slice(0, 2 * ACTION_CHARACTERS + 2))
+  const shown = characters.slice(0, ACTION_CHARACTERS).join('')
+  const flat = shown.replaceAll(/\s+/g, ' ')
+  return shown.length < text.length ? `${flat}...` : flat
+}
+
+const NOT_HELD = [
+  'title',
+  'agent',
+  'run',
+  'thread',
+  'chat',
+  'mode',
+  'error',
+  'stopReason',
+  'input',
+  'parent',
+  'stub',
+  'tags',
+  'reportedUsage',
+  'reportedCost',
+] as const
+
+function loseOfSession(session: Session, lastAt: string | undefined, context: WriteContext): void {
+  for (const fact of NOT_HELD) if (session[fact] !== undefined) context.lost(undefined, fact)
+  if (session.status !== 'completed') context.lost(undefined, `status ${session.status}`)
+  if (session.endedAt !== undefined && session.endedAt !== lastAt) context.lost(undefined, 'endedAt')
+}

@@ -1,0 +1,69 @@
+/** What Entire's `full.jsonl` can hold of a transcript: reading back what we wrote gives exactly this. */
+import type { Block, ToolResultBlock } from '../src/transcript/block.ts'
+import type { Entry, Role } from '../src/transcript/entry.ts'
+import type { Session } from '../src/transcript/session.ts'
+import type { Transcript } from '../src/transcript/transcript.ts'
+import { fromAnthropicUsage, toAnthropicUsage } from '../src/wire/anthropic-usage.ts'
+
+/** Without session ids, which the format makes, and origins. */
+export function entireCanHold({ session, entries }: Pick<Transcript, 'session' | 'entries'>): {
+  session: Partial<Session>
+  entries: Partial<Entry>[]
+} {
+  const last = new Map<string, string>()
+  let at = session.startedAt
+  const held = entries.map((entry) => {
+    // A line needs a time: one without takes that of the line before, or the session's start.
+    at = entry.at ?? at
+    const parent = last.get(entry.source) ?? null
+    last.set(entry.source, entry.id)
+    return holdEntry(entry, at, parent)
+  })
+  const { cwd, version, git } = session
+  const times = held.flatMap((entry) => entry.at ?? []).sort()
+  const model = entries.find((entry) => entry.source === 'primary' && entry.model)?.model
+  const anyModel = model ?? entries.find((entry) => entry.model)?.model ?? session.model
+  return {
+    session: {
+      ...(entries.length > 0 && cwd !== undefined && { cwd }),
+      version: version ?? 'hansard/test',
+      ...(git && { git }),
+      ...(anyModel !== undefined && { model: anyModel }),
+      ...(session.startedAt !== undefined && { startedAt: session.startedAt }),
+      ...(times.length > 0 && { endedAt: times.at(-1) as string }),
+      status: 'completed',
+    },
+    entries: held,
+  }
+}
+
+function holdEntry(entry: Entry, at: string | undefined, parent: string | null): Partial<Entry> {
+  const { id, source, sequence, kind, durationMs, usage, model } = entry
+  const blocks = entry.blocks.map(holdBlock)
+  const onlyResults = blocks.length > 0 && blocks.every((block) => block.type === 'tool-result')
+  const role: Role | undefined = onlyResults && entry.role === 'user' ? 'tool' : entry.role
+  const isOpen = usage?.quality === 'partial'
+  return {
+    id,
+    parent: entry.parent === undefined ? parent : entry.parent,
+    source,
+    sequence,
+    kind,
+    ...(role && { role }),
+    ...(at !== undefined && { at }),
+    blocks,
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && {
+      usage: fromAnthropicUsage(toAnthropicUsage(usage), isOpen ? 'partial' : 'reported'),
+    }),
+    ...(durationMs !== undefined && { durationMs }),
+  }
+}
+
+/** Errors become text, and a result is known by its call: it has no name of its own. */
+function holdBlock(block: Block): Block {
+  if (block.type === 'error') return { type: 'text', text: block.message }
+  if (block.type !== 'tool-result') return block
+  const { name: _, error: _1, ...held } = block
+  return held satisfies ToolResultBlock
+}
