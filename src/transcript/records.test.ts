@@ -36,6 +36,12 @@ describe('records', () => {
     expect(damage).toEqual(['fused@2:13+24'])
   })
 
+  it('takes no part of a torn record for the next one', async () => {
+    const { values, damage } = await read('{"type":"a"}\n{"type":"b","content":[{"type":"text"},{"type":"x"}')
+    expect(values).toEqual([{ type: 'a' }])
+    expect(damage).toEqual(['torn@2:13+51'])
+  })
+
   it('reads around runs of NUL', async () => {
     const { values, damage } = await read(`{"n":1}\n\0\0\0\0\n\0\0{"n":2}\n{"n":3}\n`)
     expect(values).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])

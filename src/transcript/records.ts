@@ -89,11 +89,24 @@ function salvage(line: Line, name: string, mark: string, records: JsonRecord[], 
 function findFused(text: string, mark: string): { value: Json; at: number } | undefined {
   let at = text.indexOf(mark, 1)
   for (let tries = 0; at !== -1 && tries < TRIES; tries += 1) {
-    const value = parseJson(text.slice(at))
+    const value = isNested(text, at) ? undefined : parseJson(text.slice(at))
     if (isObject(value)) return { value, at }
     at = text.indexOf(mark, at + 1)
   }
   return undefined
+}
+
+/** True where the torn record itself may hold an object: what begins there is a part of it, not the next record. */
+function isNested(text: string, at: number): boolean {
+  let inString = false
+  let last = ''
+  for (let i = 0; i < at; i += 1) {
+    const character = text[i] as string
+    if (inString && character === '\\') i += 1
+    else if (character === '"') inString = !inString
+    else if (!inString && character !== ' ') last = character
+  }
+  return !inString && (last === ':' || last === ',' || last === '[') && text[at - 1] !== '"'
 }
 
 function toDamage(kind: DamageKind, line: Line, file: string, reason: string): Damage {
