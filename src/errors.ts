@@ -52,13 +52,24 @@ export function fromSystemError(error: unknown, what: string): HansardError {
   if (isHansardError(error)) return error
   const code = systemCode(error)
   const [ours, said, hint] = (code && SYSTEM[code]) || ['io', 'cannot be used', undefined]
-  const detail = code ?? (error instanceof Error ? error.message : String(error))
+  const detail = code ?? messageOf(error)
   return new HansardError(ours, `${what} ${said} (${detail})`, { cause: error, ...(hint && { hint }) })
 }
 
 /** Node's `err.code`, or undefined when it is not a system error. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
+}
+
+/** What anything that was thrown says, in words. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message
+  if (typeof error === 'string') return error
+  try {
+    return JSON.stringify(error) ?? 'nothing was said'
+  } catch {
+    return 'something that cannot be shown'
+  }
 }
 
 const SYSTEM: Readonly<Record<string, readonly [ErrorCode, string, string?]>> = {

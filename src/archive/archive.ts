@@ -124,9 +124,17 @@ const KEY_BYTES = 32
 /** The key is made by whoever needs it first; when it cannot be kept, placeholders are stable for this process only. */
 function openKey(files: Files, home: string): Buffer {
   const path = join(home, 'redaction.key')
-  const known = readWholeFile(files, path)
-  if (known !== undefined && known.length >= KEY_BYTES) return known.subarray(0, KEY_BYTES)
-  const key = randomBytes(KEY_BYTES)
+  const made = randomBytes(KEY_BYTES)
+  try {
+    if (files.kind(path) === undefined) createKey(files, path, made)
+    const key = readWholeFile(files, path)
+    return key?.length === KEY_BYTES ? key : made
+  } catch {
+    return made
+  }
+}
+
+function createKey(files: Files, path: string, key: Buffer): void {
   try {
     const fd = files.openAppend(path, 'new')
     try {
@@ -134,10 +142,8 @@ function openKey(files: Files, home: string): Buffer {
     } finally {
       files.close(fd)
     }
-    return key
   } catch (error) {
-    // Two processes at once: the other's key is the archive's.
-    const theirs = systemCode(error) === 'EEXIST' ? readWholeFile(files, path) : undefined
-    return theirs !== undefined && theirs.length >= KEY_BYTES ? theirs.subarray(0, KEY_BYTES) : key
+    // Two processes at once: the one that came first made the archive's key.
+    if (systemCode(error) !== 'EEXIST') throw error
   }
 }

@@ -1,0 +1,81 @@
+/**
+ * A session of the archive as one stream of items: its writers' segments merged, its blobs back in place. Nothing is held but a
+ * window of each segment and the entry at hand.
+ */
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { HansardError, fromSystemError } from '../errors.ts'
+import type { ReadItem } from '../formats/format.ts'
+import { journal } from '../journal/format.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import type { Archive } from './archive.ts'
+import { resolveBlobs } from './blobs.ts'
+import { readChunks } from './bytes.ts'
+
+type Options = {
+  /** `reference` leaves large content where it is: for lists and totals. */
+  readonly blobs?: 'inline' | 'reference'
+}
+
+export async function* readSession(
+  archive: Archive,
+  id: string,
+  { blobs = 'inline' }: Options = {},
+): AsyncGenerator<readonly ReadItem[]> {
+  const source = await sessionSource(archive, id)
+  for await (const items of journal.read(source)) {
+    yield blobs === 'inline' ? await Promise.all(items.map((item) => inline(item, archive))) : items
+  }
+}
+
+async function inline(item: ReadItem, archive: Archive): Promise<ReadItem> {
+  if (item.type !== 'entry') return item
+  const entry = await resolveBlobs(item.entry, archive.blobs)
+  return entry === item.entry ? item : { type: 'entry', entry }
+}
+
+/** The session's folder as a format sees it: its journal segments, and nothing else that may lie there. */
+export async function sessionSource(archive: Archive, id: string): Promise<Source> {
+  const paths = archive.segments(id)
+  if (paths.length === 0) {
+    throw new HansardError('session-not-found', `no session ${id} in ${archive.home}`, {
+      hint: 'hansard list shows the sessions there are',
+    })
+  }
+  const files = await Promise.all(paths.map((path) => toSourceFile(archive, path)))
+  return {
+    path: archive.sessionFolder(id),
+    kind: 'folder',
+    list: () => Promise.resolve(files),
+    find: (path) => Promise.resolve(files.find((file) => file.path === path)),
+  }
+}
+
+async function toSourceFile(archive: Archive, path: string): Promise<SourceFile> {
+  const { size, mtime } = await stat(path).catch((error: unknown) => {
+    throw fromSystemError(error, path)
+  })
+  const chunks = (): AsyncIterable<Buffer> => readChunks(archive.files, path)
+  const take = async (limit: number): Promise<Buffer> => {
+    const parts: Buffer[] = []
+    let length = 0
+    for await (const chunk of chunks()) {
+      parts.push(chunk)
+      length += chunk.length
+      if (length >= limit) break
+    }
+    return Buffer.concat(parts).subarray(0, limit)
+  }
+  return {
+    path: basename(path),
+    sizeBytes: size,
+    modifiedAt: mtime.toISOString(),
+    chunks,
+    head: take,
+    async bytes(limit) {
+      const bytes = await take(limit + 1)
+      if (bytes.length <= limit) return bytes
+      throw new HansardError('too-large', `${path} is over ${limit} bytes`)
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * The seeds' files, written beside the journal as a session goes. Each format is a fold whose steps are carried out at once.
+ * One that fails falls behind: it is reported once, the agent notices nothing, and it is made whole from the journal at the end.
+ */
+import { join } from 'node:path'
+import { createCarryOut, type CarryOut } from '../archive/carry-out.ts'
+import type { FileOperation, Format, WriteContext, Writing } from '../formats/format.ts'
+import type { Files } from '../journal/files.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { HansardError } from '../errors.ts'
+
+export type LiveFormats = {
+  /** The roots, as the journal notes them for `recover`. */
+  readonly roots: readonly { readonly id: string; readonly root: string }[]
+  start(): void
+  entry(entry: Entry): void
+  end(session: Session): void
+  /** Formats whose files lack something that the journal has. */
+  behind(): readonly string[]
+}
+
+export type LiveFormatOptions = {
+  readonly formats: readonly Format[]
+  readonly session: Session
+  readonly cwd: string
+  readonly roots: Readonly<Record<string, string | undefined>>
+  readonly version: string
+  readonly files?: Files
+  readonly timeZone?: string
+  /** Called before a file is created, with its path relative to the format's root. */
+  readonly onClaim: (format: string, path: string) => void
+  readonly onFailure: (format: string, error: unknown) => void
+}
+
+type Live = {
+  readonly id: string
+  readonly root: string
+  readonly writing: Writing
+  readonly out: CarryOut
+  failed: boolean
+}
+
+/** Begins every fold. Throws what makes a format impossible from the start: a bad id, a run that already exists. */
+export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
+  const live = options.formats.map((format) => begin(format, options))
+
+  const step = (one: Live, operations: () => readonly FileOperation[]): void => {
+    if (one.failed) return
+    try {
+      one.out.run(operations())
+    } catch (error) {
+      one.failed = true
+      options.onFailure(one.id, error)
+    }
+  }
+
+  return {
+    roots: live.map(({ id, root }) => ({ id, root })),
+    start: () => live.forEach((one) => step(one, () => one.writing.start())),
+    entry: (entry) => live.forEach((one) => step(one, () => one.writing.entry(entry))),
+    end: (session) => live.forEach((one) => step(one, () => one.writing.end(session))),
+    behind: () => live.filter((one) => one.failed).map((one) => one.id),
+  }
+}
+
+function begin(format: Format, options: LiveFormatOptions): Live {
+  const { write, id } = format
+  if (write === undefined) {
+    throw new HansardError('format-read-only', `the format ${id} is only read, not written`, {
+      hint: 'hansard formats lists those that are written',
+    })
+  }
+  const root = options.roots[id] ?? join(options.cwd, write.root)
+  const out = createCarryOut({
+    root,
+    way: 'live',
+    ignored: write.ignored,
+    ...(options.files && { files: options.files }),
+    onClaim: (path) => options.onClaim(id, path),
+  })
+  const context: WriteContext = {
+    taken: (path) => out.taken(path),
+    // Live, the journal beside holds everything: what a format cannot hold is not lost.
+    lost: () => {},
+    filled: () => {},
+    version: options.version,
+    ...(options.timeZone !== undefined && { timeZone: options.timeZone }),
+  }
+  return { id, root, writing: write.begin(options.session, context), out, failed: false }
+}

@@ -1,0 +1,260 @@
+/**
+ * The library's front door: `const session = await record({ agent: 'mine', formats: ['entire'] })`.
+ *
+ * What is recorded is redacted, then in the journal, then in the formats' files, in that order and before the call returns.
+ * Only bad arguments throw, and only here; from then on recording never breaks the agent.
+ */
+import { resolve } from 'node:path'
+import { openArchive, type Archive } from '../archive/archive.ts'
+import { rebuildFormats } from '../archive/recover.ts'
+import { createCostFold } from '../cost/cost.ts'
+import { HansardError, messageOf } from '../errors.ts'
+import { formats as allFormats } from '../formats/index.ts'
+import type { Format } from '../formats/format.ts'
+import type { Files } from '../journal/files.ts'
+import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
+import { createRedactor } from '../redact/redactor.ts'
+import { fromMillis } from '../transcript/instant.ts'
+import type { Session, Status } from '../transcript/session.ts'
+import { createCallFold } from '../transcript/totals.ts'
+import { VERSION } from '../version.ts'
+import { createDoor } from './door.ts'
+import { createSession, type Identity } from './identity.ts'
+import { createLiveFormats } from './live-formats.ts'
+import { addUsd } from './reported-cost.ts'
+import { createReporter, type Failure } from './report.ts'
+import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
+import { onTermination } from './termination.ts'
+
+export type RecordOptions = Identity & {
+  /** The archive; `$HANSARD_HOME` or `~/.hansard` when absent. */
+  readonly home?: string
+  /** The session's working directory, where formats put their files. */
+  readonly cwd?: string
+  /** Formats to write as the session goes: `['devflow', 'entire']`. */
+  readonly formats?: readonly string[]
+  /** Where a format's files go instead of the place its seed names. */
+  readonly roots?: Readonly<Record<string, string>>
+  /** What is captured: weakincentives' switches. Subagents one level deep unless said otherwise. */
+  readonly capture?: { readonly transcript?: boolean; readonly subagents?: boolean | number | 'all' }
+  readonly durability?: Durability
+  /** On unless false. */
+  readonly redact?: boolean
+  /** Secrets to take out wherever they occur, beside those found by rule. */
+  readonly secrets?: readonly string[]
+  /** Told once when recording fails and once when it works again; a line on stderr when absent. */
+  readonly onFailure?: (failure: Failure) => void
+  /** For formats that write local time. */
+  readonly timeZone?: string
+  readonly files?: Files
+  readonly now?: () => number
+}
+
+export type Recorder = SourceRecorder & {
+  readonly id: string
+  /** The facts so far; after the end, the totals too. */
+  session(): Session
+  /** What somebody else says it cost, in US dollars: kept beside what we compute, never added to it. */
+  addCost(usd: string | number): void
+  /** Facts learnt on the way: a title, the model. */
+  update(facts: Partial<Pick<Session, 'title' | 'model' | 'version' | 'tags' | 'native' | 'git'>>): void
+  /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
+  flush(): Promise<boolean>
+  end(ending?: Ending): Promise<Session>
+  fail(error: unknown, ending?: Ending): Promise<Session>
+  cancel(reason?: string, ending?: Ending): Promise<Session>
+}
+
+export type Ending = { readonly stopReason?: string; readonly at?: string }
+
+/** How many provider calls stay open for a later report of their usage. */
+const OPEN_CALLS = 1024
+
+export async function record(options: RecordOptions = {}): Promise<Recorder> {
+  const { now = Date.now, capture = {}, files } = options
+  const chosen = (options.formats ?? []).map(findFormat)
+  const cwd = resolve(options.cwd ?? process.cwd())
+  const report = createReporter(options.onFailure)
+  const begun = createSession(options, cwd, now(), `hansard/${VERSION}`)
+  const archive = openArchive(options.home, {
+    write: true,
+    ...(files && { files }),
+    onFailure: report.failed,
+  })
+  const redactor =
+    options.redact === false
+      ? undefined
+      : createRedactor({
+          key: archive.redactionKey(),
+          env: process.env,
+          values: namedSecrets(options.secrets),
+        })
+  const door = createDoor(redactor, archive.blobs)
+
+  let session = door.session(begun)
+  let ended: Promise<Session> | undefined
+  /** Facts that are no longer as the first line has them: the last line restates them, so that both ends of a journal tell all. */
+  const changed = new Set<string>()
+  const cost = createCostFold()
+  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
+
+  const live = createLiveFormats({
+    formats: chosen,
+    session,
+    cwd,
+    roots: options.roots ?? {},
+    version: VERSION,
+    ...(files && { files }),
+    ...(options.timeZone !== undefined && { timeZone: options.timeZone }),
+    onClaim: (format, path) => void journal.append({ t: 'files', format, path }),
+    onFailure: (format, error) => report.failed({ what: `the format ${format}`, error }),
+  })
+  const journal: JournalWriter = openJournal({
+    ...(files && { files }),
+    folder: archive.sessionFolder(session.id),
+    ...(options.durability && { durability: options.durability }),
+    first: { session, by: `hansard/${VERSION}`, ...(live.roots.length > 0 && { formats: live.roots }) },
+    onFailure: report.journal,
+    now,
+  })
+  live.start()
+
+  const taken = (entry: Parameters<typeof door.entry>[0]): void => {
+    if (capture.transcript === false) return
+    if (ended !== undefined)
+      return report.misuse(`session ${session.id} has ended: what is recorded after the end is not kept`)
+    const { whole, stored } = door.entry(entry)
+    fold.add(whole)
+    journal.append({ t: 'entry', entry: stored })
+    live.entry(whole)
+  }
+
+  const primary = createSourceRecorder({
+    take: report.guard(taken),
+    now,
+    depth: toDepth(capture.subagents),
+    onTooDeep: report.guard((source: string, parent: string) =>
+      primary.event('subagent-not-recorded', { source, parent }),
+    ),
+  })
+
+  const change = (facts: Partial<Session>): void => {
+    if (ended !== undefined) return report.misuse(`session ${session.id} has ended`)
+    const clean = door.session({ ...session, ...facts })
+    session = clean
+    for (const key of Object.keys(facts)) changed.add(key)
+    journal.append({ t: 'update', session: pick(clean, Object.keys(facts)) })
+  }
+
+  /** Says the last word, synchronously: it must also work while the process is going down. */
+  const close = (status: Status, facts: Partial<Session>): Session => {
+    const totals = fold.totals()
+    const priced = session.stub === true ? undefined : cost.cost()
+    const ending: Partial<Session> = {
+      status,
+      endedAt: fromMillis(now()) as string,
+      ...facts,
+      totals: { ...totals, ...(totals.usage && priced && { cost: priced }) },
+    }
+    session = door.session({ ...session, ...ending })
+    live.end(session)
+    journal.append({
+      t: 'end',
+      session: pick(session, [...Object.keys(ending), ...changed]),
+      counts: { entries: totals.entries, lines: journal.head().seq + 2 },
+      at: fromMillis(now()) as string,
+    })
+    return session
+  }
+
+  const finish = (status: Status, facts: Partial<Session>): Promise<Session> => {
+    if (ended !== undefined) {
+      report.misuse(`session ${session.id} has already ended`)
+      return ended
+    }
+    forget()
+    let last = session
+    report.guard(() => {
+      last = close(status, facts)
+    })()
+    ended = (async () => {
+      await journal.close()
+      const behind = live.behind()
+      if (behind.length > 0) await catchUp(archive, session.id, behind, report.failed)
+      return last
+    })()
+    return ended
+  }
+
+  const forget = onTermination({
+    flushSync: report.guard(() => journal.flushSync()),
+    terminate: report.guard(() => {
+      if (ended !== undefined) return
+      const last = close('interrupted', { error: 'the process ended before the session did' })
+      ended = Promise.resolve(last)
+      journal.closeSync()
+    }),
+  })
+
+  return {
+    ...primary,
+    id: session.id,
+    session: () => session,
+    addCost: report.guard((usd: string | number) =>
+      change({ reportedCost: addUsd(session.reportedCost, usd) }),
+    ),
+    update: report.guard(change),
+    flush: () => journal.flush(),
+    end: (ending = {}) => finish('completed', toFacts(ending)),
+    fail: (error, ending = {}) =>
+      finish('failed', {
+        error: error === undefined || error === null ? 'failed without an error' : messageOf(error),
+        ...toFacts(ending),
+      }),
+    cancel: (reason, ending = {}) =>
+      finish('canceled', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
+  }
+}
+
+/** A format that fell behind is made whole from the journal, which has everything. */
+async function catchUp(
+  archive: Archive,
+  id: string,
+  behind: readonly string[],
+  failed: (failure: { what: string; error: unknown }) => void,
+): Promise<void> {
+  try {
+    await rebuildFormats(archive, id, { only: behind })
+  } catch (error) {
+    failed({ what: `the formats ${behind.join(', ')}`, error })
+  }
+}
+
+function findFormat(id: string): Format {
+  const format = allFormats.find((one) => one.id === id)
+  if (format !== undefined) return format
+  const known = allFormats.filter((one) => one.write).map((one) => one.id)
+  throw new HansardError('unknown-format', `no such format: ${JSON.stringify(id)}`, {
+    hint: `use one of ${known.join(', ')}`,
+  })
+}
+
+function toDepth(subagents: boolean | number | 'all' = 1): number {
+  if (subagents === 'all') return Number.POSITIVE_INFINITY
+  return typeof subagents === 'number' ? subagents : subagents ? 1 : 0
+}
+
+function toFacts({ stopReason, at }: Ending): Partial<Session> {
+  return { ...(stopReason !== undefined && { stopReason }), ...(at !== undefined && { endedAt: at }) }
+}
+
+function pick(session: Session, keys: readonly string[]): Partial<Session> {
+  const wanted = new Set(keys)
+  return Object.fromEntries(
+    Object.entries(session).filter(([key, value]) => wanted.has(key) && value !== undefined),
+  )
+}
+
+function namedSecrets(secrets: readonly string[] = []): { name: string; value: string }[] {
+  return secrets.map((value) => ({ name: 'secret', value }))
+}

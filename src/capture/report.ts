@@ -1,0 +1,65 @@
+/**
+ * A recorder's failures, said once and then counted: an agent's screen is not a log. Reports hold ids, paths and counts, never
+ * what was recorded.
+ */
+import { isHansardError, messageOf } from '../errors.ts'
+import type { Failure as JournalFailure } from '../journal/segments.ts'
+
+export type Failure = { readonly message: string; readonly hint?: string; readonly cause?: unknown }
+
+export type Reporter = {
+  readonly failed: (failure: { readonly what: string; readonly error: unknown }) => void
+  /** The journal's own reports: the first failure, and when it works again. */
+  readonly journal: (failure: JournalFailure) => void
+  /** Somebody called us in a way that cannot be: said once per message. */
+  readonly misuse: (message: string) => void
+  /** The same function, which reports instead of throwing. */
+  readonly guard: <A extends readonly unknown[]>(work: (...args: A) => void) => (...args: A) => void
+}
+
+export function createReporter(onFailure: (failure: Failure) => void = toStderr): Reporter {
+  const said = new Set<string>()
+  const say = (key: string, failure: Failure): void => {
+    if (said.has(key)) return
+    said.add(key)
+    try {
+      onFailure(failure)
+    } catch {
+      // The reporter itself must not be what breaks the agent.
+    }
+  }
+  const failed: Reporter['failed'] = ({ what, error }) => {
+    const hint = isHansardError(error) ? error.hint : undefined
+    say(`failed ${what}`, {
+      message: `${what} could not be written: ${messageOf(error)}`,
+      ...(hint && { hint }),
+      cause: error,
+    })
+  }
+  return {
+    failed,
+    journal({ kind, path, message, lost }) {
+      if (kind === 'resumed')
+        say('journal resumed', { message: `recording to ${path} goes on; ${lost} entries were lost` })
+      else
+        say('journal failing', {
+          message: `recording to ${path} fails: ${message}`,
+          hint: 'entries wait in memory',
+        })
+    },
+    misuse: (message) => say(message, { message }),
+    guard:
+      (work) =>
+      (...args) => {
+        try {
+          work(...args)
+        } catch (error) {
+          failed({ what: 'an entry', error })
+        }
+      },
+  }
+}
+
+function toStderr({ message, hint }: Failure): void {
+  process.stderr.write(`hansard: ${message}${hint === undefined ? '' : ` (${hint})`}\n`)
+}
