@@ -482,13 +482,40 @@ describe('writing', () => {
     expect(lost).toContainEqual({ entry: 'e0', what: 'which call a result answers' })
   })
 
-  it('counts a call once, on the turn of its last report', () => {
+  it('writes the entries of one provider message as one turn, with its last usage', () => {
     const call = { messageId: 'm1' }
     const usage = (output: number) => ({ input: 10, output, quality: 'reported' as const })
     const entries = [
       entry(0, { role: 'assistant', blocks: [{ type: 'text', text: 'a' }], call, usage: usage(1) }),
-      entry(1, { role: 'assistant', blocks: [{ type: 'text', text: 'b' }], call, usage: usage(9) }),
+      entry(1, {
+        role: 'assistant',
+        blocks: [{ type: 'tool-call', callId: 'c', name: 't', input: {} }],
+        call,
+        usage: usage(9),
+      }),
+      entry(2, { role: 'tool', blocks: [{ type: 'tool-result', callId: 'c', output: 'x' }] }),
+      entry(3, { role: 'assistant', blocks: [{ type: 'text', text: 'b' }], call: { messageId: 'm2' } }),
     ]
+    const { files, lost } = writeTranscript(devflow, { session: plainSession(), entries })
+    const { metadata, turns } = JSON.parse(text(files, 'runs/r/transcript.json'))
+    expect(metadata).toMatchObject({ totalTokensIn: 10, totalTokensOut: 9, turnCount: 2 })
+    expect(turns).toMatchObject([
+      { id: 1, content: 'a', tokensIn: 10, tokensOut: 9, toolCalls: [{ id: 'c', output: 'x' }] },
+      { id: 2, content: 'b' },
+    ])
+    expect(lost).toContainEqual({ entry: 'e1', what: 'that it is an entry of its own' })
+  })
+
+  it('counts a call that only its request names once, on the turn of its last report', () => {
+    const usage = (output: number) => ({ input: 10, output, quality: 'reported' as const })
+    const entries = [1, 9].map((output, index) =>
+      entry(index, {
+        role: 'assistant',
+        blocks: [{ type: 'text', text: 'a' }],
+        call: { requestId: 'q' },
+        usage: usage(output),
+      }),
+    )
     const { files } = writeTranscript(devflow, { session: plainSession(), entries })
     const { metadata, turns } = JSON.parse(text(files, 'runs/r/transcript.json'))
     expect(metadata).toMatchObject({ totalTokensIn: 10, totalTokensOut: 9 })

@@ -14,7 +14,7 @@ import { PRIMARY, type Entry } from '../../transcript/entry.ts'
 import { asArray, asObject, isObject, type Json, type JsonObject } from '../../transcript/json.ts'
 import { createPairing } from '../../transcript/tools.ts'
 import { callKey } from '../../transcript/totals.ts'
-import { promptTokens } from '../../transcript/usage.ts'
+import { promptTokens, type Usage } from '../../transcript/usage.ts'
 import type { WriteContext } from '../format.ts'
 import { toGoTime } from './fields.ts'
 import { lossesOf } from './losses.ts'
@@ -28,15 +28,16 @@ export type Turns = {
 
 type Notes = Pick<WriteContext, 'lost' | 'filled'>
 
-/** One turn while it may still change: results come later, and the last report of a call wins. */
+/** One turn while it may still change: results come later, a message may go on, and the last report of a call wins. */
 type Draft = {
   readonly entry: Entry
   readonly role: string
-  readonly content: string
   readonly calls: ({ readonly draft: CallDraft } | { readonly raw: Json })[]
   readonly kept: JsonObject | undefined
-  /** A later entry reports the usage of the same provider call. */
-  superseded: boolean
+  content: string
+  usage: Usage | undefined
+  model: string | undefined
+  durationMs: number | undefined
   /** The call that was answered last, by its place: results read back in the order of their calls. */
   answered: number
 }
@@ -56,36 +57,66 @@ export function createTurns(notes: Notes): Turns {
   const drafts: Draft[] = []
   const pairing = createPairing<CallDraft>()
   const lastTurn = new Map<string, Draft>()
+  const byMessage = new Map<string, Draft>()
   const reported = new Map<string, Draft>()
 
-  const push = (entry: Entry, role: string, blocks: readonly Block[]): void => {
-    const own = asObject(entry.metadata?.['devflow'])
-    const { calls: keptCalls, ...kept } = own ?? {}
+  /** The turn that an entry goes on with: that of its provider message, or the one it names as the runs store does. */
+  const goesOnWith = (entry: Entry): Draft | undefined => {
+    const own = asObject(entry.metadata?.['devflow'])?.['turn']
+    const named = typeof own === 'number' ? drafts[own - 1] : undefined
+    if (named !== undefined) return named.entry.source === entry.source ? named : undefined
+    const key = messageKey(entry)
+    return key === undefined ? undefined : byMessage.get(key)
+  }
+
+  const open = (entry: Entry, role: string): Draft => {
+    const { calls: _, turn: __, ...kept } = asObject(entry.metadata?.['devflow']) ?? {}
     const draft: Draft = {
       entry,
       role,
-      content: contentOf(blocks),
       calls: [],
       kept: Object.keys(kept).length > 0 ? kept : undefined,
-      superseded: false,
+      content: '',
+      usage: undefined,
+      model: undefined,
+      durationMs: undefined,
       answered: -1,
     }
     drafts.push(draft)
+    const key = messageKey(entry)
+    if (key !== undefined) byMessage.set(key, draft)
+    return draft
+  }
+
+  const push = (entry: Entry, role: string, blocks: readonly Block[]): void => {
+    const before = goesOnWith(entry)
+    if (before !== undefined) notes.lost(entry, 'that it is an entry of its own')
+    const draft = before ?? open(entry, role)
     lastTurn.set(entry.source, draft)
+    const content = contentOf(blocks)
+    draft.content += draft.content !== '' && content !== '' ? `\n${content}` : content
+    draft.model = entry.model ?? draft.model
+    draft.durationMs = entry.durationMs ?? draft.durationMs
+    const keptCalls = asArray(asObject(entry.metadata?.['devflow'])?.['calls'])
     for (const block of blocks) {
       // A call that the reader could not make out goes back where it stood.
       if (block.type === 'unknown' && entry.origin?.format === 'devflow') draft.calls.push({ raw: block.raw })
       if (block.type !== 'tool-call') continue
       const place = draft.calls.length
-      const call = { turn: draft, place, call: block, kept: asObject(asArray(keptCalls)?.[place]) }
+      const call = { turn: draft, place, call: block, kept: asObject(keptCalls?.[place]) }
       draft.calls.push({ draft: call })
       pairing.open(entry.source, block, call)
     }
-    const key = entry.usage && callKey(entry)
-    if (key === undefined) return
-    const before = reported.get(key)
-    if (before !== undefined) before.superseded = true
-    reported.set(key, draft)
+    if (entry.usage !== undefined) report(entry, entry.usage, draft)
+  }
+
+  /** A call's tokens stand once, on the turn of its last report. */
+  const report = (entry: Entry, usage: Usage, draft: Draft): void => {
+    const key = callKey(entry)
+    const before = key === undefined ? undefined : reported.get(key)
+    if (before !== undefined) before.usage = undefined
+    if (key !== undefined) reported.set(key, draft)
+    draft.usage = usage
   }
 
   const nest = (entry: Entry, result: ToolResultBlock, isFirst: boolean): boolean => {
@@ -127,10 +158,8 @@ export function createTurns(notes: Notes): Turns {
 }
 
 function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
-  const { entry, role, content, calls, kept } = draft
-  const usage = draft.superseded ? undefined : entry.usage
+  const { entry, role, content, calls, kept, usage, durationMs, model } = draft
   const tokensIn = usage && promptTokens(usage)
-  const timestamp = toGoTime(entry.at)
   if (entry.at === undefined && kept?.['timestamp'] === undefined) notes.filled(entry, 'timestamp')
   return {
     id,
@@ -138,15 +167,20 @@ function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
     content,
     ...(tokensIn !== undefined && { tokensIn }),
     ...(usage?.output !== undefined && { tokensOut: usage.output }),
-    timestamp,
+    timestamp: toGoTime(entry.at),
     ...(calls.length > 0 && {
       toolCalls: calls.map((call) => ('raw' in call ? call.raw : writeCall(call.draft, notes))),
     }),
-    ...(entry.durationMs !== undefined && { durationMs: Math.round(entry.durationMs) }),
-    ...(entry.model !== undefined && { model: entry.model }),
+    ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
+    ...(model !== undefined && { model }),
     ...(entry.source !== PRIMARY && { source: entry.source }),
     ...kept,
   }
+}
+
+/** What the entries of one assistant message share. */
+function messageKey({ role, source, call }: Entry): string | undefined {
+  return role === 'assistant' && call?.messageId !== undefined ? `${source}\n${call.messageId}` : undefined
 }
 
 /** The input is an object in Go, which cannot read a document where it is anything else. */
