@@ -20,15 +20,26 @@ export type PriceBook = {
   find(model: string, at: string | undefined): BookRow | { readonly unpriced: string }
 }
 
+/** A hostile file may name any number of models. */
+const MOST_SEEN = 1000
+
 /** Overrides win: a model they name has their rows and no others. Throws for a row that could not be used. */
 export function createPriceBook(overrides: readonly PriceRow[] = []): PriceBook {
   const book = toBook(PRICE_ROWS)
   for (const [name, rows] of toBook(overrides)) book.set(name, rows)
+  // A session names the same model thousands of times; undoing its spelling once is enough.
+  const seen = new Map<string, readonly BookRow[] | undefined>()
+  const rowsOf = (model: string): readonly BookRow[] | undefined => {
+    if (seen.has(model)) return seen.get(model)
+    if (seen.size >= MOST_SEEN) seen.clear()
+    const name = modelNames(model).find((one) => book.has(one))
+    const rows = name === undefined ? undefined : book.get(name)
+    seen.set(model, rows)
+    return rows
+  }
   return {
     find(model, at) {
-      const rows = modelNames(model)
-        .map((name) => book.get(name))
-        .find((found) => found !== undefined)
+      const rows = rowsOf(model)
       if (rows === undefined) return { unpriced: 'no price is known for this model' }
       if (at === undefined) {
         const [only, other] = rows

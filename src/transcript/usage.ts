@@ -29,13 +29,16 @@ const WORST: Readonly<Record<Quality, number>> = { reported: 0, partial: 1, esti
 
 /** The sum of two usages: unknown + unknown stays unknown, and the worse quality wins. `raw` does not survive. */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in Count]?: number } = {}
+  const sum: { -readonly [K in Count]?: number } & { quality: Quality } = {
+    quality: WORST[a.quality] >= WORST[b.quality] ? a.quality : b.quality,
+  }
   for (const count of COUNTS) {
     const left = a[count]
     const right = b[count]
-    if (left !== undefined || right !== undefined) sum[count] = (left ?? 0) + (right ?? 0)
+    if (left !== undefined) sum[count] = right === undefined ? left : left + right
+    else if (right !== undefined) sum[count] = right
   }
-  return { ...sum, quality: WORST[a.quality] >= WORST[b.quality] ? a.quality : b.quality }
+  return sum
 }
 
 /** Everything the model read: uncached, cache reads and cache writes. Undefined when none of them is known. */
