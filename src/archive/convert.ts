@@ -146,7 +146,8 @@ function createTarget(writer: Writer, session: Session, entries: number, options
     onClaim: (path) => void claimed.set(path, id),
   })
   const writing = writer.begin(session, {
-    taken: (path) => carry.taken(path) || (claimed.get(path) ?? id) !== id,
+    // What is to be replaced is not in the way, except to the other sessions of this conversion.
+    taken: (path) => (!force && carry.taken(path)) || (claimed.get(path) ?? id) !== id,
     lost: (entry, what) => lost.add(id, entry, what),
     filled: (entry, field) => filled.add(id, entry, field),
     version: VERSION,
