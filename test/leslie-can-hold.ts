@@ -34,7 +34,7 @@ export function leslieCanHold({ session, entries }: Transcript): HeldByLeslie {
   const last = units.at(-1)?.at(-1)?.block
   const said = last?.type === 'error' ? last.message : undefined
   if (isOver && said !== session.error) {
-    units.at(-1)?.push({ role: undefined, block: { type: 'error', message: session.error as string } })
+    units.at(-1)?.push({ role: undefined, block: { type: 'error', message: session.error } })
   }
   return {
     status: session.status,

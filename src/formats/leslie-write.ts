@@ -114,6 +114,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       const texts = entry.blocks.filter(({ type }) => type === 'text').length
       if (texts > 1) context.lost(entry, `the borders of ${texts} text blocks`)
     }
+    if (entry.blocks.length === 0) context.lost(entry, 'an entry without blocks')
     for (const block of entry.blocks) {
       if (block.type === 'text' && isQuery) continue
       if (block.type === 'tool-call') facts.toolCalls += 1

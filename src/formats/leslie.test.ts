@@ -176,10 +176,10 @@ describe('file names', () => {
   it('give the second example 50 characters; the seed prints 34, which no reading of its rule gives', async () => {
     const slug = toSlug(query)
     expect(slug).toBe('帮我修复这个bug-TypeError-Cannot-read-property-name-of-u')
-    expect([...slug]).toHaveLength(50)
+    expect(Array.from(slug)).toHaveLength(50)
     const printed = '帮我修复这个bug-TypeError-Cannot-read-pr'
     expect(slug.startsWith(printed)).toBe(true)
-    expect([...printed]).toHaveLength(34)
+    expect(Array.from(printed)).toHaveLength(34)
     const { files: written } = write([user(query, '2026-02-08T07:45:00.000Z')])
     expect([...written.keys()]).toEqual([`${FOLDER}/20260208-1545-${slug}.txt`])
     const [found] = await readAll(leslie, memorySource(files({ [`20260208-1545-${printed}.txt`]: EXAMPLE })))
@@ -208,7 +208,7 @@ describe('file names', () => {
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         const slug = toSlug(text)
         expect(slug).toMatch(/^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u)
-        expect([...slug].length).toBeLessThanOrEqual(SLUG_LIMIT)
+        expect(Array.from(slug).length).toBeLessThanOrEqual(SLUG_LIMIT)
         expect(Buffer.byteLength(`20260208-1430-${slug}-9999.txt`)).toBeLessThan(255)
       }),
     )
@@ -468,7 +468,7 @@ describe('truncation', () => {
         ])
         const kept = length <= TOOL_LIMIT ? text : `${unit.repeat(TOOL_LIMIT - 3)}...`
         expect(only(written)).toContain(`[Tool call] t\n${kept}\n\n[Tool result] t\n${kept}\n`)
-        expect([...kept].length).toBeLessThanOrEqual(TOOL_LIMIT)
+        expect(Array.from(kept).length).toBeLessThanOrEqual(TOOL_LIMIT)
         expect(lost.filter(({ what }) => what.includes('200 characters'))).toHaveLength(
           length > TOOL_LIMIT ? 2 : 0,
         )

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import { toJson, type Json } from './json.ts'
 
 /** Content kept elsewhere because it is large: a file in the archive, named by the SHA-256 of its bytes. */
 export type BlobRef = {
@@ -95,5 +95,5 @@ function blockText(block: Block): string {
   if (block.type === 'image') return `[image ${block.mediaType ?? block.url ?? ''}]`
   if (block.type === 'error') return block.message
   if (block.type === 'tool-result') return outputText(block)
-  return JSON.stringify(block.type === 'unknown' ? block.raw : block)
+  return toJson(block.type === 'unknown' ? block.raw : block)
 }

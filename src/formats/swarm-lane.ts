@@ -1,0 +1,222 @@
+/**
+ * One transcript and its receipt: one agent's part of a step. Lines are the seed's, appended as they happen; a tool's line
+ * carries call and result, so it is written when the result comes, or at the end without one.
+ */
+import { contentText, outputText, textOf, type Block, type ToolResultBlock } from '../transcript/block.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import { createPairing } from '../transcript/tools.ts'
+import { createCallFold } from '../transcript/totals.ts'
+import type { Usage } from '../transcript/usage.ts'
+import type { FileOperation, WriteContext } from './format.ts'
+import { toSpacedJson } from './spaced-json.ts'
+import { reportFacts, reportResult, reportTokens } from './swarm-losses.ts'
+import { toPaths, type StepNames } from './swarm-names.ts'
+import { toMicros, toReceipt, UNKNOWN_MODEL } from './swarm-receipt.ts'
+import { STUB_MODEL } from './swarm-stub.ts'
+
+/** What the seed requires and nobody said. */
+const EPOCH = '1970-01-01T00:00:00.000Z'
+const TOOL = 'unknown'
+/** The tool whose result is the file's content: it stands in `content`, all others' in `tool_output`. */
+const READ_TOOL = 'Read'
+/** Provider calls that may still be reported again; a recorder that never ends must not remember them all. */
+const OPEN_CALLS = 1000
+
+export type Lane = {
+  open(): FileOperation[]
+  add(entry: Entry): FileOperation[]
+  /** Keeps what a receipt that was read says beyond the seed. */
+  state(receipt: JsonObject): void
+  /** The lines of calls that nothing answered, and the receipt. `reported` is used when no entry states usage. */
+  close(session: Session, reported: Usage | undefined): FileOperation[]
+}
+
+type Called = { readonly entry: Entry; readonly fields: JsonObject }
+
+type LaneOptions = {
+  readonly names: StepNames
+  /** The session's own lane begins and ends with it; a subagent's with its entries. */
+  readonly isPrimary: boolean
+  readonly startedAt: string | undefined
+}
+
+export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, context: WriteContext): Lane {
+  const paths = toPaths(names)
+  const calls = createPairing<Called>()
+  const fold = createCallFold({ window: OPEN_CALLS })
+  const models = new Set<string>()
+  let firstAt = since
+  let latest = since
+  let stated: JsonObject | undefined
+
+  const timestamp = (entry: Entry): string => {
+    if (entry.at === undefined) context.filled(entry, 'timestamp')
+    return toMicros(entry.at ?? latest ?? EPOCH)
+  }
+
+  const message = (entry: Entry, role: string, content: string, fields: JsonObject): string =>
+    toLine({ timestamp: timestamp(entry), role, content }, fields)
+
+  const toolLine = (
+    entry: Entry,
+    call: ToolCall | undefined,
+    result: ToolResultBlock | undefined,
+    fields: JsonObject,
+  ): string => {
+    const name = call?.name ?? result?.name
+    if (name === undefined) context.filled(entry, 'tool_name')
+    if (call === undefined) context.filled(entry, 'tool_input')
+    const own = {
+      timestamp: timestamp(entry),
+      role: 'tool',
+      tool_name: name ?? TOOL,
+      tool_input: inputOf(entry, call, context),
+    }
+    if (result === undefined) return toLine(own, fields)
+    return toLine({ ...own, [name === READ_TOOL ? 'content' : 'tool_output']: outputText(result) }, fields)
+  }
+
+  const resultLine = (entry: Entry, result: ToolResultBlock): string => {
+    reportResult(entry, result, context)
+    const open = calls.answer(entry.source, result)
+    if (open === undefined) return toolLine(entry, undefined, result, {})
+    const { value, call } = open
+    // The line is the invocation: it says when the tool was called.
+    const at = value.entry.at ?? entry.at
+    if (entry.at !== undefined && entry.at !== at) context.lost(entry, 'the time of the result')
+    const timed = value.entry.at === undefined && at !== undefined ? { ...value.entry, at } : value.entry
+    return toolLine(timed, call, result, value.fields)
+  }
+
+  const blockLine = (entry: Entry, block: Block, fields: JsonObject): string | undefined => {
+    const role = entry.kind === 'message' ? entry.role : undefined
+    if (block.type === 'tool-call') {
+      calls.open(entry.source, block, { entry: { ...entry, blocks: [] }, fields })
+      return undefined
+    }
+    if (block.type === 'tool-result') return resultLine(entry, block)
+    if (block.type === 'text' && role === 'tool') {
+      return toolLine(entry, undefined, { type: 'tool-result', output: block.text }, fields)
+    }
+    if (block.type === 'text' && role !== undefined) {
+      return message(entry, role, textOf([block]), fields)
+    }
+    if (block.type === 'error') {
+      context.lost(entry, 'that this is an error')
+      if (role === undefined || role === 'tool') context.filled(entry, 'role')
+      return message(entry, role === undefined || role === 'tool' ? 'system' : role, block.message, fields)
+    }
+    context.lost(entry, `${block.type} block of ${entry.role ?? entry.kind}`)
+    return undefined
+  }
+
+  return {
+    open: () => [
+      ...[paths.transcript, paths.receipt]
+        .filter((path) => context.taken(path))
+        .map((path): FileOperation => ({ op: 'set-aside', path })),
+      { op: 'create', path: paths.transcript, content: '' },
+    ],
+    add(entry) {
+      fold.add(entry)
+      if (entry.model !== undefined) models.add(entry.model)
+      firstAt ??= entry.at
+      const swarm = asObject(entry.metadata?.['swarm'])
+      const lines: string[] = []
+      const raw = swarm?.['in'] === 'llm' ? rawOf(entry) : undefined
+      if (raw !== undefined) lines.push(`${toSpacedJson(raw)}\n`)
+      else {
+        let fields = asObject(swarm?.['fields']) ?? {}
+        for (const block of entry.blocks) {
+          const line = blockLine(entry, block, fields)
+          if (line !== undefined) lines.push(line)
+          fields = {}
+        }
+        if (entry.blocks.length === 0) context.lost(entry, 'an entry without blocks')
+        reportFacts(entry, context)
+      }
+      latest = entry.at ?? latest
+      return lines.length === 0 ? [] : [{ op: 'append', path: paths.transcript, text: lines.join('') }]
+    },
+    state(receipt) {
+      stated = receipt
+    },
+    close(session, reported) {
+      const lines = calls
+        .unanswered()
+        .map(({ call, value }) => toolLine(value.entry, call, undefined, value.fields))
+      const operations: FileOperation[] =
+        lines.length === 0 ? [] : [{ op: 'append', path: paths.transcript, text: lines.join('') }]
+      if (session.status === 'running') {
+        context.lost(undefined, 'a receipt: the step is still running')
+        return operations
+      }
+      const startedAt = fill(context, firstAt ?? latest, 'started_at', EPOCH)
+      const ended = isPrimary ? (session.endedAt ?? latest) : (latest ?? session.endedAt)
+      const completedAt = fill(context, ended, 'completed_at', startedAt)
+      // Totals that a receipt stated are kept, never recomputed.
+      const usage = (stated && session.reportedUsage) ?? fold.totals().usage ?? reported
+      if (session.stub !== true && stated?.['tokens'] === undefined) reportTokens(usage, context)
+      const receipt = toReceipt(
+        {
+          names,
+          model: modelOf(session, stated, models, context),
+          startedAt,
+          completedAt,
+          status: session.status,
+          error: session.status === 'completed' ? session.error : (session.error ?? session.status),
+          usage: session.stub === true ? undefined : usage,
+          transcriptPath: paths.transcriptPath,
+        },
+        stated,
+      )
+      if (session.status === 'canceled' || session.status === 'interrupted') {
+        context.lost(undefined, `the status ${session.status}: a receipt says failed`)
+      }
+      return [...operations, { op: 'write', path: paths.receipt, content: receipt }]
+    },
+  }
+}
+
+type ToolCall = Extract<Block, { readonly type: 'tool-call' }>
+
+/** The seed's fields first, then what another writer added. */
+function toLine(own: JsonObject, fields: JsonObject): string {
+  const line = Object.create(null) as Record<string, Json>
+  for (const key of Object.keys(own)) line[key] = own[key] as Json
+  for (const key of Object.keys(fields)) if (!(key in line)) line[key] = fields[key] as Json
+  return `${toSpacedJson(line)}\n`
+}
+
+/** A line that no dialect explains, exactly as it was. */
+function rawOf({ kind, blocks }: Entry): Json | undefined {
+  return kind === 'event' ? blocks.find((block) => block.type === 'unknown')?.raw : undefined
+}
+
+/** The seed requires an object. */
+function inputOf(entry: Entry, call: ToolCall | undefined, context: WriteContext): JsonObject {
+  const input = call?.inputBlob === undefined ? call?.input : contentText(call.inputBlob)
+  if (input === undefined) return {}
+  if (isObject(input)) return input
+  context.lost(entry, 'that the arguments are no object: they are written under "raw"')
+  return { raw: input }
+}
+
+function modelOf(
+  session: Session,
+  stated: JsonObject | undefined,
+  models: ReadonlySet<string>,
+  context: WriteContext,
+): string {
+  const [first, ...others] = models
+  if (others.length > 0) context.lost(undefined, `that other models took part: ${others.join(', ')}`)
+  if (session.stub === true) return asString(stated?.['model']) ?? STUB_MODEL
+  return fill(context, session.model ?? first, 'model', UNKNOWN_MODEL)
+}
+
+function fill(context: WriteContext, value: string | undefined, field: string, filler: string): string {
+  if (value === undefined) context.filled(undefined, field)
+  return value ?? filler
+}

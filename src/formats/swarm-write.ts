@@ -1,0 +1,89 @@
+/**
+ * Writes a session as one step of a run: the primary source as the step's agent, each subagent as another agent of the same
+ * step, every one with its transcript and its receipt. An earlier execution of the step is set aside, never overwritten.
+ */
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { isSafeId, uuidFrom } from '../transcript/ids.ts'
+import { asObject, isObject, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { FileOperation, WriteContext, Writing } from './format.ts'
+import { toSpacedJson } from './spaced-json.ts'
+import { createLane, type Lane } from './swarm-lane.ts'
+import { toPaths, toStepNames, type StepNames } from './swarm-names.ts'
+
+export function beginSwarm(session: Session, context: WriteContext): Writing {
+  const names = toStepNames(session, context)
+  // Refuses names that are too long before anything is on disk.
+  toPaths(names)
+  const lanes = new Map<string, Lane>()
+  const agents = new Set([names.agentKey])
+  let hasEvents = false
+  let counted = false
+
+  const laneOf = (source: string, operations: FileOperation[]): Lane => {
+    const known = lanes.get(source)
+    if (known !== undefined) return known
+    const isPrimary = source === PRIMARY
+    const own = isPrimary ? names : { ...names, agentKey: toAgentKey(source, names, agents) }
+    const lane = createLane(
+      { names: own, isPrimary, startedAt: isPrimary ? session.startedAt : undefined },
+      context,
+    )
+    lanes.set(source, lane)
+    operations.push(...lane.open())
+    return lane
+  }
+
+  const appendEvent = (raw: JsonObject): FileOperation[] => {
+    const path = `${names.run}/events.jsonl`
+    const aside: FileOperation[] = !hasEvents && context.taken(path) ? [{ op: 'set-aside', path }] : []
+    hasEvents = true
+    return [...aside, { op: 'append', path, text: `${toSpacedJson(raw)}\n` }]
+  }
+
+  return {
+    start: () => [],
+    entry(entry) {
+      const kept = keptRecord(entry)
+      if (kept?.in === 'events') return appendEvent(kept.raw)
+      const operations: FileOperation[] = []
+      const lane = laneOf(entry.source, operations)
+      if (kept?.in === 'receipts') {
+        lane.state(kept.raw)
+        return operations
+      }
+      counted ||= entry.usage !== undefined
+      return [...operations, ...lane.add(entry)]
+    },
+    end(ended) {
+      const operations: FileOperation[] = []
+      // A run's events are no step: they come without a transcript and without a receipt.
+      if (!hasEvents) laneOf(PRIMARY, operations)
+      for (const [source, lane] of lanes) {
+        const isWhole = source === PRIMARY && !counted
+        operations.push(...lane.close(ended, isWhole ? ended.reportedUsage : undefined))
+      }
+      return operations
+    },
+  }
+}
+
+/** A record of a file beside the transcript, as our reader keeps it. */
+function keptRecord({
+  metadata,
+  blocks,
+}: Entry): { readonly in: 'events' | 'receipts'; readonly raw: JsonObject } | undefined {
+  const place = asObject(metadata?.['swarm'])?.['in']
+  if (place !== 'events' && place !== 'receipts') return undefined
+  const [block] = blocks
+  return block?.type === 'unknown' && isObject(block.raw) ? { in: place, raw: block.raw } : undefined
+}
+
+/** A subagent's id where it is safe and free in this step; else one made from it. */
+function toAgentKey(source: string, names: StepNames, used: Set<string>): string {
+  const id = source.replace(/^subagent:/, '')
+  const made = `subagent-${uuidFrom('swarm', source).slice(0, 8)}`
+  const key = isSafeId(id) && id.length <= 64 && !used.has(id) && id !== names.agentKey ? id : made
+  used.add(key)
+  return key
+}
