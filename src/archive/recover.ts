@@ -73,7 +73,7 @@ export async function rebuildFormats(
       rebuilt.push({
         format: one.id,
         written: [],
-        error: error instanceof Error ? error.message : String(error),
+        error: messageOf(error),
       })
     }
   }

@@ -87,7 +87,7 @@ export const nodeFiles: Files = {
     }
   },
   kind(path) {
-    const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+    const stat = lstat(path)
     if (stat === undefined) return undefined
     if (stat.isSymbolicLink()) return 'link'
     if (stat.isFile()) return 'file'
@@ -153,4 +153,14 @@ function refuseOther(fd: number, path: string, links: number): void {
 
 function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code })
+}
+
+/** Below a file there is nothing, either. */
+function lstat(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOTDIR') return undefined
+    throw error
+  }
 }
