@@ -62,8 +62,9 @@ async function readOne(written: ReadonlyMap<string, Buffer>): Promise<Transcript
   return first as Transcript
 }
 
-function withoutOrigin({ origin: _, ...entry }: Entry): Omit<Entry, 'origin'> {
-  return entry
+function withoutOrigin(entry: Entry): Omit<Entry, 'origin'> {
+  const { origin: _, ...others } = entry
+  return others
 }
 
 const linesOf = (written: ReadonlyMap<string, Buffer>, folder = FOLDER): JsonObject[] =>
