@@ -85,7 +85,7 @@ describe('the layers', () => {
 describe('the code', () => {
   it('has no barrels but the two that are allowed, no default exports, no any', () => {
     const wrong = files.filter((path) => {
-      const text = readFileSync(path, 'utf8')
+      const text = readFileSync(path, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'|`[^`]*`/g, '')
       const barrel =
         path.endsWith('/index.ts') && !['index.ts', 'formats/index.ts'].includes(relative(src, path))
       return (

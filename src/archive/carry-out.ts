@@ -46,7 +46,9 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
   let begun = false
 
   const absolute = (path: string): string => join(root, checkPath(path))
-  const taken = (path: string): boolean => !ours.has(path) && files.kind(absolute(path)) !== undefined
+  /** A folder is ours when a file of ours is in it. */
+  const isOurs = (path: string): boolean => ours.has(path) || [...ours].some((own) => own.startsWith(`${path}/`))
+  const taken = (path: string): boolean => files.kind(absolute(path)) !== undefined && !isOurs(path)
   const claim = (path: string): void => {
     if (!written.has(path)) onClaim?.(path)
     written.add(path)

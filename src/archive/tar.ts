@@ -66,7 +66,7 @@ export async function* readTar(chunks: AsyncIterable<Buffer>, limits: TarLimits)
   for (;;) {
     const block = await input.take(BLOCK)
     if (block === undefined) throw broken('it ends without its end mark')
-    if (isZero(block)) return
+    if (isZero(block)) return input.drain(limits.maxBytes)
     const { type, path, sizeBytes, modified } = parseHeader(block)
     if (type === 'x') {
       if (sizeBytes > MAX_PAX) throw broken('a name is too long')
@@ -222,6 +222,8 @@ type Input = {
   /** At least one and at most so many bytes; undefined at the end. */
   some(most: number): Promise<Buffer | undefined>
   skip(length: number): Promise<void>
+  /** To the end, so that whatever checks the stream (gzip's own sum) has seen all of it. */
+  drain(most: number): Promise<void>
 }
 
 function createInput(chunks: AsyncIterable<Buffer>): Input {
@@ -247,5 +249,12 @@ function createInput(chunks: AsyncIterable<Buffer>): Input {
     }
     return Buffer.concat(parts)
   }
-  return { some, take, skip: async (length) => void (await take(length)) }
+  const drain = async (most: number): Promise<void> => {
+    let left = most
+    for (let bytes = await some(left); bytes !== undefined; bytes = await some(left)) {
+      left -= bytes.length
+      if (left <= 0) throw new HansardError('too-large', 'the tar file goes on long after its end')
+    }
+  }
+  return { some, take, drain, skip: async (length) => void (await take(length)) }
 }
