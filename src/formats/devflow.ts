@@ -2,7 +2,6 @@
  * devflow (ADR-011, 012, 016): one JSON document a run, `.devflow/runs/<id>/transcript.json`, gzip from 102,400 bytes, and a
  * small `metadata.json` from the start. Tool calls stand in the assistant's turn with their output; totals are stated.
  */
-import { basename } from 'node:path/posix'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { createTurnReader } from './devflow/read-turn.ts'
 import { readRun, type Run } from './devflow/read-run.ts'
@@ -29,7 +28,10 @@ const NAMES = new Set(['transcript.json', 'transcript.json.gz', 'metadata.json']
 
 async function detect(source: Source): Promise<Detection | undefined> {
   const files = await source.list()
-  const likely = source.kind === 'file' ? files : files.filter(({ path }) => NAMES.has(basename(path)))
+  const likely =
+    source.kind === 'file'
+      ? files
+      : files.filter(({ path }) => NAMES.has(path.slice(path.lastIndexOf('/') + 1)))
   let best: Detection | undefined
   for (const file of likely.slice(0, LOOKS)) {
     const looks = await looksLike(file)

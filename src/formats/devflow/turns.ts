@@ -57,13 +57,14 @@ export function createTurns(notes: Notes): Turns {
   const drafts: Draft[] = []
   const pairing = createPairing<CallDraft>()
   const lastTurn = new Map<string, Draft>()
+  const byId = new Map<string, Draft>()
   const byMessage = new Map<string, Draft>()
   const reported = new Map<string, Draft>()
 
-  /** The turn that an entry goes on with: that of its provider message, or the one it names as the runs store does. */
+  /** The turn that an entry goes on with: that of its provider message, or the one whose entry it names, as the runs store does. */
   const goesOnWith = (entry: Entry): Draft | undefined => {
     const own = asObject(entry.metadata?.['devflow'])?.['turn']
-    const named = typeof own === 'number' ? drafts[own - 1] : undefined
+    const named = typeof own === 'string' ? byId.get(own) : undefined
     if (named !== undefined) return named.entry.source === entry.source ? named : undefined
     const key = messageKey(entry)
     return key === undefined ? undefined : byMessage.get(key)
@@ -83,6 +84,7 @@ export function createTurns(notes: Notes): Turns {
       answered: -1,
     }
     drafts.push(draft)
+    byId.set(entry.id, draft)
     const key = messageKey(entry)
     if (key !== undefined) byMessage.set(key, draft)
     return draft

@@ -84,10 +84,10 @@ function freeRunId(session: Session, context: WriteContext): string {
   })
 }
 
+/** By its files: the folder alone may be this fold's own, made before a crash. */
 function isTaken(runId: string, context: WriteContext): boolean {
-  const folder = `runs/${runId}`
-  const names = ['', '/metadata.json', '/transcript.json', '/transcript.json.gz']
-  return names.some((name) => context.taken(`${folder}${name}`))
+  const names = ['metadata.json', 'transcript.json', 'transcript.json.gz']
+  return names.some((name) => context.taken(`runs/${runId}/${name}`))
 }
 
 /** The session's last word. What it states about the whole is taken as it is; only what it does not state is summed. */
