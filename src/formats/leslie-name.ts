@@ -26,10 +26,18 @@ export function toSlug(query: string): string {
   return kept.length === 0 ? EMPTY : kept.join('')
 }
 
-/** The first free name for a unit that started then: twins of one minute get `-2`, `-3`, … */
-export function toFileName(stamp: string, query: string, isTaken: (name: string) => boolean): string {
-  const stem = `${stamp}-${toSlug(query)}`
-  let name = `${stem}.txt`
-  for (let n = 2; isTaken(name); n += 1) name = `${stem}-${n}.txt`
-  return name
+/** Gives each unit the first free name for when it started: twins of one minute get `-2`, `-3`, … */
+export function createNamer(isTaken: (name: string) => boolean): (stamp: string, query: string) => string {
+  const next = new Map<string, number>()
+  /** The twin of `q` and the query `q 2` have the same name. */
+  const given = new Set<string>()
+  return (stamp, query) => {
+    const stem = `${stamp}-${toSlug(query)}`
+    let n = next.get(stem) ?? 1
+    const name = (): string => (n === 1 ? `${stem}.txt` : `${stem}-${n}.txt`)
+    while (given.has(name()) || isTaken(name())) n += 1
+    next.set(stem, n + 1)
+    given.add(name())
+    return name()
+  }
 }

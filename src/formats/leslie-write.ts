@@ -11,7 +11,7 @@ import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import type { FileOperation, WriteContext, Writing } from './format.ts'
 import { STATUS_WORDS, type Mark } from './leslie-marks.ts'
-import { toFileName } from './leslie-name.ts'
+import { createNamer } from './leslie-name.ts'
 import { createUnit, truncate, type Unit } from './leslie-unit.ts'
 import { createLocalClock } from './local-time.ts'
 import { toSpacedJson } from './spaced-json.ts'
@@ -48,7 +48,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
   const mode = fill(session.mode, 'Agent Mode', MODE)
   const folder = `threads/${thread}/.meta/transcripts`
   const names: string[] = []
-  const taken = new Set<string>()
+  const nameUnit = createNamer((name) => context.taken(`${folder}/${name}`))
   const calls = createPairing<undefined>()
   let latest = session.startedAt
   let open: Facts | undefined
@@ -69,9 +69,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       `Tool Calls: ${asCount(stated['toolCalls']) ?? toolCalls}`,
       ...otherLines(stated),
     ]
-    const isTaken = (name: string): boolean => taken.has(name) || context.taken(`${folder}/${name}`)
-    const name = toFileName(clock.toStamp(startedAt), textOf(unit.first.blocks), isTaken)
-    taken.add(name)
+    const name = nameUnit(clock.toStamp(startedAt), textOf(unit.first.blocks))
     names.push(name)
     if (names.length > KEPT_FILES) {
       context.lost(undefined, `${names.shift()}: a thread keeps its newest ${KEPT_FILES} files`)

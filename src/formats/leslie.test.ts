@@ -18,6 +18,8 @@ import { SLUG_LIMIT, toSlug } from './leslie-name.ts'
 import { FILE_LIMIT, TOOL_LIMIT, truncate } from './leslie-unit.ts'
 import { KEPT_FILES } from './leslie-write.ts'
 
+const WHITELIST =
+  /^(?:[\p{L}\p{M}\p{N}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}_]|(?<!^|-)-(?!$))+$/u
 const ZONE = { timeZone: 'Asia/Shanghai' }
 const FOLDER = 'threads/thread-abc123/.meta/transcripts'
 
@@ -207,7 +209,7 @@ describe('file names', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
         const slug = toSlug(text)
-        expect(slug).toMatch(/^[\p{L}\p{M}\p{N}_]+(?:-[\p{L}\p{M}\p{N}_]+)*$/u)
+        expect(slug).toMatch(WHITELIST)
         expect(Array.from(slug).length).toBeLessThanOrEqual(SLUG_LIMIT)
         expect(Buffer.byteLength(`20260208-1430-${slug}-9999.txt`)).toBeLessThan(255)
       }),
@@ -241,6 +243,16 @@ describe('file names', () => {
       '20260208-1430-again-4.txt',
     ])
     expect(target.get(`${FOLDER}/20260208-1430-again.txt`)?.toString()).toBe('somebody else')
+  })
+
+  it('keep a twin apart from a query that is named like one', () => {
+    const { files: written } = write([user('q'), user('q'), user('q 2'), user('q')])
+    expect([...written.keys()].map((path) => path.slice(FOLDER.length + 15))).toEqual([
+      'q.txt',
+      'q-2.txt',
+      'q-2-2.txt',
+      'q-3.txt',
+    ])
   })
 
   it('refuse a thread id that would lead elsewhere, and a time zone that is none', () => {
