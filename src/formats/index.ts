@@ -6,5 +6,6 @@ import type { Format } from './format.ts'
 import { leslie } from './leslie.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
+import { weakincentives } from './weakincentives.ts'
 
-export const formats: readonly Format[] = [devflow, leslie, entire, swarm, claudeCode, raw]
+export const formats: readonly Format[] = [devflow, weakincentives, leslie, entire, swarm, claudeCode, raw]
