@@ -154,6 +154,19 @@ describe('a message', () => {
 })
 
 describe('usage', () => {
+  it('is parsed from message_start and message_delta: the four counts of the session capture seed, R2', () => {
+    const usage = { cache_creation_input_tokens: 0, cache_read_input_tokens: 800 }
+    expect(
+      read(start({ input_tokens: 1200, ...usage }), change({ output_tokens: 350 }), stop).usage,
+    ).toMatchObject({
+      input: 1200,
+      output: 350,
+      cacheWrite5m: 0,
+      cacheRead: 800,
+      quality: 'reported',
+    })
+  })
+
   it('is overwritten by message_delta, never added', () => {
     const { usage } = read(
       start(),
