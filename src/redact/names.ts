@@ -1,0 +1,110 @@
+/**
+ * Names that say that a secret follows: of headers, JSON keys, variables, options and query parameters. `strong` names are
+ * believed whatever the value looks like; `weak` ones (`token`, which is also a word of a language model) only when it looks
+ * like a secret.
+ */
+export type Secrecy = 'strong' | 'weak'
+
+/** Lower case, hyphens. */
+const HEADERS = new Set([
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
+  'x-api-key',
+  'api-key',
+  'x-goog-api-key',
+  'x-amz-security-token',
+  'x-auth-token',
+  'private-token',
+])
+
+const ALONE = new Set([
+  'password',
+  'passwd',
+  'passphrase',
+  'passwort',
+  'secret',
+  'secrets',
+  'apikey',
+  'credential',
+  'credentials',
+])
+/** Followed by `key`. Bare `key` is the commonest word there is. */
+const BEFORE_KEY = new Set([
+  'api',
+  'access',
+  'private',
+  'secret',
+  'signing',
+  'encryption',
+  'auth',
+  'account',
+  'master',
+  'license',
+  'shared',
+])
+/** Followed by `token`. */
+const BEFORE_TOKEN = new Set(
+  'access refresh auth id bearer session security api bot oauth csrf github gitlab slack npm private personal deploy service registry webhook'.split(
+    ' ',
+  ),
+)
+/** A name that ends so is about a secret, and not one. */
+const ABOUT = new Set(
+  (
+    'id ids name names type types url uri path file files dir length len size count counts limit ttl expiry expires expiration ' +
+    'expired budget usage used max min endpoint header headers field fields regex pattern format prefix suffix policy rotation ' +
+    'manager store version status error errors label hint prompt placeholder required enabled valid reset strength rule rules ' +
+    'input output env var variable ref arn title description schema index position offset scope scopes source provider method'
+  ).split(' '),
+)
+
+/** What a name promises; undefined for nothing. */
+export function secrecyOf(name: string): Secrecy | undefined {
+  // A key that was itself a secret says nothing any more.
+  if (name.length < 3 || name.length > 64 || name.startsWith('[REDACTED:')) return undefined
+  const known = CACHE.get(name)
+  if (known !== undefined) return known === 'none' ? undefined : known
+  const found = judge(name)
+  if (CACHE.size >= 2_000) CACHE.clear()
+  CACHE.set(name, found ?? 'none')
+  return found
+}
+
+const CACHE = new Map<string, Secrecy | 'none'>()
+
+function judge(name: string): Secrecy | undefined {
+  if (HEADERS.has(name.toLowerCase().replaceAll('_', '-'))) return 'strong'
+  const words = toWords(name)
+  const last = words.at(-1)
+  if (last === undefined || ABOUT.has(last)) return undefined
+  for (const [i, word] of words.entries()) {
+    if (ALONE.has(word)) return 'strong'
+    if (word === 'key' && BEFORE_KEY.has(words[i - 1] ?? '')) return 'strong'
+    if (word === 'token' && BEFORE_TOKEN.has(words[i - 1] ?? '')) return 'strong'
+    if (['accesskey', 'privatekey', 'secretkey', 'accountkey', 'authtoken', 'accesstoken'].includes(word))
+      return 'strong'
+  }
+  if (words.length === 1 && ['token', 'auth', 'pwd', 'sig', 'signature'].includes(last)) return 'weak'
+  return last === 'token' || last === 'pwd' || last === 'pass' ? 'weak' : undefined
+}
+
+/** What a placeholder says of a secret that only its name gave away: the kind of name, since the name itself may be long or strange. */
+export function kindOf(name: string): string {
+  const lower = name.toLowerCase()
+  const kind = KINDS.find((word) => lower.includes(word))
+  return kind ?? (lower.includes('pass') || lower.includes('pwd') ? 'password' : 'secret')
+}
+
+const KINDS = ['authorization', 'cookie', 'password', 'passphrase', 'token', 'secret', 'credential', 'key']
+
+/** `aws_secretAccessKey` is aws, secret, access, key; `APIKey` is api, key. */
+function toWords(name: string): string[] {
+  return name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '' && !/^\d+$/.test(word))
+}
