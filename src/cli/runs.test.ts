@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import type { Session, Totals } from '../transcript/session.ts'
+import { toRuns } from './runs.ts'
+
+const step = (id: string, run: string | undefined, facts: Partial<Session> = {}): Session => ({
+  id,
+  status: 'completed',
+  ...(run !== undefined && { run: { id: run, flow: 'build', step: `step-${id}` } }),
+  ...facts,
+})
+
+describe('runs', () => {
+  it('are their sessions together: usage and cost added up, times from first to last', () => {
+    const totals = (output: number, usd: string | null, unpriced: string[] = []): Totals => ({
+      entries: 1,
+      toolCalls: 0,
+      calls: 1,
+      usage: { output, quality: 'reported' },
+      cost: { usd, unpriced },
+    })
+    const [run, ...others] = toRuns([
+      step('b', 'r', { startedAt: '2025-01-02', endedAt: '2025-01-03', totals: totals(2, null, ['x']) }),
+      step('lone', undefined),
+      step('a', 'r', { startedAt: '2025-01-01', endedAt: '2025-01-02', totals: totals(1, '0.100000') }),
+    ])
+    expect(others).toEqual([])
+    expect(run).toEqual({
+      id: 'r',
+      flow: 'build',
+      sessions: ['a', 'b'],
+      steps: ['step-a', 'step-b'],
+      status: 'completed',
+      startedAt: '2025-01-01',
+      endedAt: '2025-01-03',
+      usage: { output: 3, quality: 'reported' },
+      cost: { usd: '0.100000', unpriced: ['x'] },
+    })
+  })
+
+  it('are as their worst step, running while one is, and unknown cost stays unknown', () => {
+    const status = (...statuses: Session['status'][]): unknown =>
+      toRuns(statuses.map((status, n) => step(String(n), 'r', { status })))[0]?.status
+    expect(status('completed', 'failed', 'canceled')).toBe('failed')
+    expect(status('failed', 'running')).toBe('running')
+    expect(status('completed', 'interrupted')).toBe('interrupted')
+    expect(toRuns([step('a', 'r')])[0]).not.toHaveProperty('cost')
+  })
+})
