@@ -97,14 +97,16 @@ export function parseLine(bytes: Buffer, from = 0, to: number = bytes.length): P
  * One pass, however many places look like an end.
  */
 export function findLineEnd(bytes: Buffer, from: number, to: number): number | undefined {
+  // A search in the whole buffer would run on past `to`, once for each of a line's pieces.
+  const piece = bytes.subarray(from, to)
   let crc = 0
-  let done = from
-  for (let at = bytes.indexOf(CHECKSUM, from); isBefore(at, to); at = bytes.indexOf(CHECKSUM, at + 1)) {
-    crc = crc32(bytes.subarray(done, at), crc)
+  let done = 0
+  for (let at = piece.indexOf(CHECKSUM); at !== -1; at = piece.indexOf(CHECKSUM, at + 1)) {
+    crc = crc32(piece.subarray(done, at), crc)
     done = at
     const end = at + CHECKSUM_LENGTH
-    if (bytes.toString('latin1', at, end) !== checksumText(crc)) continue
-    if (parseLine(bytes, from, end) !== undefined) return end
+    if (piece.toString('latin1', at, end) !== checksumText(crc)) continue
+    if (parseLine(piece, 0, end) !== undefined) return from + end
   }
   return undefined
 }
@@ -122,10 +124,6 @@ export function hashMatches(bytes: Buffer, h: string): boolean {
 }
 
 const CHECKSUM = ',"c":"'
-
-function isBefore(at: number, to: number): boolean {
-  return at !== -1 && at + CHECKSUM_LENGTH <= to
-}
 
 function checksumText(crc: number): string {
   return `${CHECKSUM}${crc.toString(16).padStart(8, '0')}"}`

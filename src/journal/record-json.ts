@@ -14,8 +14,8 @@ import type { JournalRecord } from './record.ts'
 const DEPTH_LIMIT = 240
 /** A block's own text is kept as a string when it is too deep, up to this many characters. */
 const TEXT_LIMIT = 1024 * 1024
-/** More values than this do not fit in a line, even when each takes two bytes. */
-const NODE_LIMIT = RECORD_LIMIT / 2
+/** Structure with more values than this is not walked: shared parts can make a small one endless as JSON. */
+const NODE_LIMIT = 2_000_000
 /** Head and tail of a line, and then some. */
 const LINE_LIMIT = RECORD_LIMIT - 1024
 /** A mark inside a record's own content: the same JSON with a space in it, which is no mark. */

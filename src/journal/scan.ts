@@ -145,8 +145,8 @@ function salvage(bytes: Buffer, from: number, to: number, line: Line): Span[] {
 }
 
 function findMark(bytes: Buffer, from: number, to: number): number {
-  const at = bytes.indexOf(MARK_BYTES, from)
-  return at === -1 || at + MARK_BYTES.length > to ? to : at
+  const at = bytes.subarray(from, to).indexOf(MARK_BYTES)
+  return at === -1 ? to : from + at
 }
 
 function classify(
