@@ -63,11 +63,11 @@ export async function printError(error: unknown, json: boolean, exitCode: number
   if (json) {
     const document = `${JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } })}\n`
     const clean = !begun
-    if (clean) pending = []
-    await flush()
-    if (clean) process.stdout.write(document)
-    else process.stderr.write(document)
-    return
+    if (clean) {
+      pending = [document]
+      pendingLength = document.length
+    } else process.stderr.write(document)
+    return flush()
   }
   await flush()
   note(`hansard: ${message}`)

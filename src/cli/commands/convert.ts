@@ -55,7 +55,8 @@ export async function convert(named: string, options: ConvertOptions): Promise<v
 }
 
 async function printText({ written, lost, filled }: ConvertReport): Promise<void> {
-  await out(`written\n${written.map((path) => `  ${visibleLine(path)}\n`).join('')}`)
+  const paths = written.length === 0 ? ['nothing'] : written.map(visibleLine)
+  await out(`written\n${paths.map((path) => `  ${path}\n`).join('')}`)
   await printGroups('lost: what the target cannot hold', lost.groups())
   await printGroups('filled: what the target requires and nothing says', filled.groups())
 }

@@ -1,4 +1,5 @@
 /** `hansard formats`: what can be read and written. */
+import { journal } from '../../journal/format.ts'
 import { allFormats } from '../../sources/formats.ts'
 import { toJson } from '../../transcript/json.ts'
 import { out } from '../print.ts'
@@ -9,7 +10,7 @@ export async function formats({ json }: { readonly json?: boolean }): Promise<vo
     title,
     read: true,
     write: write !== undefined,
-    docs: `docs/formats/${id}.md`,
+    docs: id === journal.id ? 'docs/format.md' : `docs/formats/${id}.md`,
   }))
   if (json) return out(`${toJson({ formats: rows })}\n`)
   const width = Math.max(...rows.map(({ id }) => id.length))
