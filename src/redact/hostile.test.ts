@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fakeKeys, HEX, scrambled } from './fake-keys.ts'
+import { fakeKeys, HEX, scrambled } from '../../test/fake-keys.ts'
 import { NAME_LITERALS } from './assignments.ts'
 import { createRedactor } from './redactor.ts'
 import { VENDOR_RULES } from './vendor-rules.ts'
@@ -116,12 +116,11 @@ describe('clean text', () => {
     expect(finds.length, finds.slice(0, 5).join(' ')).toBeLessThanOrEqual(Math.floor(text.length / 100_000))
   })
 
-  it('is redacted at 15 ms a megabyte or less, on a quiet machine', () => {
+  it('stays within three times the promised 15 ms a megabyte, since tests share the machine', () => {
     const text = cleanText()
     const r = redactor()
     r.text(text)
     const best = Math.min(...Array.from({ length: 10 }, () => milliseconds(() => r.text(text))))
-    // Three times the promise: tests share the machine. `npm run bench` measures it.
     expect(best / (text.length / 1e6)).toBeLessThan(45)
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { transcript } from '../../test/arbitrary.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { toJson, type Json } from '../transcript/json.ts'
-import { fakeKeys, githubToken, HEX, scrambled } from './fake-keys.ts'
+import { fakeKeys, githubToken, HEX, scrambled } from '../../test/fake-keys.ts'
 import { createRedactor, type RedactorOptions } from './redactor.ts'
 
 const KEY = Buffer.alloc(32, 7)
@@ -130,10 +130,18 @@ describe('names', () => {
       max_tokens: 4096,
       token: ' the',
       cookie: '',
+      secret: 'string',
+      schema: { password: { type: 'string' } },
     })
     const text = toJson(out)
     expect(text).not.toMatch(/swordfish|a=b|c=d/)
-    expect(out).toMatchObject({ passwordHint: 'a fish', max_tokens: 4096, token: ' the', cookie: '' })
+    expect(out).toMatchObject({
+      passwordHint: 'a fish',
+      max_tokens: 4096,
+      token: ' the',
+      cookie: '',
+      secret: 'string',
+    })
   })
 
   it.each([

@@ -47,7 +47,8 @@ export function createRedactor({ key, env = {}, values = [] }: RedactorOptions):
 
   const exact = (text: string): string => redactKnown(text, known, replace)
   const text = (value: string): string => redactByRules(exact(value), replace)
-  const json = (value: Json): Json => redactJson(value, { text, exact, replace })
+  const ways = { text, exact, replace, cleanKeys: new Set<string>() }
+  const json = (value: Json): Json => redactJson(value, ways)
   const content = (value: Content): Content => (typeof value === 'string' ? text(value) : value)
 
   const block = (value: Block): Block => {
@@ -148,8 +149,8 @@ function redactSession(
 
 /** The envelope stays, so that order, usage and identity are not lost; everything that could hold content goes. */
 function withheldEntry(entry: Entry, error: unknown): Entry {
-  const { metadata: _, usage, ...envelope } = entry
-  const { raw: __, ...counts } = usage ?? { quality: 'unavailable' }
+  const { metadata: _metadata, usage, ...envelope } = entry
+  const { raw: _raw, ...counts } = usage ?? { quality: 'unavailable' }
   return {
     ...envelope,
     blocks: [{ type: 'unknown', raw: null, reason: whyWithheld(error) }],
@@ -158,7 +159,8 @@ function withheldEntry(entry: Entry, error: unknown): Entry {
 }
 
 function withheldSession(session: Session, error: unknown): Session {
-  const { title: _, error: __, cwd: ___, git: ____, input: _____, tags: ______, ...envelope } = session
+  const { title: _title, error: _error, cwd: _cwd, git: _git, input: _input, tags: _tags, ...rest } = session
+  const { reportedUsage: _reportedUsage, ...envelope } = rest
   return { ...envelope, metadata: { hansard: { withheld: whyWithheld(error) } } }
 }
 

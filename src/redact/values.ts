@@ -2,7 +2,7 @@
 
 /** Variables, templates, and what documentation writes where a secret goes. */
 const STAND_IN =
-  /^[$%@]|\$[{(]|\{\{|<%|^<[^<>]*>$|^\{[^{}]*\}$|^(.)\1*$|x{4}|\*{3}|\.{3}|…|(?:^|[^a-z])(?:your|example|placeholder|changeme|change|dummy|redacted|insert|undefined|null|none|process\.env|os\.environ|getenv)(?:$|[^a-z])/i
+  /^[$%@]|\$[{(]|\{\{|<%|^<[^<>]*>$|^\{[^{}]*\}$|^(.)\1*$|^(?:string|text|number|boolean|true|false|required|optional|inherit|hidden)$|x{4}|\*{3}|\.{3}|…|(?:^|[^a-z])(?:your|example|placeholder|changeme|change|dummy|redacted|insert|undefined|null|none|process\.env|os\.environ|getenv)(?:$|[^a-z])/i
 
 /** Things that have a shape of their own and are not secrets. */
 const HARMLESS = [
@@ -10,7 +10,7 @@ const HARMLESS = [
   /^(?:toolu|srvtoolu|call|msg|req|chatcmpl|resp|fc|rs|run|thread|step|item|evt|file|batch)_/,
   /^sha(?:1|224|256|384|512)[-:]/i,
   /^data:/i,
-  /^(?:~|\.{1,2})?\/|^[A-Za-z]:\\/,
+  /^(?:~|\.{1,2})?\/|^[A-Za-z]:\\|^\\\\/,
   /^[a-z][a-z0-9+.-]{1,20}:\/\//i,
   /^[\d\s.,:_/-]+$/,
   /^v?\d+(?:\.\d+)+/,

@@ -15,7 +15,11 @@ type Ways = {
   /** Known values only: for what is random by nature. */
   readonly exact: (text: string) => string
   readonly replace: Replace
+  /** Keys found to hold no secret: most objects have the keys of the one before. */
+  readonly cleanKeys: Set<string>
 }
+
+const MOST_KEYS = 2_000
 
 /** Deeper than anything that people or programs mean; safe for the stack. */
 const DEEPEST = 400
@@ -62,10 +66,11 @@ function walkObject(object: JsonObject, ways: Ways, depth: number): JsonObject {
   // `{ name: 'Authorization', value: '…' }`: the way some programs write headers and variables.
   const named = typeof object['value'] === 'string' ? (object['name'] ?? object['key']) : undefined
   let changed: [string, Json][] | undefined
-  for (const [i, key] of keys.entries()) {
+  for (let i = 0; i < keys.length; i += 1) {
+    const key = keys[i] as string
     const value = object[key] as Json
     const name = key === 'value' && typeof named === 'string' ? named : key
-    const redactedKey = key.length < 8 ? key : ways.text(key)
+    const redactedKey = redactKey(key, ways)
     const redacted =
       typeof value === 'string' && (OPAQUE.has(key) || (opaque && key === 'data'))
         ? ways.exact(value)
@@ -76,6 +81,13 @@ function walkObject(object: JsonObject, ways: Ways, depth: number): JsonObject {
   }
   // `fromEntries` makes an own property of `__proto__` too, where an assignment would not.
   return changed === undefined ? object : Object.fromEntries(changed)
+}
+
+function redactKey(key: string, { text, cleanKeys }: Ways): string {
+  if (key.length < 8 || cleanKeys.has(key)) return key
+  const redacted = text(key)
+  if (redacted === key && key.length <= 64 && cleanKeys.size < MOST_KEYS) cleanKeys.add(key)
+  return redacted
 }
 
 /** Images and encrypted thinking, as the providers' messages hold them. */
