@@ -8,7 +8,6 @@ import {
   asArray,
   asObject,
   asString,
-  isObject,
   toJson,
   type Json,
   type JsonObject,
