@@ -5,6 +5,7 @@
  * size over the limit ends it with an error before anything of that entry is given.
  */
 import { HansardError } from '../errors.ts'
+import { createByteInput } from './byte-input.ts'
 
 export type TarEntry = {
   /** With `/`, relative. */
@@ -59,7 +60,7 @@ export function tarEnd(): Buffer {
 
 /** Throws `not-a-transcript` for what is no tar file or ends early, `unsafe-path` and `too-large` for what must not be unpacked. */
 export async function* readTar(chunks: AsyncIterable<Buffer>, limits: TarLimits): AsyncGenerator<TarItem> {
-  const input = createInput(chunks)
+  const input = createByteInput(chunks)
   let total = 0
   let files = 0
   let longPath: string | undefined
@@ -214,47 +215,4 @@ function isZero(block: Buffer): boolean {
 
 function broken(why: string): HansardError {
   return new HansardError('not-a-transcript', `the tar file is damaged: ${why}`)
-}
-
-type Input = {
-  /** Exactly so many bytes; undefined when there are fewer. */
-  take(length: number): Promise<Buffer | undefined>
-  /** At least one and at most so many bytes; undefined at the end. */
-  some(most: number): Promise<Buffer | undefined>
-  skip(length: number): Promise<void>
-  /** To the end, so that whatever checks the stream (gzip's own sum) has seen all of it. */
-  drain(most: number): Promise<void>
-}
-
-function createInput(chunks: AsyncIterable<Buffer>): Input {
-  const iterator = chunks[Symbol.asyncIterator]()
-  let held: Buffer = Buffer.alloc(0)
-  const some = async (most: number): Promise<Buffer | undefined> => {
-    while (held.length === 0) {
-      const next = await iterator.next()
-      if (next.done === true) return undefined
-      held = next.value
-    }
-    const bytes = held.subarray(0, most)
-    held = held.subarray(bytes.length)
-    return bytes
-  }
-  const take = async (length: number): Promise<Buffer | undefined> => {
-    const parts: Buffer[] = []
-    for (let left = length; left > 0;) {
-      const bytes = await some(left)
-      if (bytes === undefined) return undefined
-      left -= bytes.length
-      parts.push(bytes)
-    }
-    return Buffer.concat(parts)
-  }
-  const drain = async (most: number): Promise<void> => {
-    let left = most
-    for (let bytes = await some(left); bytes !== undefined; bytes = await some(left)) {
-      left -= bytes.length
-      if (left <= 0) throw new HansardError('too-large', 'the tar file goes on long after its end')
-    }
-  }
-  return { some, take, drain, skip: async (length) => void (await take(length)) }
 }

@@ -4,17 +4,11 @@
  * Promise: a run's folder goes only after its archive has been read back and holds every byte of it. What is restored came out of
  * a strict reader, appears under its name complete or not at all, and never replaces a run that is there.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
-import { createGzip } from 'node:zlib'
-import { readChunks } from '../archive/bytes.ts'
-import { readTar, tarEnd, tarHeader, tarPadding, type TarLimits } from '../archive/tar.ts'
 import { HansardError, fromSystemError, isHansardError } from '../errors.ts'
-import { writeAll } from '../journal/files.ts'
 import { fromMillis } from '../transcript/instant.ts'
-import { gunzip } from '../sources/gzip.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import {
   filesBelow,
@@ -26,6 +20,7 @@ import {
   runNotFound,
   type StoreFiles,
 } from './devflow-files.ts'
+import { hashArchive, hashFolder, packRun, readArchive, sameFiles, unpackRun } from './devflow-tar.ts'
 
 export type ArchivedRun = {
   readonly runId: string
@@ -36,16 +31,13 @@ export type ArchivedRun = {
   readonly archivedAt: string
 }
 
-/** A run with its artifacts is some MB; what claims more than this is not unpacked. */
-const LIMITS: TarLimits = { maxBytes: 4 * 1024 ** 3, maxFiles: 100_000 }
-
 /** Archives a run and removes its folder. The caller has made sure that nobody is writing to it. */
 export async function archiveRun(store: StoreFiles, runId: string): Promise<ArchivedRun> {
   if (!runExists(store, runId)) throw runNotFound(runId)
   const month = monthOf(store, runId)
   const target = join(store.base, 'archive', month, `${runId}.tar.gz`)
   const before = hashFolder(store, runId)
-  if (store.files.kind(target) === undefined) await pack(store, runId, target)
+  if (store.files.kind(target) === undefined) await packRun(store, runId, target)
   if (!sameFiles(before, await hashArchive(store, target))) {
     throw new HansardError('output-exists', `${target} does not hold run ${runId} as it is now`, {
       hint: 'the run is left in place; move the archive away and try again',
@@ -70,7 +62,7 @@ export async function restoreRun(store: StoreFiles, runId: string): Promise<void
   const aside = join(store.base, `.restoring-${runId}-${randomBytes(4).toString('hex')}`)
   try {
     store.files.makeFolder(aside)
-    await unpack(store, archived.path, runId, aside)
+    await unpackRun(store, archived.path, runId, aside)
     const target = runFolder(store, runId)
     store.files.makeFolder(dirname(target))
     if (runExists(store, runId)) throw runAlreadyExists(runId)
@@ -109,7 +101,7 @@ export async function readArchived(
   try {
     let wanted = false
     const parts: Buffer[] = []
-    for await (const item of readTar(gunzipped(store, path), LIMITS)) {
+    for await (const item of readArchive(store, path)) {
       if (item.type === 'file') wanted = item.entry.path === `${runId}/${name}`
       else if (wanted) parts.push(item.bytes)
     }
@@ -139,124 +131,4 @@ function tryMetadata(
     if (isHansardError(error)) return undefined
     throw error
   }
-}
-
-async function pack(store: StoreFiles, runId: string, target: string): Promise<void> {
-  const { files } = store
-  const temporary = join(dirname(target), `.${runId}.${randomBytes(4).toString('hex')}.tmp`)
-  try {
-    files.makeFolder(dirname(target))
-    const fd = files.openAppend(temporary, 'new')
-    try {
-      await pipeline(tarOf(store, runId), createGzip(), async (packed: AsyncIterable<Buffer>) => {
-        for await (const chunk of packed) writeAll(files, fd, chunk)
-      })
-      files.datasync(fd)
-    } finally {
-      files.close(fd)
-    }
-    files.rename(temporary, target)
-    files.syncFolder(dirname(target))
-  } catch (error) {
-    if (files.kind(temporary) === 'file') files.remove(temporary)
-    throw fromSystemError(error, target)
-  }
-}
-
-async function* tarOf(store: StoreFiles, runId: string): AsyncGenerator<Buffer> {
-  const folder = runFolder(store, runId)
-  for (const { path, sizeBytes, modifiedMs } of filesBelow(folder, { strict: true })) {
-    yield tarHeader({ path: `${runId}/${path}`, sizeBytes, modified: modifiedMs / 1000 })
-    let left = sizeBytes
-    for await (const chunk of readChunks(store.files, join(folder, path))) {
-      // A file that grows meanwhile must not push the next header out of place; the hashes will tell.
-      const bytes = chunk.subarray(0, left)
-      left -= bytes.length
-      yield bytes
-    }
-    yield Buffer.alloc(left)
-    yield tarPadding(sizeBytes)
-  }
-  yield tarEnd()
-}
-
-async function unpack(store: StoreFiles, path: string, runId: string, target: string): Promise<void> {
-  const { files } = store
-  let fd: number | undefined
-  const close = (): void => {
-    if (fd === undefined) return
-    const open = fd
-    fd = undefined
-    try {
-      files.datasync(open)
-    } finally {
-      files.close(open)
-    }
-  }
-  try {
-    for await (const item of readTar(gunzipped(store, path), LIMITS)) {
-      if (item.type === 'bytes') {
-        if (fd !== undefined) writeAll(files, fd, item.bytes)
-        continue
-      }
-      close()
-      if (!item.entry.path.startsWith(`${runId}/`))
-        throw new HansardError('unsafe-path', `${path} holds a file that is not of run ${runId}`)
-      const file = join(target, item.entry.path.slice(runId.length + 1))
-      files.makeFolder(dirname(file))
-      fd = files.openAppend(file, 'new')
-    }
-  } finally {
-    close()
-  }
-}
-
-type Hashes = ReadonlyMap<string, string>
-
-function hashFolder(store: StoreFiles, runId: string): Hashes {
-  const folder = runFolder(store, runId)
-  const hashes = new Map<string, string>()
-  for (const { path } of filesBelow(folder, { strict: true })) {
-    const hash = createHash('sha256')
-    const fd = store.files.openRead(join(folder, path))
-    try {
-      const buffer = Buffer.alloc(512 * 1024)
-      for (let at = 0, length = -1; length !== 0; at += length) {
-        length = store.files.read(fd, buffer, at)
-        hash.update(buffer.subarray(0, length))
-      }
-    } finally {
-      store.files.close(fd)
-    }
-    hashes.set(`${runId}/${path}`, hash.digest('hex'))
-  }
-  return hashes
-}
-
-async function hashArchive(store: StoreFiles, path: string): Promise<Hashes> {
-  const open = new Map<string, ReturnType<typeof createHash>>()
-  let current: ReturnType<typeof createHash> | undefined
-  for await (const item of readTar(gunzipped(store, path), LIMITS)) {
-    if (item.type === 'bytes') current?.update(item.bytes)
-    else {
-      current = createHash('sha256')
-      open.set(item.entry.path, current)
-    }
-  }
-  return new Map([...open].map(([path, hash]) => [path, hash.digest('hex')]))
-}
-
-function sameFiles(a: Hashes, b: Hashes): boolean {
-  return a.size === b.size && [...a].every(([path, hash]) => b.get(path) === hash)
-}
-
-/** All of it or an error: an archive that breaks off is no archive. */
-async function* gunzipped({ files }: StoreFiles, path: string): AsyncGenerator<Buffer> {
-  let broken: string | undefined
-  const sizeBytes = files.identityAt(path)?.size ?? 0
-  const stopped = (_: number, reason: string): void => {
-    broken = reason
-  }
-  yield* gunzip(readChunks(files, path), { name: path, sizeBytes, stopped })
-  if (broken !== undefined) throw new HansardError('not-a-transcript', `${path} is damaged: ${broken}`)
 }

@@ -343,6 +343,15 @@ describe('archive and restore', () => {
     await expect(store.archive('b')).rejects.toMatchObject({ code: 'locked' })
   })
 
+  it('follows no link that stands where the archive should', async () => {
+    put('2025-01-15-a')
+    fs.mkdirSync(join(folder, 'elsewhere'))
+    fs.symlinkSync(join(folder, 'elsewhere'), join(base, 'archive'))
+    await expect(store.archive('2025-01-15-a')).rejects.toMatchObject({ code: 'unsafe-path' })
+    expect(fs.readdirSync(join(folder, 'elsewhere'))).toEqual([])
+    expect(store.list().runs).toHaveLength(1)
+  })
+
   it('unpacks nothing of an archive that reaches out of its run or is cut off', async () => {
     const hostile = (path: string): Buffer =>
       Buffer.concat([

@@ -303,6 +303,13 @@ describe('a folder of runs', () => {
       expect(read?.damage).toMatchObject([{ kind: 'mismatch', file: stale }])
     })
 
+    it('takes the newer one though it has fewer turns, when nothing else tells them apart', async () => {
+      const shorter = { ...DOCUMENT, turns: TURNS.slice(0, 1) }
+      const [read] = await readAll(devflow, memorySource(twins(shorter, DOCUMENT), newer(plain)))
+      expect(read?.entries).toHaveLength(2)
+      expect(read?.damage).toMatchObject([{ kind: 'mismatch', file: gzip }])
+    })
+
     it('takes the whole one of two when the newer is cut off', async () => {
       const torn = files({ [plain]: PRETTY.subarray(0, 400), [gzip]: gzipSync(PRETTY) })
       const [read] = await readAll(devflow, memorySource(torn, newer(plain)))

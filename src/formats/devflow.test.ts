@@ -482,6 +482,20 @@ describe('writing', () => {
     expect(lost).toContainEqual({ entry: 'e0', what: 'which call a result answers' })
   })
 
+  it('says when results of one turn came in another order than their calls, and that ids of other formats go', () => {
+    const calls = ['a', 'b'].map((callId) => ({ type: 'tool-call' as const, callId, name: 't', input: {} }))
+    const result = (sequence: number, callId: string): Entry =>
+      entry(sequence, { role: 'tool', blocks: [{ type: 'tool-result', callId, output: callId }] })
+    const entries = [entry(0, { role: 'assistant', blocks: calls }), result(1, 'b'), result(2, 'a')]
+    const { lost } = writeTranscript(devflow, { session: plainSession(), entries })
+    expect(lost).toEqual([
+      { entry: 'e0', what: 'id' },
+      { entry: 'e1', what: 'id' },
+      { entry: 'e2', what: 'id' },
+      { entry: 'e2', what: 'its place in the order' },
+    ])
+  })
+
   it('writes the entries of one provider message as one turn, with its last usage', () => {
     const call = { messageId: 'm1' }
     const usage = (output: number) => ({ input: 10, output, quality: 'reported' as const })

@@ -105,7 +105,6 @@ export function writeFacts(facts: Facts, { bare = false }: { readonly bare?: boo
     totalCost: Number(facts.cost ?? 0),
     ...(!bare && { turnCount: turnCount ?? 0 }),
     ...(error !== undefined && { error }),
-    ...facts.kept,
   }
 }
 

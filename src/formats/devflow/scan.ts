@@ -118,17 +118,13 @@ export function skipSpace(bytes: Buffer, from: number, also?: number): number {
 /** A raw newline cannot stand in a JSON string, so one there means that a quote was lost: the string ends before it. */
 function skipString(bytes: Buffer, from: number): { readonly to: number; readonly whole: boolean } {
   let at = from + 1
-  for (;;) {
-    const quote = bytes.indexOf(QUOTE, at)
-    const end = quote === -1 ? bytes.length : quote
-    const newline = bytes.subarray(at, end).indexOf(NEWLINE)
-    if (newline !== -1) return { to: at + newline, whole: false }
-    if (quote === -1) return { to: bytes.length, whole: false }
-    let slashes = quote
-    while (slashes > at && bytes[slashes - 1] === BACKSLASH) slashes -= 1
-    at = quote + 1
-    if ((quote - slashes) % 2 === 0) return { to: at, whole: true }
+  while (at < bytes.length) {
+    const byte = bytes[at]
+    if (byte === QUOTE) return { to: at + 1, whole: true }
+    if (byte === NEWLINE) return { to: at, whole: false }
+    at += byte === BACKSLASH && bytes[at + 1] !== NEWLINE ? 2 : 1
   }
+  return { to: bytes.length, whole: false }
 }
 
 function skipScalar(bytes: Buffer, from: number): Extent {
