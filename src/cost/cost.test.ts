@@ -182,6 +182,13 @@ describe('cost', () => {
     expect(raw({ service_tier: 'batch' })).toBe(12_500_000n)
     expect(raw({ speed: 'fast' })).toBe(50_000_000n)
     expect(raw({ inference_geo: 'us' })).toBe(27_500_000n)
+    expect(
+      pico({
+        model: 'gemini-2.5-pro',
+        usage: { ...usage({ input: 1 }), raw: { serviceTier: 'FLEX' } },
+        at: AT,
+      }),
+    ).toBe(625_000n)
     expect(raw({ service_tier: 'batch', inference_geo: 'us' })).toBe(13_750_000n)
     expect(raw({ service_tier: 'priority' })).toMatch(/priority/)
     expect(raw({ service_tier: 'batch', speed: 'fast' })).toMatch(/batch\+fast/)

@@ -5,7 +5,8 @@ const PAGE = {
   provider: 'google',
   source: 'https://ai.google.dev/gemini-api/docs/pricing',
   fetchedAt: '2026-09-27',
-  serviceTiers: { batch: '0.5' },
+  // Both "50% off": https://ai.google.dev/gemini-api/docs/optimization. Priority is given as a range, and has no price.
+  serviceTiers: { batch: '0.5', flex: '0.5' },
 } as const
 
 const FLASH = { ...PAGE, input: '1.50', cacheRead: '0.15', output: '7.50' } as const

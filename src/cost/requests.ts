@@ -2,8 +2,9 @@
  * What one provider call is billed as. Mostly one request; several where the provider says so in its own usage object, with
  * a model for each: a refusal answered by a fallback, a compaction, an adviser. Their sum is the bill, not the top level.
  */
-import { asArray, asCount, asObject, asString, type JsonObject } from '../transcript/json.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { asObject, asString, type JsonObject } from '../transcript/json.ts'
+import { hasCounts, type Usage } from '../transcript/usage.ts'
+import { anthropicIterations } from '../wire/anthropic-usage.ts'
 
 /** A call as it is priced. What the provider's answer says of tier and place decides, never what was asked for. */
 export type PricedCall = {
@@ -36,48 +37,23 @@ export function billedRequests(call: PricedCall): readonly BilledRequest[] {
     ...(tier !== undefined && { tier }),
     ...(geo !== undefined && !ANYWHERE.has(geo) && { geo }),
   }
-  const iterations = asArray(raw?.['iterations'])?.map(asObject) ?? []
-  // One iteration says what the top level says. Anything that is not an object makes the list not the one we know.
-  if (iterations.length < 2 || iterations.includes(undefined)) {
+  const iterations = anthropicIterations(raw) ?? []
+  const isMore = iterations.length > 1 || iterations.some(({ type = 'message' }) => type !== 'message')
+  // One message says what the top level says; a list with something else in it is not the one we know.
+  if (!isMore || !iterations.every(({ usage }) => hasCounts(usage))) {
     return [{ model: call.model, usage: call.usage, ...facts }]
   }
-  return iterations
-    .filter((iteration) => iteration !== undefined)
-    .map((iteration) => ({
-      model: asString(iteration['model']) ?? call.model,
-      usage: iterationUsage(iteration),
-      ...facts,
-    }))
+  return iterations.map(({ model, usage }) => ({ model: model ?? call.model, usage, ...facts }))
 }
 
 /** `speed: "fast"` is Anthropic's name for a tier that OpenAI writes as `service_tier`. */
 function tierOf(call: PricedCall, raw: JsonObject | undefined): string | undefined {
   const speed = (call.speed ?? asString(raw?.['speed']))?.toLowerCase()
-  const tier = (call.serviceTier ?? asString(raw?.['service_tier']))?.toLowerCase()
+  const stated = call.serviceTier ?? asString(raw?.['service_tier']) ?? asString(raw?.['serviceTier'])
+  const tier = stated?.toLowerCase().replace(/^service_tier_/, '')
   if (tier !== undefined && !STANDARD.has(tier)) {
     // No provider sells two tiers at once; if one ever does, their price is not known.
     return speed === undefined || STANDARD.has(speed) ? tier : `${tier}+${speed}`
   }
   return speed === undefined || STANDARD.has(speed) ? undefined : speed
-}
-
-/** Cache writes that are not split by lifetime are five-minute ones, the provider's default. */
-function iterationUsage(iteration: JsonObject): Usage {
-  const split = asObject(iteration['cache_creation'])
-  const written = asCount(iteration['cache_creation_input_tokens'])
-  const hour = asCount(split?.['ephemeral_1h_input_tokens'])
-  const input = asCount(iteration['input_tokens'])
-  const cacheRead = asCount(iteration['cache_read_input_tokens'])
-  const output = asCount(iteration['output_tokens'])
-  const minutes =
-    asCount(split?.['ephemeral_5m_input_tokens']) ??
-    (written === undefined ? undefined : Math.max(0, written - (hour ?? 0)))
-  return {
-    ...(input !== undefined && { input }),
-    ...(cacheRead !== undefined && { cacheRead }),
-    ...(minutes !== undefined && { cacheWrite5m: minutes }),
-    ...(hour !== undefined && { cacheWrite1h: hour }),
-    ...(output !== undefined && { output }),
-    quality: 'reported',
-  }
 }
