@@ -23,9 +23,6 @@ export type PriceBook = {
 /** A hostile file may name any number of models. */
 const MOST_SEEN = 1000
 
-/** A hostile file may name any number of models. */
-const MOST_ASKED = 500
-
 /** Overrides win: a model they name has their rows and no others. Throws for a row that could not be used. */
 export function createPriceBook(overrides: readonly PriceRow[] = []): PriceBook {
   const book = toBook(PRICE_ROWS)
