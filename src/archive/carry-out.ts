@@ -47,7 +47,8 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
 
   const absolute = (path: string): string => join(root, checkPath(path))
   /** A folder is ours when a file of ours is in it. */
-  const isOurs = (path: string): boolean => ours.has(path) || [...ours].some((own) => own.startsWith(`${path}/`))
+  const isOurs = (path: string): boolean =>
+    ours.has(path) || [...ours].some((own) => own.startsWith(`${path}/`))
   const taken = (path: string): boolean => files.kind(absolute(path)) !== undefined && !isOurs(path)
   const claim = (path: string): void => {
     if (!written.has(path)) onClaim?.(path)

@@ -2,13 +2,12 @@
  * What a session's journal says of the whole: from its two ends where it ended well, which costs the same for a gigabyte as for a
  * kilobyte, and by reading it through where it did not.
  */
-import { createCostFold } from '../cost/cost.ts'
 import { parseLine } from '../journal/line.ts'
 import { changeSession, type JournalRecord } from '../journal/record.ts'
 import type { Files } from '../journal/files.ts'
 import type { Session } from '../transcript/session.ts'
-import { createCallFold } from '../transcript/totals.ts'
 import type { Archive } from './archive.ts'
+import { createTotals } from './priced-totals.ts'
 import { readSession } from './read-session.ts'
 
 export type SessionFacts = {
@@ -47,8 +46,7 @@ export type WholeReading = {
 
 /** Every line once, nothing held. */
 export async function readThrough(archive: Archive, id: string): Promise<WholeReading> {
-  const cost = createCostFold()
-  const fold = createCallFold({ settle: (call) => cost.add(call) })
+  const fold = createTotals()
   let session: Session = { id, status: 'interrupted' }
   let damage = 0
   let lastAt: string | undefined
@@ -61,9 +59,8 @@ export async function readThrough(archive: Archive, id: string): Promise<WholeRe
       else session = item.session
     }
   }
-  const counted = fold.totals()
-  const priced = counted.usage && session.stub !== true ? { cost: cost.cost() } : {}
-  const totals = session.totals ?? { ...counted, ...priced }
+  const counted = fold.totals(session.stub)
+  const totals = session.totals ?? counted
   return {
     session: { ...session, totals },
     entries: counted.entries,

@@ -6,8 +6,8 @@
  */
 import { resolve } from 'node:path'
 import { openArchive, type Archive } from '../archive/archive.ts'
+import { createTotals } from '../archive/priced-totals.ts'
 import { rebuildFormats } from '../archive/recover.ts'
-import { createCostFold } from '../cost/cost.ts'
 import { HansardError, messageOf } from '../errors.ts'
 import { formats as allFormats } from '../formats/index.ts'
 import type { Format } from '../formats/format.ts'
@@ -16,7 +16,6 @@ import { openJournal, type Durability, type JournalWriter } from '../journal/wri
 import { createRedactor } from '../redact/redactor.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Session, Status } from '../transcript/session.ts'
-import { createCallFold } from '../transcript/totals.ts'
 import { VERSION } from '../version.ts'
 import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
@@ -67,9 +66,6 @@ export type Recorder = SourceRecorder & {
 
 export type Ending = { readonly stopReason?: string; readonly at?: string }
 
-/** How many provider calls stay open for a later report of their usage. */
-const OPEN_CALLS = 1024
-
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const { now = Date.now, capture = {}, files } = options
   const chosen = (options.formats ?? []).map(findFormat)
@@ -95,8 +91,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   let ended: Promise<Session> | undefined
   /** Facts that are no longer as the first line has them: the last line restates them, so that both ends of a journal tell all. */
   const changed = new Set<string>()
-  const cost = createCostFold()
-  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
+  const fold = createTotals()
 
   const live = createLiveFormats({
     formats: chosen,
@@ -148,13 +143,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
 
   /** Says the last word, synchronously: it must also work while the process is going down. */
   const close = (status: Status, facts: Partial<Session>): Session => {
-    const totals = fold.totals()
-    const priced = session.stub === true ? undefined : cost.cost()
+    const totals = fold.totals(session.stub)
     const ending: Partial<Session> = {
       status,
       endedAt: fromMillis(now()) as string,
       ...facts,
-      totals: { ...totals, ...(totals.usage && priced && { cost: priced }) },
+      totals,
     }
     session = door.session({ ...session, ...ending })
     live.end(session)

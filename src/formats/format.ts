@@ -56,7 +56,7 @@ export type WriteContext = {
   filled(entry: Entry | undefined, field: string): void
   /** For formats that write local time; the system's zone when absent. */
   readonly timeZone?: string
-  /** What wrote this, for formats that say: `hansard/0.1.0`. */
+  /** Hansard's own version, for formats that must name one. */
   readonly version: string
 }
 

@@ -1,10 +1,8 @@
 /** A first look at what a source holds: every session's last word on itself, with its totals, without holding an entry. */
-import { createCostFold } from '../cost/cost.ts'
+import { createTotals, type TotalsFold } from '../archive/priced-totals.ts'
 import type { ReadItem } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { Entry } from '../transcript/entry.ts'
-import type { Session, Totals } from '../transcript/session.ts'
-import { createCallFold } from '../transcript/totals.ts'
+import type { Session } from '../transcript/session.ts'
 
 export type Surveyed = {
   /** With totals: those the source has, else counted here. */
@@ -24,9 +22,6 @@ export type Survey = {
 
 /** A file of nothing but damage must not fill memory with it. */
 const KEPT_DAMAGE = 10_000
-
-/** Reports of one call stand close together; beyond this many calls they are no longer waited for, whatever the session's size. */
-const OPEN_CALLS = 10_000
 
 type Open = { session: Session; damage: Damage[]; entries: number; messages: number; totals: TotalsFold }
 
@@ -55,24 +50,9 @@ export async function survey(items: AsyncIterable<readonly ReadItem[]>): Promise
   return { sessions: [...sessions.values()].map(toSurveyed), damage: early }
 }
 
-type TotalsFold = { add(entry: Entry): void; totals(stub: boolean): Totals }
-
-function createTotals(): TotalsFold {
-  const cost = createCostFold()
-  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
-  return {
-    add: (entry) => fold.add(entry),
-    totals(stub) {
-      const totals = fold.totals()
-      // Nothing was asked of a provider in a stub, and a cost of calls without usage is not known.
-      return stub || totals.usage === undefined ? totals : { ...totals, cost: cost.cost() }
-    },
-  }
-}
-
 const EMPTY = { entries: 0, messages: 0 }
 
 function toSurveyed({ session, damage, entries, messages, totals }: Open): Surveyed {
-  const counted = session.totals ?? totals.totals(session.stub === true)
+  const counted = session.totals ?? totals.totals(session.stub)
   return { session: { ...session, totals: counted }, damage, entries, messages }
 }

@@ -60,6 +60,8 @@ export type Totals = {
   readonly toolCalls: number
   /** Provider calls, each counted once. */
   readonly calls: number
+  /** Every model an entry names, in the order they came. */
+  readonly models?: readonly string[]
   /** Absent when no entry states any. */
   readonly usage?: Usage
   readonly cost?: Cost

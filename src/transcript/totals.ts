@@ -26,12 +26,16 @@ type Options = {
   readonly window?: number
 }
 
+/** A hostile file may name any number of models. */
+const MOST_MODELS = 50
+
 export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
   let entries = 0
   let toolCalls = 0
   let calls = 0
   let usage: Usage | undefined
+  const models = new Set<string>()
 
   const close = (call: BilledCall): void => {
     calls += 1
@@ -43,6 +47,7 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
     add(entry) {
       entries += 1
       for (const block of entry.blocks) if (block.type === 'tool-call') toolCalls += 1
+      if (entry.model !== undefined && models.size < MOST_MODELS) models.add(entry.model)
       if (entry.usage === undefined || !hasCounts(entry.usage)) return
       const { model, at } = entry
       const call = { model, usage: entry.usage, at, provider: entry.call?.provider }
@@ -64,7 +69,13 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
     totals() {
       for (const call of open.values()) close(call)
       open.clear()
-      return { entries, toolCalls, calls, ...(usage && { usage }) }
+      return {
+        entries,
+        toolCalls,
+        calls,
+        ...(models.size > 0 && { models: [...models] }),
+        ...(usage && { usage }),
+      }
     },
   }
 }

@@ -73,7 +73,7 @@ function toRow(session: Session): object {
     id,
     title,
     agent,
-    models: model === undefined ? [] : [model],
+    models: totals?.models ?? (model === undefined ? [] : [model]),
     cwd,
     run: run?.id,
     flow: run?.flow,

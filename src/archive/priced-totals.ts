@@ -1,0 +1,27 @@
+/** A session's totals with what they cost: the one way they are counted, live, from the archive and from a file. */
+import { createCostFold } from '../cost/cost.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Totals } from '../transcript/session.ts'
+import { createCallFold } from '../transcript/totals.ts'
+
+export type TotalsFold = {
+  add(entry: Entry): void
+  /** Settles the calls that still wait for a later report. `stub`: nothing was asked of a provider, so there is no cost. */
+  totals(stub: boolean | undefined): Totals
+}
+
+/** Reports of one call stand close together; beyond this many calls they are no longer waited for, whatever the session's size. */
+const OPEN_CALLS = 10_000
+
+export function createTotals(): TotalsFold {
+  const cost = createCostFold()
+  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
+  return {
+    add: (entry) => fold.add(entry),
+    totals(stub) {
+      const totals = fold.totals()
+      // The cost of calls whose usage nobody stated is not known, which is not the same as nothing.
+      return stub === true || totals.usage === undefined ? totals : { ...totals, cost: cost.cost() }
+    },
+  }
+}
