@@ -3,6 +3,7 @@ import { PRIMARY } from '../transcript/entry.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { JsonRecord } from '../transcript/records.ts'
 import type { LineDefaults } from './claude-lines.ts'
+import type { IdSet } from './id-set.ts'
 
 export type ClaudeFacts = LineDefaults & {
   readonly model: string | undefined
@@ -22,7 +23,7 @@ export type FactsFold = {
   observeTime(at: string): void
   observeModel(model: string, source: string): void
   /** `ids` are the lines of the session: a summary counts only when it is of one of them. */
-  current(ids?: ReadonlySet<string>): ClaudeFacts
+  current(ids?: Pick<IdSet, 'has'>): ClaudeFacts
 }
 
 export function createClaudeFacts(): FactsFold {

@@ -6,10 +6,10 @@
  */
 import type { Block } from '../transcript/block.ts'
 import type { Entry, Role } from '../transcript/entry.ts'
-import { parseInstant } from '../transcript/instant.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
+import { fromTimestamp, toTimestamp } from './claude-time.ts'
 
 /** What every line of a session repeats. A line that says otherwise keeps its own word in its metadata. */
 export type LineDefaults = {
@@ -50,11 +50,6 @@ export function fromClaudeLine(value: Json, defaults: LineDefaults): LineEntry {
 /** True when a message of these blocks has a plain string for content unless it says otherwise, as the seed's prompts have. */
 export function isPlainText(role: Role | undefined, blocks: readonly Block[]): boolean {
   return (role === 'user' || role === 'system') && blocks.length === 1 && blocks[0]?.type === 'text'
-}
-
-/** An instant as these lines spell it: whole seconds without a fraction, else the digits that are known. */
-export function toTimestamp(instant: string): string {
-  return instant.endsWith('.000Z') ? `${instant.slice(0, 19)}Z` : instant
 }
 
 /** The subagent a line says it is of, in the versions that name them. */
@@ -116,7 +111,7 @@ function asRole(role: Json | undefined): Role | undefined {
 function takePlace(entry: LineEntry, line: JsonObject): void {
   const { parentUuid, timestamp } = line
   if (parentUuid === null || typeof parentUuid === 'string') entry.parent = parentUuid
-  const at = typeof timestamp === 'string' ? toInstant(timestamp) : undefined
+  const at = typeof timestamp === 'string' ? fromTimestamp(timestamp) : undefined
   if (at !== undefined) entry.at = at
 }
 
@@ -233,26 +228,4 @@ function keepMessage(
   if (kept === undefined) return { message }
   kept['message'] = message
   return kept
-}
-
-/** The instant a timestamp names; nearly all are in our own spelling and are taken as they are. */
-function toInstant(text: string): string | undefined {
-  return isCanonical(text) ? text : parseInstant(text)
-}
-
-const DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22] as const
-
-/** `2025-12-09T14:30:22.123Z`, with every field in its range whatever the month; false sends it the slow way. */
-function isCanonical(text: string): boolean {
-  if (text.length !== 24 || text[0] !== '2' || text[10] !== 'T' || text[19] !== '.' || text[23] !== 'Z')
-    return false
-  if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':') return false
-  for (let i = 0; i < DIGITS.length; i += 1) {
-    const code = text.charCodeAt(DIGITS[i] as number)
-    if (code < 0x30 || code > 0x39) return false
-  }
-  const two = (at: number): number => (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30
-  const month = two(5)
-  const day = two(8)
-  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && two(11) < 24 && two(14) < 60 && two(17) < 60
 }

@@ -11,6 +11,7 @@ import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { agentOf, fromClaudeLine } from './claude-lines.ts'
 import { readDocument } from './document.ts'
 import type { ReadItem } from './format.ts'
+import { createIdSet } from './id-set.ts'
 import { readRawRecords } from './raw-records.ts'
 import { oversizedEntry, unknownEntry } from './unknown.ts'
 
@@ -59,7 +60,7 @@ const HELD = 1000
 export function createClaudeReading({ format, toSession }: Options): ClaudeReading {
   const facts = createClaudeFacts()
   const nextSequence = createSequence()
-  const seen = new Set<string>()
+  const seen = createIdSet()
   const sidechains = new Map<string, string>()
   let isOpen = false
 

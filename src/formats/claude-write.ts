@@ -7,7 +7,8 @@ import type { Entry } from '../transcript/entry.ts'
 import { asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { toAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { EVENT_LINE, isPlainText, toTimestamp } from './claude-lines.ts'
+import { EVENT_LINE, isPlainText } from './claude-lines.ts'
+import { toTimestamp } from './claude-time.ts'
 
 /** What the session and the entry's place in it give every line, in the order of writing. */
 export type Wrapper = {

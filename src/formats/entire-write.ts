@@ -8,7 +8,7 @@ import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import { toTimestamp } from './claude-lines.ts'
+import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, WriteContext, Writer } from './format.ts'
 

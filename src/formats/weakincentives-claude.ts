@@ -4,14 +4,7 @@
  */
 import type { Role } from '../transcript/entry.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import {
-  asArray,
-  asObject,
-  asString,
-  toJson,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asArray, asObject, asString, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromClaudeLine } from './claude-lines.ts'
 import { fromCreatedAt, toCreatedAt, type TranscriptEntry } from './weakincentives-entry.ts'
 import { toParts } from './weakincentives-parts.ts'

@@ -10,6 +10,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
 import { oversizedEntry, unknownEntry } from './unknown.ts'
 import { TYPE_KEY, asTranscriptEntry } from './weakincentives-entry.ts'
 import { readOrder, sortRecords } from './weakincentives-order.ts'
@@ -87,7 +88,7 @@ async function* readSlice(file: SourceFile): AsyncGenerator<readonly ReadItem[]>
 
 function createReading(file: SourceFile) {
   const nextSequence = createSequence()
-  const seen = new Set<string>()
+  const seen = createIdSet()
   /** Damage from before the first entry, which belongs to the session that the entry opens. */
   const early: ReadItem[] = []
   let id: string | undefined
@@ -147,7 +148,7 @@ function toEntry(
   record: JsonRecord,
   file: string,
   nextSequence: (source: string) => number,
-  seen: ReadonlySet<string>,
+  seen: Pick<IdSet, 'has'>,
 ): Entry {
   const { value, number, byteOffset, byteLength } = record
   const line = asTranscriptEntry(value)
