@@ -56,9 +56,9 @@ export function toReceipt(facts: ReceiptFacts, stated: JsonObject = {}): string 
       ...(facts.error !== undefined && { error: facts.error }),
     }),
   )
-  // Without a prototype, a foreign key is only ever a key. Stated keys first: they keep their order.
+  // Without a prototype, a foreign key is only ever a key. Stated keys first: they keep their places.
   const receipt = Object.create(null) as Record<string, Json>
-  for (const key of Object.keys(stated)) receipt[key] = own.get(key) ?? (stated[key] as Json)
+  for (const key of Object.keys(stated)) receipt[key] = stated[key] as Json
   for (const [key, value] of own) receipt[key] = value
   return `${toJson(receipt, 2)}\n`
 }

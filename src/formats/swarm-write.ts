@@ -16,7 +16,6 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
   // Refuses names that are too long before anything is on disk.
   toPaths(names)
   const lanes = new Map<string, Lane>()
-  const agents = new Set([names.agentKey])
   let hasEvents = false
   let counted = false
 
@@ -24,7 +23,7 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
     const known = lanes.get(source)
     if (known !== undefined) return known
     const isPrimary = source === PRIMARY
-    const own = isPrimary ? names : { ...names, agentKey: toAgentKey(source, names, agents) }
+    const own = isPrimary ? names : { ...names, agentKey: toAgentKey(source, names) }
     const lane = createLane(
       { names: own, isPrimary, startedAt: isPrimary ? session.startedAt : undefined },
       context,
@@ -79,11 +78,9 @@ function keptRecord({
   return block?.type === 'unknown' && isObject(block.raw) ? { in: place, raw: block.raw } : undefined
 }
 
-/** A subagent's id where it is safe and free in this step; else one made from it. */
-function toAgentKey(source: string, names: StepNames, used: Set<string>): string {
+/** A subagent's id where it is a safe name and not the step's own agent; else one made from it. */
+function toAgentKey(source: string, { agentKey }: StepNames): string {
   const id = source.replace(/^subagent:/, '')
-  const made = `subagent-${uuidFrom('swarm', source).slice(0, 8)}`
-  const key = isSafeId(id) && id.length <= 64 && !used.has(id) && id !== names.agentKey ? id : made
-  used.add(key)
-  return key
+  const isFree = isSafeId(id) && id.length <= 64 && id !== agentKey
+  return isFree ? id : `subagent-${uuidFrom('swarm', source).slice(0, 8)}`
 }

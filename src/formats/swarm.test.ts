@@ -284,6 +284,19 @@ describe('a receipt', () => {
     expect(({} as Record<string, unknown>)['x']).toBeUndefined()
   })
 
+  it('keeps the totals it stated, also where the messages add up to something else', async () => {
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const line = { timestamp: AT, type: 'assistant', message: { id: 'm', content: 'x', usage } }
+    const target = await roundTrip(files({ [LLM]: `${JSON.stringify(line)}\n`, [RECEIPT]: RECEIPT_EXAMPLE }))
+    expect(receiptOf(target)['tokens']).toEqual({ prompt: 12_500, completion: 3200, total: 15_700 })
+  })
+
+  it('answers for one transcript: a second one that names it stands alone', async () => {
+    const twice = { [RECEIPT]: RECEIPT_EXAMPLE, [RECEIPT.replace('.json', '.7.json')]: RECEIPT_EXAMPLE }
+    const found = await readAll(swarm, memorySource(files({ [LLM]: COMPLETE, ...twice })))
+    expect(found.map(({ entries }) => entries.length)).toEqual([13, 1])
+  })
+
   it('without a transcript is a session of its own', async () => {
     const [found] = await readAll(swarm, memorySource(files({ [RECEIPT]: RECEIPT_EXAMPLE })))
     expect(found?.session).toMatchObject({ run: { step: 'impl-loop' }, status: 'completed' })
@@ -498,6 +511,13 @@ describe('a step that is run again', () => {
     ])
   })
 
+  it('is not one session with another that has the same name and no time', async () => {
+    const timeless = '{"role": "user", "content": "x"}\n'
+    const source = files({ [LLM]: timeless, [LLM.replace('.jsonl', '.1.jsonl')]: timeless })
+    const found = await readAll(swarm, memorySource(source))
+    expect(found.map(({ entries }) => entries.length)).toEqual([1, 1])
+  })
+
   it('keeps its id when it is set aside', async () => {
     const before = files({ [LLM]: COMPLETE, [RECEIPT]: RECEIPT_EXAMPLE })
     const [first] = await readAll(swarm, memorySource(before))
@@ -528,6 +548,22 @@ describe('subagents', () => {
       completed_at: '2025-12-09T14:30:23.000000Z',
     })
     expect(await readAll(swarm, memorySource(target))).toHaveLength(3)
+  })
+
+  it('named like the agent of the step do not take its files', () => {
+    const twin = { ...entry('assistant', AT, 'twin'), source: 'subagent:code-implementer' }
+    const { files: target } = write([entry('user', AT, 'q'), twin])
+    expect(lines(target).map((line) => line['content'])).toEqual(['q'])
+    expect(target.size).toBe(4)
+  })
+})
+
+describe("a session's stated usage", () => {
+  it('is not written where entries count their own: it would be counted twice', () => {
+    const usage = { input: 1, output: 2, quality: 'reported' } as const
+    const critic = { ...entry('assistant', AT, 'bad'), source: 'subagent:code-critic', usage }
+    const { files: target } = write([entry('user', AT, 'q'), critic], { reportedUsage: usage })
+    expect(receiptOf(target)['tokens']).toEqual({ prompt: 0, completion: 0, total: 0 })
   })
 })
 
@@ -708,6 +744,13 @@ describe("a run's events", () => {
       'step_start',
       'run_completed',
     ])
+  })
+
+  it('say when the run was canceled, and nothing of the kind when they just end', async () => {
+    const status = async (text: string) =>
+      (await readAll(swarm, memoryFileSource('events.jsonl', text)))[0]?.session.status
+    expect(await status(event('run_created') + event('run_canceled'))).toBe('canceled')
+    expect(await status(event('run_created'))).toBe('interrupted')
   })
 
   it('are written back beside their flows, without a step of their own', async () => {
