@@ -25,7 +25,7 @@ function heldSession(session: Session, entries: readonly Entry[]): Session {
   const usage: Usage = {
     ...(input_ && { input: input_ }),
     ...(stated?.output && { output: stated.output }),
-    quality: 'reported',
+    quality: input_ ? 'estimated' : 'reported',
   }
   const cost = Number(reportedCost ?? totals?.cost?.usd ?? 0)
   const reason = error ?? (status === 'interrupted' ? 'interrupted before it ended' : undefined)
@@ -125,7 +125,7 @@ function heldUsage(usage: Usage): Usage | undefined {
   return {
     ...(input !== undefined && { input }),
     ...(usage.output !== undefined && { output: usage.output }),
-    quality: 'reported',
+    quality: input === undefined ? 'reported' : 'estimated',
   }
 }
 

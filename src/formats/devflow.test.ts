@@ -67,7 +67,7 @@ describe('ADR-011: the document', () => {
       startedAt: '2025-01-15T10:30:00.000Z',
       endedAt: '2025-01-15T10:45:32.000Z',
       status: 'completed',
-      reportedUsage: { input: 5200, output: 8400, quality: 'reported' },
+      reportedUsage: { input: 5200, output: 8400, quality: 'estimated' },
       reportedCost: '0.12',
     })
     expect(session.totals).toBeUndefined()
@@ -86,7 +86,7 @@ describe('ADR-011: the document', () => {
     ])
     expect(entries.map(({ usage }) => usage)).toEqual([
       undefined,
-      { input: 1500, quality: 'reported' },
+      { input: 1500, quality: 'estimated' },
       { output: 2500, quality: 'reported' },
       undefined,
     ])
@@ -252,7 +252,7 @@ describe('what Go cannot leave out', () => {
   it('keeps a count of 0 on a turn apart from an unknown one', async () => {
     const turns = [{ id: 1, role: 'assistant', content: 'x', tokensIn: 0, timestamp: '2025-01-15T10:30:00Z' }]
     const { entries } = await readDocument({ ...EXAMPLE, turns })
-    expect(entries[0]?.usage).toEqual({ input: 0, quality: 'reported' })
+    expect(entries[0]?.usage).toEqual({ input: 0, quality: 'estimated' })
   })
 
   it.each([

@@ -37,6 +37,8 @@ export function sessionCost({ reportedCost, totals }: Session): string {
   if (reportedCost === undefined)
     return computed ?? (unpriced ? `unknown (no price for ${unpriced})` : 'unknown')
   const stated = toDollars(reportedCost)
+  // Counts that a rule attributed price a cached prompt as if it were new: no match for what the source states.
+  if (totals?.usage?.quality === 'estimated') return stated
   return computed === undefined || computed === stated ? stated : `${stated} (computed: ${computed})`
 }
 

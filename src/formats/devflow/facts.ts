@@ -108,12 +108,16 @@ export function writeFacts(facts: Facts, { bare = false }: { readonly bare?: boo
   }
 }
 
+/**
+ * `tokensIn` is the whole prompt: how much of it came from a cache, at a tenth of the price or less, devflow cannot say. All of it
+ * stands as plain input, by that rule and not by report.
+ */
 export function toUsage(input: number | undefined, output: number | undefined): Usage | undefined {
   if (input === undefined && output === undefined) return undefined
   return {
     ...(input !== undefined && { input }),
     ...(output !== undefined && { output }),
-    quality: 'reported',
+    quality: input === undefined ? 'reported' : 'estimated',
   }
 }
 

@@ -53,7 +53,7 @@ function* usageLosses(usage: Usage): Generator<string> {
     yield 'how much of the prompt was cached'
   if (reasoning !== undefined) yield 'reasoning tokens'
   if (raw !== undefined) yield "the provider's own usage"
-  if (quality !== 'reported') yield 'usage quality'
+  if (quality === 'partial' || quality === 'unavailable') yield 'usage quality'
 }
 
 function* blockLosses(block: Block, { origin }: Entry): Generator<string> {
