@@ -295,6 +295,7 @@ describe('a receipt', () => {
     const twice = { [RECEIPT]: RECEIPT_EXAMPLE, [RECEIPT.replace('.json', '.7.json')]: RECEIPT_EXAMPLE }
     const found = await readAll(swarm, memorySource(files({ [LLM]: COMPLETE, ...twice })))
     expect(found.map(({ entries }) => entries.length)).toEqual([13, 1])
+    expect(found[0]?.entries.at(-1)?.origin?.file).toBe(RECEIPT)
   })
 
   it('without a transcript is a session of its own', async () => {
