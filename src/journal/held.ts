@@ -1,7 +1,7 @@
 /**
  * Lines in memory, bounded in bytes: those that wait for a disk that takes them, and copies of those written and not yet
- * known to be on it. When the waiting ones grow past their bound, the oldest lose their content first and keep their envelope;
- * only then are whole ones dropped, and each is counted.
+ * known to be on it. When the waiting ones grow past their bound, mere copies go first; then the oldest
+ * lose their content and keep their envelope; only then are whole ones dropped. What is lost is counted.
  */
 import { parseJson } from '../transcript/json.ts'
 import { toRecordJson, withoutContent } from './record-json.ts'
@@ -11,6 +11,8 @@ export type HeldLine = {
   readonly t: string
   readonly json: string
   readonly mt: number
+  /** It is in a file already, if one that may not survive a power cut: dropping it loses less than dropping another. */
+  readonly isCopy?: boolean
 }
 
 export type Waiting = {
@@ -18,14 +20,19 @@ export type Waiting = {
   /** Entries whose content was dropped since this was last taken. */
   takeLost(): number
   push(line: HeldLine): void
-  /** Back in front: lines that were written to a file that can no longer be trusted. */
-  putBack(lines: readonly HeldLine[]): void
+  /** Back in front: lines of a file that can no longer be trusted. They are `copies` while that file still holds them. */
+  putBack(lines: readonly HeldLine[], copies: boolean): void
   first(): HeldLine | undefined
   shift(): void
 }
 
+type WaitingLine = HeldLine & {
+  /** Its content is already dropped and counted. */
+  readonly emptied?: boolean
+}
+
 export function createWaiting(limitBytes: number): Waiting {
-  let lines: (HeldLine & { readonly emptied?: boolean })[] = []
+  let lines: WaitingLine[] = []
   /** Where the queue begins: moving the whole array for each line would make draining quadratic. */
   let start = 0
   /** Lines before this one have no content left to drop. */
@@ -56,7 +63,17 @@ export function createWaiting(limitBytes: number): Waiting {
     return true
   }
 
+  const shift = (): void => {
+    bytes -= lines[start]?.json.length ?? 0
+    start += 1
+    if (start < lines.length) return
+    lines = []
+    start = 0
+    full = 0
+  }
+
   const shrink = (): void => {
+    while (isOver() && lines[start]?.isCopy === true) shift()
     for (full = Math.max(full, start); isOver() && full < lines.length; full += 1) empty(full)
     while (isOver() && drop()) continue
   }
@@ -75,22 +92,16 @@ export function createWaiting(limitBytes: number): Waiting {
       bytes += line.json.length
       shrink()
     },
-    putBack(front) {
-      lines = [...front, ...lines.slice(start)]
+    putBack(front, copies) {
+      const back = copies ? front.map((line) => ({ ...line, isCopy: true })) : front
+      lines = [...back, ...lines.slice(start)]
       start = 0
       full = 0
       for (const line of front) bytes += line.json.length
       shrink()
     },
     first: () => lines[start],
-    shift() {
-      bytes -= lines[start]?.json.length ?? 0
-      start += 1
-      if (start < lines.length) return
-      lines = []
-      start = 0
-      full = 0
-    },
+    shift,
   }
 }
 

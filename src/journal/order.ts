@@ -29,6 +29,8 @@ type Loss = { left: number; readonly seq: number; readonly line: number; readonl
 
 /** More holes than this are not kept open: a line that turns up late for a forgotten one counts as a repetition. */
 const HOLES = 256
+/** Each is held in memory until its place comes. */
+const STRAYS = 16
 
 export function createOrder(file: string, { accept, report }: Out): Order {
   let next = 0
@@ -38,6 +40,8 @@ export function createOrder(file: string, { accept, report }: Out): Order {
   /** A good line that does not follow from the last: the next one says whether it is ours. */
   let doubtful: { readonly span: LineSpan; readonly explained: number } | undefined
   let holes: Hole[] = []
+  /** Good lines that the next line passed over: another journal's, or ours and before their place. */
+  let strays: LineSpan[] = []
 
   const follows = ({ parsed }: LineSpan): boolean =>
     parsed.seq === next && (h === undefined || parsed.p === h)
@@ -46,6 +50,20 @@ export function createOrder(file: string, { accept, report }: Out): Order {
     next = span.parsed.seq + 1
     h = span.parsed.h
     accept(span)
+    const stray = strays.length === 0 ? undefined : strays.find(follows)
+    if (stray === undefined) return
+    strays = strays.filter((other) => other !== stray)
+    report(damage(stray, 'chain', `line ${stray.parsed.seq} stands before earlier ones`, 0))
+    admit(stray)
+  }
+
+  const setAside = (span: LineSpan): void => {
+    strays.push(span)
+    if (strays.length > STRAYS) disown(strays.shift())
+  }
+
+  const disown = (span: LineSpan | undefined): void => {
+    if (span !== undefined) report(damage(span, 'not-an-entry', 'a line of another journal', span.byteLength))
   }
 
   const admitDoubtful = (): void => {
@@ -101,8 +119,7 @@ export function createOrder(file: string, { accept, report }: Out): Order {
   return {
     line(span) {
       if (follows(span)) {
-        if (doubtful !== undefined)
-          report(damage(doubtful.span, 'not-an-entry', 'a line of another journal', doubtful.span.byteLength))
+        if (doubtful !== undefined) setAside(doubtful.span)
         doubtful = undefined
         explained = 0
         admit(span)
@@ -122,7 +139,9 @@ export function createOrder(file: string, { accept, report }: Out): Order {
     },
     end() {
       admitDoubtful()
+      for (const stray of strays) disown(stray)
       for (const hole of holes) close(hole)
+      strays = []
       holes = []
     },
   }

@@ -112,6 +112,10 @@ describe('what the field does to a file', () => {
     expect(seqs.toSorted((a, b) => a - b)).toEqual(all)
     expect(kinds).toEqual(['chain'])
   })
+  it('one line far before its place', () => {
+    const moved = [0, 1, 7, 2, 3, 4, 5, 6, 8, 9, 10, 11].map((seq) => line(seq))
+    expect(read(...moved)).toEqual({ seqs: all, kinds: ['chain'] })
+  })
   it("somebody else's JSON line", () => {
     expect(read(...lines.slice(0, 5), '{"type":"user"}\n', ...lines.slice(5))).toEqual({
       seqs: all,

@@ -112,11 +112,12 @@ export function createSegments(options: SegmentsOptions): Segments {
     if (count > 0) note('the disk took no more and memory is bounded', count)
   }
 
-  const abandon = (reason: string, gone: number): void => {
+  /** `gone`: the file is not there any more, and what was safe in it is lost with it. */
+  const abandon = (reason: string, gone: boolean): void => {
     segment = undefined
     continues = unsynced.base()
-    note(reason, gone)
-    waiting.putBack(unsynced.take())
+    note(reason, gone ? Math.max(0, continues.seq) : 0)
+    waiting.putBack(unsynced.take(), !gone)
     countDropped()
   }
 
@@ -130,7 +131,7 @@ export function createSegments(options: SegmentsOptions): Segments {
     const code = systemCode(error)
     if (segment !== undefined && (segment.isBroken() || code === undefined || !FULL.has(code))) {
       const old = segment
-      abandon(`a write failed (${code ?? 'unknown'})`, 0)
+      abandon(`a write failed (${code ?? 'unknown'})`, false)
       old.close()
     }
     fail(error)
@@ -223,7 +224,7 @@ export function createSegments(options: SegmentsOptions): Segments {
     drain,
     distrust(error) {
       segment?.close()
-      abandon(`a sync failed (${systemCode(error) ?? 'unknown'})`, 0)
+      abandon(`a sync failed (${systemCode(error) ?? 'unknown'})`, false)
       fail(error)
     },
     look() {
@@ -231,7 +232,7 @@ export function createSegments(options: SegmentsOptions): Segments {
         const trouble = segment?.trouble()
         if (segment === undefined || trouble === undefined) return
         const old = segment
-        abandon(trouble.reason, trouble.gone ? Math.max(0, unsynced.base().seq) : 0)
+        abandon(trouble.reason, trouble.gone)
         old.close()
         report('failing', trouble.reason)
       } catch {
@@ -239,7 +240,10 @@ export function createSegments(options: SegmentsOptions): Segments {
       }
     },
     end() {
-      for (; waiting.size > 0; waiting.shift()) if (waiting.first()?.t === 'entry') lost += 1
+      for (let line = waiting.first(); line !== undefined; line = waiting.first()) {
+        if (line.t === 'entry' && line.isCopy !== true) lost += 1
+        waiting.shift()
+      }
       segment?.close()
       segment = undefined
     },
