@@ -141,6 +141,30 @@ describe('a recorder', () => {
     expect(entries.filter((entry) => entry.kind === 'message')).toHaveLength(count)
   })
 
+  it('takes weakincentives’ events as the entries they stand for', async () => {
+    const session = await begin()
+    const common = { prompt_name: 'review', adapter: 'openai', created_at: '2026-01-05T09:15:32+00:00' }
+    session.dispatch({ ...common, event_id: 'e1', rendered_prompt: 'Be brief.', user_message: 'Review it.' })
+    const params = { path: 'src/main.py' }
+    session.dispatch({ ...common, event_id: 'e2', name: 'read', params, result: 'import sys', call_id: 'c1' })
+    session.dispatch({
+      ...common,
+      event_id: 'e3',
+      result: 'Looks fine.',
+      usage: { input_tokens: 9, output_tokens: 2 },
+    })
+    await session.end()
+    const { entries } = await read(session.id)
+    expect(entries.map(({ role, blocks }) => [role, blocks])).toEqual([
+      ['system', [{ type: 'text', text: 'Be brief.' }]],
+      ['user', [{ type: 'text', text: 'Review it.' }]],
+      ['assistant', [{ type: 'tool-call', callId: 'c1', name: 'read', input: params }]],
+      ['tool', [{ type: 'tool-result', callId: 'c1', name: 'read', output: 'import sys' }]],
+      ['assistant', [{ type: 'text', text: 'Looks fine.' }]],
+    ])
+    expect(entries[4]).toMatchObject({ at: '2026-01-05T09:15:32.000Z', usage: { input: 9, output: 2 } })
+  })
+
   it('never has a secret on disk: not in text, tool input, title, error, or a format’s file', async () => {
     const secret = ['sk', 'ant', 'oat01', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0'].join('-')
     const own = 'correct-horse-battery-staple'

@@ -6,11 +6,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../errors.ts'
+import { fromTranscriptEntry } from '../formats/weakincentives-parse.ts'
 import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
 import { PRIMARY, createSequence, type Call, type Entry, type Role } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
+import { entriesOfEvent, type TranscriptEvent } from './slices/events.ts'
 
 /** What may be said of any entry beside its content. */
 export type Details = {
@@ -44,12 +46,16 @@ export type SourceRecorder = {
   system(said: Said, details?: Details): void
   user(said: Said, details?: Details): void
   assistant(said: Said, details?: Details): void
+  /** The same for any role. */
+  message(role: Role, said: Said, details?: Details): void
   /** Gives the call's id, made when there was none, for `toolResult`. */
   toolCall(call: ToolCall): string
   toolResult(result: ToolResult): void
   error(error: unknown, details?: Details): void
   /** Something that is no message: a compaction, a retry. */
   event(record: string, raw: Json, details?: Details): void
+  /** One of weakincentives' events, as the entries it stands for. */
+  dispatch(event: TranscriptEvent): void
   subagent(id: string): SourceRecorder
 }
 
@@ -100,20 +106,20 @@ export function createSourceRecorder(intake: Intake): SourceRecorder {
         ...(tagged && { metadata: tagged }),
       })
     }
-    const message = (role: Role, said: Said, details: Details = {}): void =>
-      put('message', role, typeof said === 'string' ? [{ type: 'text', text: said }] : said, details)
+    const message = (role: Role, said: Said, details: Details = {}): void => {
+      const blocks: readonly Block[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+      for (const block of blocks) names.learn(block)
+      put('message', role, blocks, details)
+    }
 
     return {
       source,
       system: (said, details) => message('system', said, details),
       user: (said, details) => message('user', said, details),
-      assistant(said, details) {
-        if (typeof said !== 'string') for (const block of said) names.learn(block)
-        message('assistant', said, details)
-      },
+      assistant: (said, details) => message('assistant', said, details),
+      message,
       toolCall({ name, input = {}, callId = `call_${randomUUID()}`, ...details }) {
         const block: ToolCallBlock = { type: 'tool-call', callId, name, input }
-        names.learn(block)
         message('assistant', [block], details)
         return callId
       },
@@ -135,6 +141,19 @@ export function createSourceRecorder(intake: Intake): SourceRecorder {
           ...details,
           metadata: { ...details.metadata, record },
         }),
+      dispatch(event) {
+        for (const line of entriesOfEvent(event)) {
+          const {
+            role = line.role,
+            blocks,
+            source: _,
+            kind: __,
+            parent: ___,
+            ...details
+          } = fromTranscriptEntry(line)
+          message(role, blocks, { ...details, id: line.entry_id })
+        }
+      },
       subagent(id) {
         const child = `subagent:${id}`
         const known = recorders.get(child)
