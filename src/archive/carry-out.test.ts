@@ -161,6 +161,25 @@ describe('carrying out file operations staged', () => {
     expect([read('f'), read('g')]).toEqual(['ours', 'ours'])
   })
 
+  it('sets aside only what differs from what it writes', () => {
+    fs.writeFileSync(join(folder, 's.jsonl'), 'same')
+    fs.writeFileSync(join(folder, 'r.json'), 'theirs')
+    const write = (): void => {
+      const out = createCarryOut({ root: folder, way: 'staged' })
+      out.run([
+        { op: 'set-aside', path: 's.jsonl' },
+        { op: 'set-aside', path: 'r.json' },
+        { op: 'append', path: 's.jsonl', text: 'same' },
+        { op: 'write', path: 'r.json', content: 'ours' },
+      ])
+      out.finish()
+    }
+    write()
+    write()
+    expect(fs.readdirSync(folder).sort()).toEqual(['r.1.json', 'r.json', 's.jsonl'])
+    expect([read('r.1.json'), read('r.json')]).toEqual(['theirs', 'ours'])
+  })
+
   it('prunes and removes only what it wrote itself', () => {
     fs.mkdirSync(join(folder, 't'))
     fs.writeFileSync(join(folder, 't/0.txt'), 'theirs')

@@ -42,6 +42,7 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
   const ours = new Set(options.ours)
   const written = new Set<string>()
   const stages = new Map<string, Stage>()
+  const asides = new Set<string>()
   const folders = new Set<string>()
   let begun = false
 
@@ -64,9 +65,15 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
 
   const put = (path: string, content: Buffer): void => {
     const folder = makeFolderOf(path)
-    if (way === 'staged' && !force && taken(path)) refuseUnlessSame(files, absolute(path), content)
+    if (way === 'staged' && !force && taken(path) && !isSame(files, absolute(path), content)) makeWay(path)
     claim(path)
     writeWhole(files, folder, nameOf(path), content)
+  }
+
+  /** Something else stands where a staged file goes: it is set aside where the format said so, and else it stays and we stop. */
+  const makeWay = (path: string): void => {
+    if (!asides.has(path)) throw outputExists(absolute(path))
+    rename(path)
   }
 
   const append = (path: string, text: string): void => {
@@ -79,7 +86,7 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
     let stage = stages.get(path)
     if (stage === undefined) {
       const mayReplace = force || !taken(path)
-      stage = createStage(files, folder, nameOf(path), mayReplace)
+      stage = createStage(files, folder, nameOf(path), mayReplace ? undefined : () => makeWay(path))
       stages.set(path, stage)
       claim(path)
     }
@@ -132,7 +139,12 @@ export function createCarryOut(options: CarryOutOptions): CarryOut {
 
   const setAside = (path: string): void => {
     if (!taken(path)) return
-    makeFolderOf(path)
+    // Staged, it stays until it is known that the new file is not the same.
+    if (way === 'staged') asides.add(path)
+    else rename(path)
+  }
+
+  const rename = (path: string): void => {
     const dot = path.lastIndexOf('.')
     for (let n = 1; ; n += 1) {
       const aside = `${path.slice(0, dot)}.${n}${path.slice(dot)}`
@@ -220,9 +232,8 @@ function appendNow(files: Files, path: string, text: string): void {
   }
 }
 
-function refuseUnlessSame(files: Files, path: string, content: Buffer): void {
-  if (readWholeFile(files, path)?.equals(content) === true) return
-  throw outputExists(path)
+function isSame(files: Files, path: string, content: Buffer): boolean {
+  return readWholeFile(files, path)?.equals(content) === true
 }
 
 /** Transcripts hold whatever the agent saw: inside a repository they stay out of commits unless somebody decides otherwise. */

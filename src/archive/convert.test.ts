@@ -21,7 +21,7 @@ const lines: Format = {
   async *read() {},
   write: {
     root: '.lines',
-    ignored: '.',
+    ignored: () => '.',
     begin(session, context) {
       if (session.title === 'refused') throw new HansardError('invalid-id', 'not this one')
       let path = `${session.title}.txt`

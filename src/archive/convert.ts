@@ -140,7 +140,7 @@ function createTarget(writer: Writer, session: Session, entries: number, options
   const carry: CarryOut = createCarryOut({
     root: rootBelow(writer, options.out),
     way: 'staged',
-    ignored: writer.ignored,
+    ignored: writer.ignored(session),
     ...(files && { files }),
     ...(force && { force }),
     onClaim: (path) => void claimed.set(path, id),

@@ -95,7 +95,7 @@ async function rebuild(
     root: live.root,
     way: 'staged',
     ours,
-    ignored: write.ignored,
+    ignored: write.ignored(session),
   })
   const context: WriteContext = {
     taken: (path) => out.taken(path),

@@ -10,7 +10,8 @@ export type Stage = { append(text: string): void; finish(): void; abandon(): voi
 
 const BUFFER_BYTES = 256 * 1024
 
-export function createStage(files: Files, folder: string, name: string, mayReplace: boolean): Stage {
+/** `makeWay` is called when something else stands at the name, and throws when it may not be replaced. Without it, it is. */
+export function createStage(files: Files, folder: string, name: string, makeWay?: () => void): Stage {
   const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`)
   const target = join(folder, name)
   const fd = files.openAppend(temporary, 'new')
@@ -45,7 +46,7 @@ export function createStage(files: Files, folder: string, name: string, mayRepla
         drain()
         files.datasync(fd)
         close()
-        if (!mayReplace && !sameContent(files, temporary, target)) throw outputExists(target)
+        if (makeWay !== undefined && !sameContent(files, temporary, target)) makeWay()
         files.rename(temporary, target)
         files.syncFolder(folder)
       } catch (error) {

@@ -75,7 +75,7 @@ function begin(format: Format, options: LiveFormatOptions): Live {
   const out = createCarryOut({
     root,
     way: 'live',
-    ignored: write.ignored,
+    ignored: write.ignored(options.session),
     ...(options.files && { files: options.files }),
     onClaim: (path) => options.onClaim(id, path),
   })

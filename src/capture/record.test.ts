@@ -275,6 +275,45 @@ describe('a recorder whose disk fails', () => {
   })
 })
 
+describe('a stub', () => {
+  it('generates the three lines and the receipt of the fifth seed, and costs nothing', async () => {
+    const session = await begin({
+      stub: true,
+      runId: 'run-20251209-143022-abc123',
+      flow: 'build',
+      step: 'impl-loop',
+      agentKey: 'code-implementer',
+      engine: 'claude',
+      stepRole: 'Implement code changes...',
+      formats: ['swarm'],
+    })
+    const ended = await session.end()
+    expect(ended.totals).toMatchObject({ entries: 3 })
+    expect(ended.totals?.cost).toBeUndefined()
+    const flow = join(folder, 'swarm/runs/run-20251209-143022-abc123/build')
+    const lines = fs
+      .readFileSync(join(flow, 'llm/impl-loop-code-implementer-claude.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+    expect(lines.map((line) => JSON.parse(line)).map(({ role, content }) => [role, content])).toEqual([
+      ['system', 'Executing step impl-loop with agent code-implementer'],
+      ['user', 'Step role: Implement code changes...'],
+      [
+        'assistant',
+        '[STUB] Completed step impl-loop. In production, this would contain the actual Claude response.',
+      ],
+    ])
+    expect(
+      JSON.parse(fs.readFileSync(join(flow, 'receipts/impl-loop-code-implementer.json'), 'utf8')),
+    ).toMatchObject({
+      engine: 'claude-step',
+      model: 'claude-stub',
+      status: 'succeeded',
+      tokens: { prompt: 0, completion: 0, total: 0 },
+    })
+  })
+})
+
 describe('a run', () => {
   it('gives its steps one run id and each a session of its own', async () => {
     const run = startRun({ flow: 'build', home: home(), cwd: folder, formats: ['swarm', 'devflow'] })

@@ -11,6 +11,7 @@ import { rebuildFormats } from '../archive/recover.ts'
 import { HansardError, messageOf } from '../errors.ts'
 import { formats as allFormats } from '../formats/index.ts'
 import type { Format } from '../formats/format.ts'
+import { STUB_MODEL, stubEntries } from '../formats/swarm-stub.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
@@ -43,6 +44,8 @@ export type RecordOptions = Identity & {
   readonly secrets?: readonly string[]
   /** Told once when recording fails and once when it works again; a line on stderr when absent. */
   readonly onFailure?: (failure: Failure) => void
+  /** With `stub`: what the step is for, as a stub's prompt says it. */
+  readonly stepRole?: string
   /** For formats that write local time. */
   readonly timeZone?: string
   readonly files?: Files
@@ -89,6 +92,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
 
   let session = door.session(begun)
   let ended: Promise<Session> | undefined
+  let hasEntries = false
   /** Facts that are no longer as the first line has them: the last line restates them, so that both ends of a journal tell all. */
   const changed = new Set<string>()
   const fold = createTotals()
@@ -118,6 +122,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     if (capture.transcript === false) return
     if (ended !== undefined)
       return report.misuse(`session ${session.id} has ended: what is recorded after the end is not kept`)
+    hasEntries = true
     const { whole, stored } = door.entry(entry)
     fold.add(whole)
     journal.append({ t: 'entry', entry: stored })
@@ -143,6 +148,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
 
   /** Says the last word, synchronously: it must also work while the process is going down. */
   const close = (status: Status, facts: Partial<Session>): Session => {
+    if (session.stub === true && !hasEntries) sayStub(primary, session, options.stepRole)
     const totals = fold.totals(session.stub)
     const ending: Partial<Session> = {
       status,
@@ -207,6 +213,14 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       }),
     cancel: (reason, ending = {}) =>
       finish('canceled', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
+  }
+}
+
+/** An engine in stub mode asks nobody anything: what it leaves is the three lines that the seed of swarm gives it. */
+function sayStub(primary: SourceRecorder, { run, startedAt }: Session, role = 'unknown'): void {
+  const { step = 'unknown', agentKey = 'unknown' } = run ?? {}
+  for (const { role: speaker, blocks } of stubEntries({ step, agentKey, role, at: startedAt ?? '' })) {
+    if (speaker !== undefined) primary.message(speaker, blocks, { model: STUB_MODEL })
   }
 }
 

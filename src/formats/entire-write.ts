@@ -14,7 +14,7 @@ import type { FileOperation, WriteContext, Writer } from './format.ts'
 
 export const entireWriter: Writer = {
   root: '.entire',
-  ignored: 'metadata',
+  ignored: () => 'metadata',
   begin(session, context) {
     const name = entireName(session)
     const folder = `metadata/${name}`

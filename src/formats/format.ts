@@ -34,7 +34,7 @@ export type Writer = {
   /** Where the seed puts its files, relative to the session's working directory: `.devflow`. */
   readonly root: string
   /** The folder, relative to the root, that gets a `.gitignore` of `*` when it lies inside a repository. */
-  readonly ignored: string
+  ignored(session: Session): string
   /** Begins a fold over one session. Throws only for what makes writing impossible (a bad id, a run that exists). */
   begin(session: Session, context: WriteContext): Writing
 }

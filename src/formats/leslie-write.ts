@@ -33,9 +33,20 @@ type Facts = {
   stopReason: string | undefined
 }
 
+/** Where a session's transcripts go, relative to the root. */
+export function transcriptsFolder({ id, thread }: Session): string {
+  const name = thread === undefined ? `thread-${fillerOf(id)}` : checkId(thread, 'thread id')
+  return `threads/${name}/.meta/transcripts`
+}
+
+/** Stands for the ids a session does not have: the same for the same session. */
+function fillerOf(id: string): string {
+  return uuidFrom('leslie', id).slice(0, 8)
+}
+
 export function beginLeslie(session: Session, context: WriteContext): Writing {
   const clock = createLocalClock(context.timeZone)
-  const filler = uuidFrom('leslie', session.id).slice(0, 8)
+  const filler = fillerOf(session.id)
   const fill = (value: string | undefined, field: string, filler: string): string => {
     if (value === undefined) context.filled(undefined, field)
     return value === undefined ? filler : toLine(value)
@@ -46,7 +57,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       : checkId(session.thread, 'thread id')
   const chat = fill(session.chat, 'Chat ID', `chat-${filler}`)
   const mode = fill(session.mode, 'Agent Mode', MODE)
-  const folder = `threads/${thread}/.meta/transcripts`
+  const folder = transcriptsFolder(session)
   const names: string[] = []
   const nameUnit = createNamer((name) => context.taken(`${folder}/${name}`))
   const calls = createPairing<undefined>()

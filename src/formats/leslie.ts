@@ -4,7 +4,7 @@
  */
 import type { Format } from './format.ts'
 import { detectLeslie, readLeslie } from './leslie-read.ts'
-import { beginLeslie } from './leslie-write.ts'
+import { beginLeslie, transcriptsFolder } from './leslie-write.ts'
 
 export const leslie: Format = {
   id: 'leslie',
@@ -13,8 +13,8 @@ export const leslie: Format = {
   read: readLeslie,
   write: {
     root: '.leslie',
-    // The transcripts' folder is named after the thread, and a child that inherits it gets copies below its own: all are here.
-    ignored: 'threads',
+    // Only the transcripts: what else a thread has, its plans and designs, is meant to be committed.
+    ignored: transcriptsFolder,
     begin: beginLeslie,
   },
 }

@@ -12,5 +12,5 @@ export const swarm: Format = {
   title: "swarm: Flow Studio's step transcripts and receipts",
   detect: detectSwarm,
   read: readSwarm,
-  write: { root: 'swarm/runs', ignored: '.', begin: beginSwarm },
+  write: { root: 'swarm/runs', ignored: () => '.', begin: beginSwarm },
 }

@@ -11,7 +11,7 @@ import { OWN, toLine, toParts } from './weakincentives-parts.ts'
 
 export const weakincentivesWriter: Writer = {
   root: 'agent_transcripts',
-  ignored: '.',
+  ignored: () => '.',
   begin(session, context) {
     // The slice holds one session: a second one in the same place gets a folder of its own.
     const path = context.taken(FILE_NAME) ? `${checkId(session.id, 'session id')}/${FILE_NAME}` : FILE_NAME

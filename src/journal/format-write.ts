@@ -18,7 +18,7 @@ const NO_TIME = '1970-01-01T00:00:00.000Z'
 
 export const writeJournal: Writer = {
   root: '.hansard',
-  ignored: 'sessions',
+  ignored: () => 'sessions',
   begin(session, context) {
     const folder = `sessions/${isSafeId(session.id) ? session.id : uuidFrom('journal', session.id)}`
     const writer = freeName((name) => context.taken(`${folder}/${segmentName(name)}`))

@@ -16,27 +16,57 @@ export type Pairing<T> = {
 }
 
 export function createPairing<T>(): Pairing<T> {
-  const open = new Map<string, OpenCall<T>[]>()
+  const lanes = new Map<string, Lane<T>>()
   return {
     open(source, call, value) {
-      const calls = open.get(source)
-      if (calls === undefined) open.set(source, [{ call, value }])
-      else calls.push({ call, value })
+      const lane = lanes.get(source) ?? createLane()
+      lanes.set(source, lane)
+      lane.add({ call, value })
     },
-    answer(source, result) {
-      const calls = open.get(source)
-      if (calls === undefined) return undefined
-      const at = findCall(calls, result)
-      return at === -1 ? undefined : calls.splice(at, 1)[0]
-    },
-    unanswered: () => [...open.values()].flat(),
+    answer: (source, result) => lanes.get(source)?.take(result),
+    unanswered: () => [...lanes.values()].flatMap((lane) => [...lane.open]),
   }
 }
 
-function findCall<T>(calls: readonly OpenCall<T>[], result: ToolResultBlock): number {
-  if (result.callId !== undefined) return calls.findIndex(({ call }) => call.callId === result.callId)
-  const anonymous = (open: OpenCall<T>): boolean => open.call.callId === undefined
-  const named = calls.findIndex((open) => anonymous(open) && open.call.name === result.name)
-  if (named !== -1 || result.name !== undefined) return named
-  return calls.findIndex(anonymous)
+type Lane<T> = {
+  /** In the order they were opened. */
+  readonly open: ReadonlySet<OpenCall<T>>
+  add(open: OpenCall<T>): void
+  take(result: ToolResultBlock): OpenCall<T> | undefined
+}
+
+/** Sets keep order and forget in constant time: a log of a million calls that nobody answered stays linear. */
+function createLane<T>(): Lane<T> {
+  const open = new Set<OpenCall<T>>()
+  const byId = new Map<string, Set<OpenCall<T>>>()
+  const anonymous = new Set<OpenCall<T>>()
+  const byName = new Map<string, Set<OpenCall<T>>>()
+
+  const groupsOf = (one: OpenCall<T>): [Map<string, Set<OpenCall<T>>>, string] =>
+    one.call.callId === undefined ? [byName, one.call.name] : [byId, one.call.callId]
+
+  return {
+    open,
+    add(one) {
+      open.add(one)
+      if (one.call.callId === undefined) anonymous.add(one)
+      const [groups, key] = groupsOf(one)
+      const group = groups.get(key)
+      if (group === undefined) groups.set(key, new Set([one]))
+      else group.add(one)
+    },
+    take({ callId, name }) {
+      const group =
+        callId !== undefined ? byId.get(callId) : name === undefined ? anonymous : byName.get(name)
+      const [oldest] = group ?? []
+      if (oldest === undefined) return undefined
+      open.delete(oldest)
+      anonymous.delete(oldest)
+      const [groups, key] = groupsOf(oldest)
+      const own = groups.get(key)
+      own?.delete(oldest)
+      if (own?.size === 0) groups.delete(key)
+      return oldest
+    },
+  }
 }

@@ -144,6 +144,16 @@ describe('pairing of tool calls', () => {
     expect(pairing.answer('primary', { type: 'tool-result', name: 'zz' })).toBeUndefined()
   })
 
+  it('stays linear over calls that nobody answers', () => {
+    const pairing = createPairing<number>()
+    const started = performance.now()
+    for (let n = 0; n < 200_000; n += 1) pairing.open('primary', call('a', `${n}`), n)
+    for (let n = 199_999; n >= 100_000; n -= 1)
+      pairing.answer('primary', { type: 'tool-result', callId: `${n}` })
+    expect(pairing.unanswered()).toHaveLength(100_000)
+    expect(performance.now() - started).toBeLessThan(3000)
+  })
+
   it('gives ids that were all redacted to one word their calls in order', () => {
     const pairing = createPairing<number>()
     pairing.open('primary', call('a', 'REDACTED'), 1)

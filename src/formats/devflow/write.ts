@@ -29,7 +29,7 @@ export const GZIP_FROM_BYTES = 102_400
 /** What a run that was interrupted says: devflow has no such status, and a failed run says why. */
 const INTERRUPTED = 'interrupted before it ended'
 
-export const devflowWriter: Writer = { root: '.devflow', ignored: 'runs', begin }
+export const devflowWriter: Writer = { root: '.devflow', ignored: () => 'runs', begin }
 
 function begin(session: Session, context: WriteContext): Writing {
   const runId = freeRunId(session, context)
