@@ -121,6 +121,7 @@ async function work(
     boot: 'boot',
     // Half a second a look: the backoff passes, and the live file is looked at now and then.
     monotonic: () => (clock += 100_000_000n),
+    pause: async () => {},
     onFailure: () => {
       told.reports += 1
     },

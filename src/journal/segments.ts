@@ -54,6 +54,8 @@ export type Segments = {
   drain(force: boolean): boolean
   /** The current file cannot be trusted: its sync failed. */
   distrust(error: unknown): void
+  /** False on a disk that syncs nothing, where lines are only written. Tries again, in a new file, as the backoff allows. */
+  maySync(): boolean
   /** Notices a file that was removed, renamed or cut behind our back. */
   look(): void
   /** Gives up what waits, and closes the file. */
@@ -62,6 +64,12 @@ export type Segments = {
 
 const BACKOFF_FIRST = 10_000
 const BACKOFF_LAST = 5_000_000
+/** A disk that fails this many first syncs in a row is written to without. */
+const SYNCS = 2
+/** How long it is then left alone, in microseconds. */
+const SYNC_AGAIN = 60_000_000
+/** What a file system says that cannot sync at all. */
+const UNSUPPORTED = new Set(['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'])
 /** Names that are taken, perhaps planted, are left alone and the next is tried, this many times. */
 const NAMES = 16
 
@@ -84,6 +92,10 @@ export function createSegments(options: SegmentsOptions): Segments {
   let backoff = BACKOFF_FIRST
   let nextTry = 0
   const reported = new Set<Failure['kind']>()
+  /** First syncs that failed in a row. */
+  let unsyncable = 0
+  /** When a file that could not be synced is given up for another, which perhaps can. */
+  let syncAgain = Number.POSITIVE_INFINITY
 
   const report = (kind: Failure['kind'], message: string, code?: string): void => {
     failing = kind === 'failing'
@@ -142,8 +154,7 @@ export function createSegments(options: SegmentsOptions): Segments {
     const opened = openNamed()
     try {
       opened.write(toRecordJson(header(opened.writer)), micros())
-      opened.datasync()
-      files.syncFolder(folder)
+      syncFirst(opened)
     } catch (error) {
       // It holds nothing yet; left there, a long outage would leave thousands.
       removeQuietly(files, opened.path)
@@ -156,6 +167,22 @@ export function createSegments(options: SegmentsOptions): Segments {
     head = opened.head()
     unsynced.begin(head)
     return opened
+  }
+
+  /** A record that may be lost with the power is worth more than none: where no sync succeeds, it is done without. */
+  const syncFirst = (opened: Segment): void => {
+    try {
+      opened.datasync()
+      files.syncFolder(folder)
+      unsyncable = 0
+      syncAgain = Number.POSITIVE_INFINITY
+    } catch (error) {
+      const isUnsupported = UNSUPPORTED.has(systemCode(error) ?? '')
+      unsyncable = isUnsupported ? SYNCS : unsyncable + 1
+      if (unsyncable < SYNCS) throw error
+      syncAgain = isUnsupported ? Number.POSITIVE_INFINITY : micros() + SYNC_AGAIN
+      report('failing', error instanceof Error ? error.message : String(error), systemCode(error))
+    }
   }
 
   const openNamed = (): Segment => {
@@ -193,7 +220,7 @@ export function createSegments(options: SegmentsOptions): Segments {
       return false
     }
     backoff = BACKOFF_FIRST
-    if (failing) report('resumed', 'recording goes on')
+    if (failing && unsyncable === 0) report('resumed', 'recording goes on')
     return true
   }
 
@@ -226,6 +253,13 @@ export function createSegments(options: SegmentsOptions): Segments {
       segment?.close()
       abandon(`a sync failed (${systemCode(error) ?? 'unknown'})`, false)
       fail(error)
+    },
+    maySync() {
+      if (unsyncable < SYNCS) return true
+      if (micros() < syncAgain) return false
+      segment?.close()
+      abandon('no sync succeeded', false)
+      return drain(true) && unsyncable < SYNCS
     },
     look() {
       try {

@@ -400,6 +400,51 @@ describe('a journal on a bad disk', () => {
   })
 })
 
+describe('a disk that syncs nothing', () => {
+  it.each(['EINVAL', 'EIO'])('is written to all the same, and never called safe: %s', async (code) => {
+    const disk = createDisk()
+    const fail = (): never => {
+      throw Object.assign(new Error(code), { code })
+    }
+    const files: Files = {
+      ...disk.files,
+      datasync: fail,
+      datasyncLater: (_fd, done) => void setImmediate(() => done(Object.assign(new Error(code), { code }))),
+    }
+    const reports: Failure[] = []
+    const journal = openJournal({
+      files,
+      folder: '/s',
+      first,
+      onFailure: (report) => void reports.push(report),
+    })
+    for (let n = 0; n < 50; n += 1) {
+      expect(journal.append(entry(n))).toBe(true)
+      if (n % 10 === 0) expect(await journal.flush()).toBe(false)
+    }
+    expect(await journal.close()).toBe(false)
+    expect(await ids(disk.now())).toEqual(numbered(50))
+    expect(disk.now().size).toBeLessThan(3)
+    expect(reports).toMatchObject([{ kind: 'failing', code }])
+    expect(journal.lost()).toBe(0)
+  })
+
+  it('is called safe again when it syncs again', async () => {
+    const disk = createDisk()
+    const faulty = withFault(disk, { at: 1, kind: 'EIO', sticky: true })
+    const files: Files = { ...disk.files, datasync: (fd) => faulty.files.datasync(fd) }
+    let clock = 0n
+    const journal = openJournal({ files, folder: '/s', first, monotonic: () => (clock += 5_000_000_000n) })
+    for (let n = 0; n < 5; n += 1) journal.append(entry(n))
+    expect(journal.flushSync()).toBe(false)
+    faulty.heal()
+    for (let n = 5; n < 20; n += 1) journal.append(entry(n))
+    expect(journal.closeSync()).toBe(true)
+    expect(await ids(disk.now())).toEqual(numbered(20))
+    expect(await ids(disk.afterPowerCut('synced', Math.random))).toEqual(numbered(20))
+  })
+})
+
 it('holds nothing back from the collector over many small entries', () => {
   const { files } = spy()
   const journal = open({

@@ -5,6 +5,7 @@
  * `sync`, within 50 ms with `group`, at the next barrier with `os`), the death of the machine too. Start, end, `flush` and
  * `close` always sync. A failing disk never throws into the caller and never blocks it for long.
  */
+import { setTimeout as setTimeoutLater } from 'node:timers/promises'
 import { nodeFiles, type Files } from './files.ts'
 import { toRecordJson } from './record-json.ts'
 import type { JournalHead, JournalRecord } from './record.ts'
@@ -30,6 +31,8 @@ export type JournalOptions = {
   readonly boot?: string
   /** How many bytes may wait while the disk takes nothing, and how many are kept until they are synced. */
   readonly holdBytes?: number
+  /** How `close` waits between its last tries. */
+  readonly pause?: (ms: number) => Promise<unknown>
 }
 
 export type JournalWriter = {
@@ -55,11 +58,12 @@ const HOLD_BYTES = 8 * 1024 * 1024
 const LOOK_EVERY = 1_000_000
 /** A failed sync means another segment; a disk that fails this many is left for later. */
 const ROUNDS = 3
+const PATIENCE_MS = 10
 
 export function openJournal(options: JournalOptions): JournalWriter {
   const { files = nodeFiles, folder, durability = 'group', first, onFailure } = options
   const { now = Date.now, monotonic = () => process.hrtime.bigint(), holdBytes = HOLD_BYTES } = options
-  const { writer = createWriterId(), boot = bootId() } = options
+  const { writer = createWriterId(), boot = bootId(), pause = setTimeoutLater } = options
   const micros = (): number => Math.floor(Number(monotonic()) / 1000)
   const instant = (): string => new Date(now()).toISOString()
   const segments = createSegments({
@@ -82,7 +86,9 @@ export function openJournal(options: JournalOptions): JournalWriter {
 
   const syncNow = (): boolean => {
     for (let round = 0; round < ROUNDS; round += 1) {
-      const segment = segments.drain(true) ? segments.current() : undefined
+      if (!segments.drain(true)) continue
+      if (!segments.maySync()) return false
+      const segment = segments.current()
       if (segment === undefined) continue
       try {
         segment.datasync()
@@ -131,11 +137,10 @@ export function openJournal(options: JournalOptions): JournalWriter {
   const tick = (): void => {
     timer = undefined
     if (closed) return
-    segments.drain(false)
-    const segment = segments.current()
-    if (durability !== 'os' && segment !== undefined && inFlight === undefined && unsynced.size > 0)
-      void syncLater(segment)
-    else rearm()
+    const isDue = segments.drain(false) && durability !== 'os' && inFlight === undefined && unsynced.size > 0
+    const segment = isDue && segments.maySync() ? segments.current() : undefined
+    if (segment !== undefined) void syncLater(segment)
+    else if (!isDue) rearm()
   }
 
   /** What the level of durability asks for after a write. */
@@ -146,9 +151,9 @@ export function openJournal(options: JournalOptions): JournalWriter {
       return true
     }
     // Nothing comes back from a sync in flight while the caller never yields: then it is waited for here.
-    if (unsynced.bytes > holdBytes) return syncNow()
+    if (unsynced.bytes > holdBytes && !syncNow()) unsynced.release(Math.ceil(unsynced.size / 2))
     if (inFlight !== undefined) return true
-    if (unsynced.bytes >= GROUP_BYTES && segment !== undefined) void syncLater(segment)
+    if (unsynced.bytes >= GROUP_BYTES && segment !== undefined && segments.maySync()) void syncLater(segment)
     else rearm()
     return true
   }
@@ -157,12 +162,23 @@ export function openJournal(options: JournalOptions): JournalWriter {
     segments.look()
     for (let round = 0; round < ROUNDS; round += 1) {
       for (let busy = inFlight; busy !== undefined; busy = inFlight) await busy
-      const segment = segments.drain(true) ? segments.current() : undefined
+      if (!segments.drain(true)) continue
+      if (!segments.maySync()) return false
+      const segment = segments.current()
       if (segment === undefined) continue
       if (unsynced.size === 0 || (await syncLater(segment))) return true
     }
     rearm()
     return false
+  }
+
+  /** What still waits has its last chance: a disk that is back within a third of a second has everything. */
+  const flushPatiently = async (): Promise<boolean> => {
+    for (let ms = PATIENCE_MS; ms < 300; ms *= 2) {
+      if ((await flush()) || segments.waiting() === 0) break
+      await pause(ms)
+    }
+    return flush()
   }
 
   const flushSync = (): boolean => {
@@ -205,7 +221,7 @@ export function openJournal(options: JournalOptions): JournalWriter {
     lost: () => segments.lost() + refused,
     close() {
       closed = true
-      closing ??= flush().then(finish)
+      closing ??= flushPatiently().then(finish)
       return closing
     },
     closeSync() {

@@ -1,0 +1,56 @@
+/**
+ * `npm run proof [-- KILLS]`: the promises of the journal, tried at every byte, bit and call, and with real processes that are
+ * killed. Prints a table of counts; exits 1 when one is broken.
+ */
+import { proveBitFlips, proveTruncation, type Proof } from './byte-proofs.ts'
+import { proveFailures, provePowerCuts } from './fault-proofs.ts'
+import { proveKills, proveWriters } from './kill-proofs.ts'
+import { proveFullDisk, proveInjections, type Tried } from './system-proofs.ts'
+
+const kills = Number(process.argv[2] ?? 10_000)
+if (!Number.isSafeInteger(kills) || kills < 0) {
+  console.error('usage: npm run proof -- [KILLS]')
+  process.exit(2)
+}
+
+const showsProgress = process.stderr.isTTY
+const progress = (done: number): void => {
+  if (showsProgress) process.stderr.write(`\r${done} of ${kills} killed `)
+}
+
+const STEPS: readonly (() => Promise<readonly Tried[]>)[] = [
+  async () => [proveTruncation(200)],
+  async () => [proveBitFlips(50)],
+  async () => [await proveFailures()],
+  async () => [await provePowerCuts(25)],
+  proveInjections,
+  async () => [await proveFullDisk()],
+  async () => [await proveWriters(8, 500)],
+  async () => [await proveKills({ kills, progress })],
+]
+
+let failed = 0
+for (const step of STEPS) {
+  const started = performance.now()
+  const tried = await step()
+  if (showsProgress) process.stderr.write('\r')
+  for (const proof of tried) print(proof, (performance.now() - started) / 1000 / tried.length)
+}
+console.log(failed === 0 ? '\nevery promise held' : `\n${failed} promises broken`)
+process.exitCode = failed === 0 ? 0 : 1
+
+function print(proof: Tried, seconds: number): void {
+  if ('unavailable' in proof) {
+    console.log(`${proof.name.padEnd(36)} not tried: ${proof.unavailable}`)
+    return
+  }
+  console.log(`${proof.name.padEnd(36)} ${toRow(proof)} ${seconds.toFixed(1)} s`)
+  if (proof.broken.length === 0) return
+  failed += 1
+  for (const problem of proof.broken) console.log(`    BROKEN  ${problem}`)
+}
+
+function toRow({ tried, counts }: Proof): string {
+  const said = Object.entries(counts).map(([what, count]) => `${what} ${count.toLocaleString('en')}`)
+  return `${tried.toLocaleString('en').padStart(9)}  ${said.join(', ')};`
+}
