@@ -8,6 +8,7 @@ import { weakincentives } from '../../formats/weakincentives.ts'
 import { isHansardError } from '../../errors.ts'
 import { nodeFiles, type Files } from '../../journal/files.ts'
 import type { Damage } from '../../transcript/damage.ts'
+import type { Json } from '../../transcript/json.ts'
 import { captureTranscript } from './capture-transcript.ts'
 import { TranscriptEntrySlice, entriesOfEvent, type ToolInvoked } from './events.ts'
 import { jsonlSliceFactory } from './jsonl.ts'
@@ -316,6 +317,50 @@ describe('capturing a transcript', () => {
     captureTranscript(session)
     session.dispatch(entry(0))
     expect(session.slice(TranscriptEntrySlice).latest()).toEqual(entry(0))
+  })
+
+  it('never has a secret in a slice: not in content, input or metadata, of an event or of an entry', () => {
+    const secret = ['sk', 'ant', 'oat01', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0'].join('-')
+    const own = 'correct-horse-battery-staple'
+    const logs = jsonlSliceFactory({ baseDir: folder })
+    const session = createSliceSession({ sliceConfig: { stateFactory: logs, logFactory: logs } })
+    captureTranscript(session, { secrets: [own] })
+    session.dispatch({
+      ...invoked,
+      params: { command: `curl -u ${own}`, token: secret },
+      rendered_output: own,
+    })
+    session.dispatch(entry(2, { content: `use ${secret}`, metadata: { note: own } }))
+    const [name] = fs.readdirSync(folder)
+    const bytes = fs.readFileSync(join(folder, name as string), 'utf8')
+    expect(bytes).not.toContain(secret)
+    expect(bytes).not.toContain(own)
+    expect(bytes.match(/\[REDACTED:/g)?.length).toBeGreaterThan(4)
+    expect(fs.statSync(join(folder, name as string)).mode & 0o777).toBe(0o600)
+    expect(session.slice(TranscriptEntrySlice).all()).toMatchObject([
+      { tool_call_id: 't1', tool_name: 'Read', sequence: 0 },
+      { tool_call_id: 't1', tool_name: 'Read', sequence: 1 },
+      { entry_id: entry(2).entry_id },
+    ])
+  })
+
+  it('withholds what is too deep to be looked through, and keeps its place', () => {
+    let deep: Json = 'x'
+    for (let level = 0; level < 1000; level += 1) deep = { deep }
+    const session = createSliceSession()
+    captureTranscript(session)
+    session.dispatch({ ...invoked, params: deep })
+    expect(session.slice(TranscriptEntrySlice).all()).toMatchObject([
+      { sequence: 0, tool_input: null, content: expect.stringContaining('withheld') },
+      { sequence: 1, content: 'x'.repeat(5000) },
+    ])
+  })
+
+  it('keeps everything as it is when asked to', () => {
+    const session = createSliceSession()
+    captureTranscript(session, { redact: false })
+    session.dispatch(entry(0, { content: 'password=hunter2hunter2' }))
+    expect(session.slice(TranscriptEntrySlice).latest()?.content).toBe('password=hunter2hunter2')
   })
 
   it('numbers entries of an event from where it is told, for any source', () => {
