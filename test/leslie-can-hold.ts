@@ -6,9 +6,8 @@ import { outputText, textOf, type Block } from '../src/transcript/block.ts'
 import { PRIMARY, type Entry } from '../src/transcript/entry.ts'
 import type { Json } from '../src/transcript/json.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
-import { parseJson } from '../src/transcript/json.ts'
+import { parseJson, toSpacedJson } from '../src/transcript/json.ts'
 import { truncate } from '../src/formats/leslie-unit.ts'
-import { toSpacedJson } from '../src/formats/spaced-json.ts'
 
 export type HeldByLeslie = {
   readonly status: string

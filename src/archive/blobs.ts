@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { systemCode } from '../errors.ts'
 import { nodeFiles, writeWhole, type Files } from '../journal/files.ts'
 import type { BlobRef, Block, Content } from '../transcript/block.ts'
-import { isBlobRef } from '../transcript/block.ts'
+import { KEPT_APART, hasBlob, isBlobRef } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
 import type { BlobReader } from '../transcript/source.ts'
@@ -54,7 +54,7 @@ export function moveToBlobs(entry: Entry, blobs: Pick<Blobs, 'write'>, limit: nu
 
 /** The entry with every payload back in place. A blob that is gone or changed stays a reference: the reader shows what is missing. */
 export async function resolveBlobs(entry: Entry, blobs: BlobReader): Promise<Entry> {
-  if (!entry.blocks.some(hasReference)) return entry
+  if (!entry.blocks.some(hasBlob)) return entry
   return { ...entry, blocks: await Promise.all(entry.blocks.map((block) => restore(block, blobs))) }
 }
 
@@ -101,7 +101,7 @@ function shrink(block: Block, blobs: Pick<Blobs, 'write'>, limit: number): Block
       return {
         ...block,
         raw: { blob, bytes: bytes.length, mediaType: 'application/json' },
-        reason: 'kept as a blob',
+        reason: KEPT_APART,
       }
     }
     case 'error':
@@ -126,28 +126,6 @@ function mayBeLarge(value: unknown, limit: number): boolean {
     if (size > limit) return true
   }
   return false
-}
-
-function hasReference(block: Block): boolean {
-  switch (block.type) {
-    case 'text':
-    case 'thinking':
-      return isBlobRef(block.text)
-    case 'image':
-      return isBlobRef(block.data)
-    case 'tool-call':
-      return block.inputBlob !== undefined
-    case 'tool-result':
-      return Array.isArray(block.output) ? block.output.some(hasReference) : isBlobRef(block.output)
-    case 'unknown':
-      return isMovedUnknown(block.raw, block.reason)
-    case 'error':
-      return false
-  }
-}
-
-function isMovedUnknown(raw: unknown, reason: string | undefined): raw is BlobRef {
-  return reason === 'kept as a blob' && isBlobRef(raw)
 }
 
 async function restore(block: Block, blobs: BlobReader): Promise<Block> {
@@ -175,7 +153,7 @@ async function restore(block: Block, blobs: BlobReader): Promise<Block> {
       return { ...call, input }
     }
     case 'unknown': {
-      if (!isMovedUnknown(block.raw, block.reason)) return block
+      if (block.reason !== KEPT_APART || !isBlobRef(block.raw)) return block
       const raw = parseJson((await blobs.read(block.raw.blob))?.toString('utf8') ?? '')
       return raw === undefined ? block : { type: 'unknown', raw }
     }

@@ -11,6 +11,7 @@ import type { Session } from '../transcript/session.ts'
 import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, WriteContext, Writer } from './format.ts'
+import { FACTS, loseFacts } from './lost-facts.ts'
 
 export const entireWriter: Writer = {
   root: '.entire',
@@ -82,7 +83,7 @@ export const entireWriter: Writer = {
         model = ended.model ?? model
         if (model === undefined) context.filled(undefined, 'model')
         if (start === undefined) context.filled(undefined, 'start')
-        loseOfSession(ended, at, context)
+        loseFacts(ended, FACTS, at, context)
         const head = [
           `- **Session ID**: ${name}`,
           `- **Model**: ${model ?? UNKNOWN}`,
@@ -144,27 +145,4 @@ function oneLine(text: string): string {
   const shown = characters.slice(0, ACTION_CHARACTERS).join('')
   const flat = shown.replaceAll(/\s+/g, ' ')
   return shown.length < text.length ? `${flat}...` : flat
-}
-
-const NOT_HELD = [
-  'title',
-  'agent',
-  'run',
-  'thread',
-  'chat',
-  'mode',
-  'error',
-  'stopReason',
-  'input',
-  'parent',
-  'stub',
-  'tags',
-  'reportedUsage',
-  'reportedCost',
-] as const
-
-function loseOfSession(session: Session, lastAt: string | undefined, context: WriteContext): void {
-  for (const fact of NOT_HELD) if (session[fact] !== undefined) context.lost(undefined, fact)
-  if (session.status !== 'completed') context.lost(undefined, `status ${session.status}`)
-  if (session.endedAt !== undefined && session.endedAt !== lastAt) context.lost(undefined, 'endedAt')
 }

@@ -6,7 +6,7 @@ import { outputText, textOf, type Block, type ToolResultBlock } from '../transcr
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
-import { asArray, asCount, asObject, asString, type JsonObject } from '../transcript/json.ts'
+import { asArray, asCount, asObject, asString, type JsonObject, toSpacedJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import type { FileOperation, WriteContext, Writing } from './format.ts'
@@ -14,7 +14,6 @@ import { STATUS_WORDS, type Mark } from './leslie-marks.ts'
 import { createNamer } from './leslie-name.ts'
 import { createUnit, truncate, type Unit } from './leslie-unit.ts'
 import { createLocalClock } from './local-time.ts'
-import { toSpacedJson } from './spaced-json.ts'
 
 /** Files a thread keeps; the oldest by name go first. */
 export const KEPT_FILES = 50

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { transcript } from '../../test/arbitrary.ts'
+import { entry } from '../../test/entries.ts'
 import { heldUnits, leslieCanHold } from '../../test/leslie-can-hold.ts'
 import {
   files,
@@ -11,7 +12,7 @@ import {
   type MemoryFiles,
 } from '../../test/memory-files.ts'
 import type { Block } from '../transcript/block.ts'
-import type { Entry, Role } from '../transcript/entry.ts'
+import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { leslie } from './leslie.ts'
 import { SLUG_LIMIT, toSlug } from './leslie-name.ts'
@@ -71,20 +72,6 @@ const facts: Session = {
   status: 'completed',
 }
 
-let count = 0
-function entry(role: Role | undefined, at: string | undefined, ...blocks: (Block | string)[]): Entry {
-  const sequence = count
-  count += 1
-  return {
-    id: `e${sequence}`,
-    source: 'primary',
-    sequence,
-    kind: role === undefined ? 'event' : 'message',
-    ...(role !== undefined && { role }),
-    ...(at !== undefined && { at }),
-    blocks: blocks.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : block)),
-  }
-}
 const user = (text: string, at = '2026-02-08T06:30:00.000Z'): Entry => entry('user', at, text)
 const assistant = (...blocks: (Block | string)[]): Entry =>
   entry('assistant', '2026-02-08T06:31:00.000Z', ...blocks)

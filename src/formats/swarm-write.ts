@@ -4,10 +4,9 @@
  */
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { isSafeId, uuidFrom } from '../transcript/ids.ts'
-import { asObject, isObject, type JsonObject } from '../transcript/json.ts'
+import { asObject, isObject, type JsonObject, toSpacedJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { FileOperation, WriteContext, Writing } from './format.ts'
-import { toSpacedJson } from './spaced-json.ts'
 import { createLane, type Lane } from './swarm-lane.ts'
 import { toPaths, toStepNames, type StepNames } from './swarm-names.ts'
 

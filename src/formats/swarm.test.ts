@@ -9,9 +9,10 @@ import {
   writeTranscript,
   type MemoryFiles,
 } from '../../test/memory-files.ts'
+import { entry } from '../../test/entries.ts'
 import { swarmCanHold } from '../../test/swarm-can-hold.ts'
 import type { Block } from '../transcript/block.ts'
-import type { Entry, Role } from '../transcript/entry.ts'
+import type { Entry } from '../transcript/entry.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { swarm } from './swarm.ts'
@@ -86,20 +87,6 @@ const facts: Session = {
   status: 'completed',
 }
 
-let count = 0
-function entry(role: Role | undefined, at: string | undefined, ...blocks: (Block | string)[]): Entry {
-  const sequence = count
-  count += 1
-  return {
-    id: `e${sequence}`,
-    source: 'primary',
-    sequence,
-    kind: role === undefined ? 'event' : 'message',
-    ...(role !== undefined && { role }),
-    ...(at !== undefined && { at }),
-    blocks: blocks.map((block) => (typeof block === 'string' ? { type: 'text', text: block } : block)),
-  }
-}
 const AT = '2025-12-09T14:30:23.000Z'
 
 function write(entries: readonly Entry[], session: Partial<Session> = {}, target: MemoryFiles = new Map()) {

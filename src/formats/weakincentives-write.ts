@@ -1,5 +1,5 @@
 /** The transcript slice, a line for each part of an entry as it comes, numbered within its source. Nothing is cut short. */
-import { isBlobRef, type Block } from '../transcript/block.ts'
+import { hasBlob } from '../transcript/block.ts'
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { asObject, toJson, type JsonObject } from '../transcript/json.ts'
@@ -7,6 +7,7 @@ import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import type { WriteContext, Writer } from './format.ts'
 import { FILE_NAME, TYPE_KEY, type TranscriptEntry } from './weakincentives-entry.ts'
+import { FACTS, loseFacts } from './lost-facts.ts'
 import { OWN, toLine, toParts } from './weakincentives-parts.ts'
 
 export const weakincentivesWriter: Writer = {
@@ -58,7 +59,7 @@ export const weakincentivesWriter: Writer = {
         },
       ],
       end(ended) {
-        loseOfSession(ended, at, context)
+        loseFacts(ended, [...FACTS, 'cwd', 'git', 'version'], at, context)
         return []
       },
     }
@@ -103,38 +104,4 @@ function loseOfEntry(entry: Entry, context: WriteContext): void {
       context.lost(entry, 'encrypted thinking beside its text')
     }
   }
-}
-
-function hasBlob(block: Block): boolean {
-  if (block.type === 'tool-call') return block.inputBlob !== undefined
-  if (block.type === 'text' || block.type === 'thinking') return isBlobRef(block.text)
-  if (block.type === 'image') return isBlobRef(block.data)
-  if (block.type !== 'tool-result') return false
-  return Array.isArray(block.output) ? block.output.some(hasBlob) : isBlobRef(block.output)
-}
-
-const NOT_HELD = [
-  'title',
-  'agent',
-  'run',
-  'thread',
-  'chat',
-  'mode',
-  'cwd',
-  'git',
-  'version',
-  'error',
-  'stopReason',
-  'input',
-  'parent',
-  'stub',
-  'tags',
-  'reportedUsage',
-  'reportedCost',
-] as const
-
-function loseOfSession(session: Session, lastAt: string | undefined, context: WriteContext): void {
-  for (const fact of NOT_HELD) if (session[fact] !== undefined) context.lost(undefined, fact)
-  if (session.status !== 'completed') context.lost(undefined, `status ${session.status}`)
-  if (session.endedAt !== undefined && session.endedAt !== lastAt) context.lost(undefined, 'endedAt')
 }

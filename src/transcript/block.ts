@@ -68,6 +68,28 @@ export function isBlobRef(content: unknown): content is BlobRef {
   return typeof content === 'object' && content !== null && 'blob' in content && 'bytes' in content
 }
 
+/** True when part of the block is kept elsewhere. */
+export function hasBlob(block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+    case 'thinking':
+      return isBlobRef(block.text)
+    case 'image':
+      return isBlobRef(block.data)
+    case 'tool-call':
+      return block.inputBlob !== undefined
+    case 'tool-result':
+      return Array.isArray(block.output) ? block.output.some(hasBlob) : isBlobRef(block.output)
+    case 'unknown':
+      return block.reason === KEPT_APART && isBlobRef(block.raw)
+    case 'error':
+      return false
+  }
+}
+
+/** Why an unknown block holds a reference instead of what was not understood. */
+export const KEPT_APART = 'kept as a blob'
+
 /** Text in place; for content by reference, a note of what is there. Callers that need it whole resolve blobs first. */
 export function contentText(content: Content): string {
   return typeof content === 'string'

@@ -51,32 +51,41 @@ export function toJson(value: unknown, indent?: number): string {
     return JSON.stringify(value, undefined, indent)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    return deepToJson(value)
+    return stackToJson(value, ',', ':')
   }
 }
 
-/** Compact JSON by an explicit stack: slow, and only for what the built-in one cannot write. */
-function deepToJson(value: unknown): string {
+/**
+ * JSON on one line with a space after each comma and colon, the way Python writes it and two of the seeds show it:
+ * `{"path": "src", "depth": 2}`.
+ */
+export function toSpacedJson(value: unknown): string {
+  return stackToJson(value, ', ', ': ')
+}
+
+/** By an explicit stack, so no depth is too deep; slow, and only for what the built-in one cannot write. */
+function stackToJson(value: unknown, comma: string, colon: string): string {
   const out: string[] = []
-  const stack: (string | { value: unknown })[] = [{ value }]
+  const stack: (string | { readonly value: unknown })[] = [{ value }]
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
     if (typeof next === 'string') out.push(next)
     else if (Array.isArray(next.value)) {
+      const items: readonly unknown[] = next.value
       stack.push(']')
-      for (let i = next.value.length - 1; i >= 0; i -= 1) {
-        stack.push({ value: next.value[i] ?? null })
-        if (i > 0) stack.push(',')
+      for (let i = items.length - 1; i >= 0; i -= 1) {
+        stack.push({ value: items[i] ?? null })
+        if (i > 0) stack.push(comma)
       }
-      stack.push('[')
+      out.push('[')
     } else if (isObject(next.value)) {
       const object = next.value
       const keys = Object.keys(object).filter((key) => object[key] !== undefined)
       stack.push('}')
       for (let i = keys.length - 1; i >= 0; i -= 1) {
         const key = keys[i] as string
-        stack.push({ value: object[key] }, `${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+        stack.push({ value: object[key] }, `${i > 0 ? comma : ''}${JSON.stringify(key)}${colon}`)
       }
-      stack.push('{')
+      out.push('{')
     } else out.push(JSON.stringify(next.value) ?? 'null')
   }
   return out.join('')

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { json } from '../../test/arbitrary.ts'
-import { toSpacedJson } from './spaced-json.ts'
+import { toSpacedJson } from './json.ts'
 
 describe('JSON with spaces', () => {
   it('is spaced as Python spaces it', () => {
