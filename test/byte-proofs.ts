@@ -41,7 +41,7 @@ function wholeLines(lines: readonly Buffer[], size: number): number {
   return whole
 }
 
-/** Every flipped bit is reported, and costs at most the one record it is in. */
+/** Every flipped bit is reported, once, and costs at most the one record it is in. */
 export function proveBitFlips(entries: number): Proof {
   const lines = toLines(sampleRecords(entries))
   const bytes = Buffer.concat(lines)
@@ -66,6 +66,7 @@ export function proveBitFlips(entries: number): Proof {
         undetected += 1
         broken.push(`byte ${at} bit ${bit}: not detected`)
       }
+      if (damage.length > 1) broken.push(`byte ${at} bit ${bit}: ${damage.length} damages`)
       if (missing > (ends.has(at) ? 0 : 1)) broken.push(`byte ${at} bit ${bit}: ${missing} records lost`)
       if (seqs.some((seq, index) => index > 0 && seq <= (seqs[index - 1] as number)))
         broken.push(`byte ${at} bit ${bit}: out of order`)
