@@ -10,7 +10,7 @@ import { isObject, toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, toClaudeLine } from './claude-write.ts'
-import type { FileOperation, WriteContext, Writer } from './format.ts'
+import type { FileOperation, Writer } from './format.ts'
 import { FACTS, loseFacts } from './lost-facts.ts'
 
 export const entireWriter: Writer = {
