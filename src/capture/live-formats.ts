@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { createCarryOut, type CarryOut } from '../archive/carry-out.ts'
+import { formats } from '../formats/index.ts'
 import type { FileOperation, Format, WriteContext, Writing } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -62,6 +63,16 @@ export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
     end: (session) => live.forEach((one) => step(one, () => one.writing.end(session))),
     behind: () => live.filter((one) => one.failed).map((one) => one.id),
   }
+}
+
+/** A format by its id. Throws `unknown-format`, naming those that can be written. */
+export function findWritten(id: string): Format {
+  const format = formats.find((one) => one.id === id)
+  if (format !== undefined) return format
+  const known = formats.filter((one) => one.write).map((one) => one.id)
+  throw new HansardError('unknown-format', `no such format: ${JSON.stringify(id)}`, {
+    hint: `use one of ${known.join(', ')}`,
+  })
 }
 
 function begin(format: Format, options: LiveFormatOptions): Live {

@@ -8,10 +8,7 @@ import { resolve } from 'node:path'
 import { openArchive, type Archive } from '../archive/archive.ts'
 import { createTotals } from '../archive/priced-totals.ts'
 import { rebuildFormats } from '../archive/recover.ts'
-import { HansardError, messageOf } from '../errors.ts'
-import { formats as allFormats } from '../formats/index.ts'
-import type { Format } from '../formats/format.ts'
-import { STUB_MODEL, stubEntries } from '../formats/swarm-stub.ts'
+import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
@@ -20,10 +17,11 @@ import type { Session, Status } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
-import { createLiveFormats } from './live-formats.ts'
+import { createLiveFormats, findWritten } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
 import { createReporter, type Failure } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
+import { sayStub } from './stub.ts'
 import { onTermination } from './termination.ts'
 
 export type RecordOptions = Identity & {
@@ -71,7 +69,7 @@ export type Ending = { readonly stopReason?: string; readonly at?: string }
 
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const { now = Date.now, capture = {}, files } = options
-  const chosen = (options.formats ?? []).map(findFormat)
+  const chosen = (options.formats ?? []).map(findWritten)
   const cwd = resolve(options.cwd ?? process.cwd())
   const report = createReporter(options.onFailure)
   const begun = createSession(options, cwd, now(), `hansard/${VERSION}`)
@@ -216,14 +214,6 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   }
 }
 
-/** An engine in stub mode asks nobody anything: what it leaves is the three lines that the seed of swarm gives it. */
-function sayStub(primary: SourceRecorder, { run, startedAt }: Session, role = 'unknown'): void {
-  const { step = 'unknown', agentKey = 'unknown' } = run ?? {}
-  for (const { role: speaker, blocks } of stubEntries({ step, agentKey, role, at: startedAt ?? '' })) {
-    if (speaker !== undefined) primary.message(speaker, blocks, { model: STUB_MODEL })
-  }
-}
-
 /** A format that fell behind is made whole from the journal, which has everything. */
 async function catchUp(
   archive: Archive,
@@ -236,15 +226,6 @@ async function catchUp(
   } catch (error) {
     failed({ what: `the formats ${behind.join(', ')}`, error })
   }
-}
-
-function findFormat(id: string): Format {
-  const format = allFormats.find((one) => one.id === id)
-  if (format !== undefined) return format
-  const known = allFormats.filter((one) => one.write).map((one) => one.id)
-  throw new HansardError('unknown-format', `no such format: ${JSON.stringify(id)}`, {
-    hint: `use one of ${known.join(', ')}`,
-  })
 }
 
 function toDepth(subagents: boolean | number | 'all' = 1): number {
