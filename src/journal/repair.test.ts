@@ -116,8 +116,13 @@ describe('repairing a journal', () => {
           }
           if (faulty.calls() < at) break
           for (const left of [disk.now(), disk.afterPowerCut('synced', Math.random)]) {
-            const { seqs } = readBack(left.get('/journal-x.jsonl') as Buffer)
-            expect(seqs).toEqual(lines.map((_, seq) => seq))
+            const repaired = left.get('/journal-x.jsonl') as Buffer
+            expect(readBack(repaired).seqs).toEqual(lines.map((_, seq) => seq))
+            const kept = left.get('/journal-x.jsonl.damaged') ?? Buffer.alloc(0)
+            const isThere = [repaired, kept, Buffer.concat([repaired, kept])].some((bytes) =>
+              bytes.equals(damaged),
+            )
+            expect(isThere).toBe(true)
           }
         }
       }

@@ -344,6 +344,16 @@ describe('a journal on a bad disk', () => {
     expect([...disk.now().values()][0]?.toString()).toContain('"t":"end"')
   })
 
+  it('does not ask a full disk again for every entry', () => {
+    const disk = createDisk()
+    const faulty = withFault(disk, { at: 20, kind: 'ENOSPC', sticky: true })
+    const journal = openJournal({ files: faulty.files, folder: '/s', first, monotonic: () => 1n })
+    while (journal.append(entry(0))) continue
+    const calls = faulty.calls()
+    for (let n = 0; n < 1000; n += 1) expect(journal.append(entry(n))).toBe(false)
+    expect(faulty.calls() - calls).toBeLessThan(20)
+  })
+
   it('leaves no heap of empty files behind a long outage', async () => {
     const disk = createDisk()
     const faulty = withFault(disk, { at: 5, kind: 'ENOSPC', sticky: true })
