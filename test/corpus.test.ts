@@ -17,7 +17,7 @@ async function ownFiles(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'hansard-corpus-'))
   const formats = ['devflow', 'weakincentives', 'leslie', 'entire', 'swarm']
   const session = await record({
-    home: join(folder, 'home'),
+    home: mkdtempSync(join(tmpdir(), 'hansard-corpus-')),
     cwd: folder,
     formats,
     flow: 'fix',
