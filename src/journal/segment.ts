@@ -15,6 +15,8 @@ export type Segment = {
   /** The last line written; before the first, the place before it. */
   head(): JournalHead
   isBroken(): boolean
+  /** True when something was written that no sync has begun to cover. */
+  isDirty(): boolean
   datasync(): void
   datasyncLater(done: (error: Error | undefined) => void): void
   /** What somebody did to the file behind our back, in words; undefined when it is where and as long as we left it. */
@@ -50,6 +52,7 @@ export function openSegment({ files, folder, writer, start, encoder }: Options):
   let h = start
   let size = 0
   let broken = false
+  let dirty = false
   let closed = false
   /** Syncs in flight, which still use the descriptor: closed under them, its number could become another file's. */
   let busy = 0
@@ -95,14 +98,20 @@ export function openSegment({ files, folder, writer, start, encoder }: Options):
         cutBack()
         throw systemError('ENOSPC', `${wrote} of ${length} bytes written, '${path}'`)
       }
+      dirty = true
       seq += 1
       h = next
       size += length
     },
     head: () => ({ writer, seq, h }),
     isBroken: () => broken,
-    datasync: () => again(() => files.datasync(fd)),
+    isDirty: () => dirty,
+    datasync() {
+      again(() => files.datasync(fd))
+      dirty = false
+    },
     datasyncLater(done) {
+      dirty = false
       busy += 1
       const attempt = (tries: number): void =>
         files.datasyncLater(fd, (error) => {

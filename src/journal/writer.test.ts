@@ -104,6 +104,18 @@ describe('a journal on a good disk', () => {
     await journal.close()
   })
 
+  it('syncs when asked to, also what it no longer keeps a copy of', async () => {
+    const { files, calls } = spy()
+    const journal = open({ files, durability: 'os' })
+    journal.append(entry(0, 'x'.repeat(300_000)))
+    calls.splice(0)
+    expect(await journal.flush()).toBe(true)
+    expect(calls.splice(0)).toEqual(['sync later'])
+    expect(await journal.flush()).toBe(true)
+    expect(calls).toEqual([])
+    await journal.close()
+  })
+
   it('syncs within 50 ms and a little, without being asked, when durability is group', async () => {
     const { files, calls } = spy()
     const journal = open({ files })

@@ -166,7 +166,7 @@ export function openJournal(options: JournalOptions): JournalWriter {
       if (!segments.maySync()) return false
       const segment = segments.current()
       if (segment === undefined) continue
-      if (unsynced.size === 0 || (await syncLater(segment))) return true
+      if (!segment.isDirty() || (await syncLater(segment))) return true
     }
     rearm()
     return false
