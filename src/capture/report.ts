@@ -3,7 +3,7 @@
  * what was recorded.
  */
 import { isHansardError, messageOf } from '../errors.ts'
-import type { Failure as JournalFailure } from '../journal/segments.ts'
+import type { Failure as JournalFailure } from '../journal/writer.ts'
 
 export type Failure = { readonly message: string; readonly hint?: string; readonly cause?: unknown }
 

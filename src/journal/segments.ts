@@ -4,25 +4,13 @@
  * continues. Nothing here throws: a failure is reported once, counted, and marked in the journal by a `gap`.
  */
 import { systemCode } from '../errors.ts'
+import { createFailures, type Failure } from './failures.ts'
 import { ensureFolder, type Files } from './files.ts'
 import { createUnsynced, createWaiting, type HeldLine, type Unsynced } from './held.ts'
 import { createLineEncoder, NO_HASH } from './line.ts'
 import { toRecordJson } from './record-json.ts'
 import type { JournalHead, JournalRecord } from './record.ts'
 import { openSegment, type Segment } from './segment.ts'
-
-/** Said twice at most for a journal: when it first fails, and when it first goes on. What comes after is only counted. */
-export type Failure = {
-  readonly kind: 'failing' | 'resumed'
-  /** The segment, or the folder when none could be made. */
-  readonly path: string
-  /** The system's code, where there is one: `ENOSPC`. */
-  readonly code?: string
-  readonly message: string
-  /** Records in memory that the disk has not taken. */
-  readonly held: number
-  readonly lost: number
-}
 
 export type FirstRecord = Omit<Extract<JournalRecord, { t: 'session' }>, 't' | 'writer' | 'boot' | 'at'>
 
@@ -62,8 +50,6 @@ export type Segments = {
   end(): void
 }
 
-const BACKOFF_FIRST = 10_000
-const BACKOFF_LAST = 5_000_000
 /** A disk that fails this many first syncs in a row is written to without. */
 const SYNCS = 2
 /** How long it is then left alone, in microseconds. */
@@ -88,31 +74,12 @@ export function createSegments(options: SegmentsOptions): Segments {
   let names = 0
   let gap: { readonly reason: string; readonly lost: number } | undefined
   let lost = 0
-  let failing = false
-  let backoff = BACKOFF_FIRST
-  let nextTry = 0
-  const reported = new Set<Failure['kind']>()
   /** First syncs that failed in a row. */
   let unsyncable = 0
   /** When a file that could not be synced is given up for another, which perhaps can. */
   let syncAgain = Number.POSITIVE_INFINITY
 
-  const report = (kind: Failure['kind'], message: string, code?: string): void => {
-    failing = kind === 'failing'
-    if (reported.has(kind)) return
-    reported.add(kind)
-    try {
-      onFailure?.({ kind, path, message, ...(code && { code }), held: waiting.size, lost })
-    } catch {
-      // A listener's own failure must not reach the agent either.
-    }
-  }
-
-  const fail = (error: unknown): void => {
-    nextTry = micros() + backoff
-    backoff = Math.min(backoff * 2, BACKOFF_LAST)
-    report('failing', error instanceof Error ? error.message : String(error), systemCode(error))
-  }
+  const failures = createFailures({ onFailure, micros, state: () => ({ path, held: waiting.size, lost }) })
 
   const note = (reason: string, count: number): void => {
     lost += count
@@ -146,7 +113,7 @@ export function createSegments(options: SegmentsOptions): Segments {
       abandon(`a write failed (${code ?? 'unknown'})`, false)
       old.close()
     }
-    fail(error)
+    failures.fail(error)
   }
 
   const openNext = (): Segment => {
@@ -181,7 +148,7 @@ export function createSegments(options: SegmentsOptions): Segments {
       unsyncable = isUnsupported ? SYNCS : unsyncable + 1
       if (unsyncable < SYNCS) throw error
       syncAgain = isUnsupported ? Number.POSITIVE_INFINITY : micros() + SYNC_AGAIN
-      report('failing', error instanceof Error ? error.message : String(error), systemCode(error))
+      failures.report(error)
     }
   }
 
@@ -204,7 +171,7 @@ export function createSegments(options: SegmentsOptions): Segments {
 
   const drain = (force: boolean): boolean => {
     if (segment !== undefined && waiting.size === 0 && gap === undefined) return true
-    if (!force && micros() < nextTry) return false
+    if (!force && failures.wait() > 0) return false
     try {
       const own = segment ?? openNext()
       if (gap !== undefined) {
@@ -219,8 +186,7 @@ export function createSegments(options: SegmentsOptions): Segments {
       writeFailed(error)
       return false
     }
-    backoff = BACKOFF_FIRST
-    if (failing && unsyncable === 0) report('resumed', 'recording goes on')
+    if (unsyncable === 0) failures.resume()
     return true
   }
 
@@ -231,28 +197,28 @@ export function createSegments(options: SegmentsOptions): Segments {
     head: () => head,
     lost: () => lost,
     waiting: () => waiting.size,
-    retryIn: () => (waiting.size === 0 ? undefined : Math.max(0, nextTry - micros())),
+    retryIn: () => (waiting.size === 0 ? undefined : failures.wait()),
     take(line) {
-      let healthy = false
+      let isFirstFailure = false
       if (segment !== undefined && waiting.size === 0) {
         try {
           write(segment, line)
           return true
         } catch (error) {
           writeFailed(error)
-          healthy = true
+          isFirstFailure = true
         }
       }
       waiting.push(line)
       countDropped()
       // The first failure may be the file's alone: another one is tried at once, and then only as the backoff allows.
-      return drain(healthy)
+      return drain(isFirstFailure)
     },
     drain,
     distrust(error) {
       segment?.close()
       abandon(`a sync failed (${systemCode(error) ?? 'unknown'})`, false)
-      fail(error)
+      failures.fail(error)
     },
     maySync() {
       if (unsyncable < SYNCS) return true
@@ -268,7 +234,7 @@ export function createSegments(options: SegmentsOptions): Segments {
         const old = segment
         abandon(trouble.reason, trouble.gone)
         old.close()
-        report('failing', trouble.reason)
+        failures.report(new Error(trouble.reason))
       } catch {
         // Could not be looked at now; the next write or sync will say.
       }

@@ -6,16 +6,17 @@
  * `close` always sync. A failing disk never throws into the caller and never blocks it for long.
  */
 import { setTimeout as setTimeoutLater } from 'node:timers/promises'
+import type { Failure } from './failures.ts'
 import { nodeFiles, type Files } from './files.ts'
 import { toRecordJson } from './record-json.ts'
 import type { JournalHead, JournalRecord } from './record.ts'
 import type { Segment } from './segment.ts'
-import { createSegments, type Failure, type FirstRecord } from './segments.ts'
+import { createSegments, type FirstRecord } from './segments.ts'
 import { bootId, createWriterId } from './writer-id.ts'
 
 export type Durability = 'os' | 'group' | 'sync'
 
-export type { Failure } from './segments.ts'
+export type { Failure } from './failures.ts'
 
 export type JournalOptions = {
   readonly files?: Files
