@@ -183,20 +183,20 @@ describe('the receipt schema', () => {
   })
 
   it.each([
-    ['engine', 'claude-step'],
-    ['model', 'claude-sonnet-4-20250514'],
-    ['step_id', 'impl-loop'],
-    ['flow_key', 'build'],
-    ['run_id', RUN],
-    ['agent_key', 'code-implementer'],
-    ['started_at', '2025-12-09T14:30:22.000000Z'],
-    ['completed_at', '2025-12-09T14:30:26.800000Z'],
-    ['duration_ms', 4800],
-    ['status', 'succeeded'],
-    ['tokens', { prompt: 12_500, completion: 3200, total: 15_700 }],
-    ['transcript_path', 'llm/impl-loop-code-implementer-claude.jsonl'],
-  ])('receipt field %s is %s', (field, value) => {
-    expect(receipt[field]).toEqual(value)
+    ['receipt.engine', 'claude-step'],
+    ['receipt.model', 'claude-sonnet-4-20250514'],
+    ['receipt.step_id', 'impl-loop'],
+    ['receipt.flow_key', 'build'],
+    ['receipt.run_id', RUN],
+    ['receipt.agent_key', 'code-implementer'],
+    ['receipt.started_at', '2025-12-09T14:30:22.000000Z'],
+    ['receipt.completed_at', '2025-12-09T14:30:26.800000Z'],
+    ['receipt.duration_ms', 4800],
+    ['receipt.status', 'succeeded'],
+    ['receipt.tokens', { prompt: 12_500, completion: 3200, total: 15_700 }],
+    ['receipt.transcript_path', 'llm/impl-loop-code-implementer-claude.jsonl'],
+  ])('%s is %s', (name, value) => {
+    expect({ receipt }).toHaveProperty(name, value)
   })
 
   it('a receipt has the fields of the reference and no others', () => {

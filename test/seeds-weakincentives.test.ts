@@ -74,9 +74,9 @@ function converse(session: Recorder): void {
 
 describe('TranscriptEntry', () => {
   const expected: readonly (readonly [string, readonly Json[]])[] = [
-    ['role', ['system', 'user', 'assistant', 'tool', 'assistant', 'assistant']],
+    ['TranscriptEntry.role', ['system', 'user', 'assistant', 'tool', 'assistant', 'assistant']],
     [
-      'content',
+      'TranscriptEntry.content',
       [
         'You are a helpful coding assistant...',
         'Please review the code in src/main.py',
@@ -86,19 +86,20 @@ describe('TranscriptEntry', () => {
         'It prints 1.',
       ],
     ],
-    ['created_at', Array<string>(6).fill('2026-01-05T09:15:32+00:00')],
-    ['tool_name', [null, null, 'Read', 'Read', null, null]],
-    ['tool_call_id', [null, null, 't1', 't1', null, null]],
-    ['tool_input', [null, null, { path: 'src/main.py' }, null, null, null]],
+    ['TranscriptEntry.created_at', Array<string>(6).fill('2026-01-05T09:15:32+00:00')],
+    ['TranscriptEntry.tool_name', [null, null, 'Read', 'Read', null, null]],
+    ['TranscriptEntry.tool_call_id', [null, null, 't1', 't1', null, null]],
+    ['TranscriptEntry.tool_input', [null, null, { path: 'src/main.py' }, null, null, null]],
     [
-      'metadata',
+      'TranscriptEntry.metadata',
       [null, null, { model: 'gpt-4o', usage: { input_tokens: 10, output_tokens: 5 } }, null, null, null],
     ],
-    ['source', ['primary', 'primary', 'primary', 'primary', 'subagent:abc123', 'primary']],
-    ['sequence', [0, 1, 2, 3, 0, 4]],
+    ['TranscriptEntry.source', ['primary', 'primary', 'primary', 'primary', 'subagent:abc123', 'primary']],
+    ['TranscriptEntry.sequence', [0, 1, 2, 3, 0, 4]],
   ]
 
-  it.each(expected)('TranscriptEntry.%s is what the seed says, for each entry', async (field, values) => {
+  it.each(expected)('%s is what the seed says, for each entry', async (name, values) => {
+    const field = name.slice('TranscriptEntry.'.length)
     const session = await begin()
     converse(session)
     await session.end()

@@ -28,16 +28,18 @@ export function captureTranscript(
   { source = PRIMARY, redact = true, secrets = [] }: CaptureOptions = {},
 ): void {
   const slice = session.slice(TranscriptEntrySlice)
-  const clean = redact ? createCleaner(secrets) : (entry: TranscriptEntry) => entry
+  const clean = redact ? createCleaner(secrets) : (entry: TranscriptEntry) => ({ ...entry })
+  /** A copy of our own that nobody can change: what a log in memory holds stays as it was said. */
+  const toKeep = (entry: TranscriptEntry): TranscriptEntry => Object.freeze(clean(entry))
   let sequence = 0
   for (const entry of slice.view().iterate())
     if (entry.source === source) sequence = Math.max(sequence, entry.sequence + 1)
   const take = (event: TranscriptEvent) => {
-    const items = entriesOfEvent(event, { source, sequence }).map(clean)
+    const items = entriesOfEvent(event, { source, sequence }).map(toKeep)
     sequence += items.length
     return { op: 'extend', items } as const
   }
-  slice.register(TranscriptEntrySlice, (_, item) => ({ op: 'append', item: clean(item) }), { policy: 'LOG' })
+  slice.register(TranscriptEntrySlice, (_, item) => ({ op: 'append', item: toKeep(item) }), { policy: 'LOG' })
   slice.register(PromptRenderedSlice, (_, event) => take(event))
   slice.register(ToolInvokedSlice, (_, event) => take(event))
   slice.register(PromptExecutedSlice, (_, event) => take(event))

@@ -363,6 +363,19 @@ describe('capturing a transcript', () => {
     expect(session.slice(TranscriptEntrySlice).latest()?.content).toBe('password=hunter2hunter2')
   })
 
+  it.each([true, false])('keeps entries that nobody can change, redacted or not: %s', (redact) => {
+    const session = createSliceSession()
+    captureTranscript(session, { redact })
+    const own = { ...entry(0) }
+    session.dispatch(own)
+    session.dispatch(executed)
+    Object.assign(own, { content: 'changed' })
+    for (const held of session.slice(TranscriptEntrySlice).all()) {
+      expect(() => Object.assign(held, { content: 'changed' })).toThrow(TypeError)
+      expect(held.content).not.toBe('changed')
+    }
+  })
+
   it('numbers entries of an event from where it is told, for any source', () => {
     const entries = entriesOfEvent(invoked, { source: 'subagent:abc123', sequence: 7 })
     expect(entries.map(({ source, sequence }) => [source, sequence])).toEqual([
