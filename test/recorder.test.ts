@@ -30,7 +30,7 @@ async function dying(
     setInterval(() => {}, 1000)`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'ignore'],
   })
   child.stdout.once('data', () => signal && child.kill(signal))
   return new Promise((resolve) => child.on('exit', (code, signal) => resolve({ code, signal })))
@@ -92,6 +92,22 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('a process that is told 
   })
 })
 
+describe('a format that fell behind', () => {
+  it('is made whole by recover when the process ended before it could be', async () => {
+    const block = `
+      const { rmSync, writeFileSync } = await import('node:fs')
+      session.user('before'); rmSync('.entire', { recursive: true }); writeFileSync('.entire', 'in the way')
+      session.user('meanwhile'); rmSync('.entire'); process.exit(5)`
+    expect((await dying(block, undefined)).code).toBe(5)
+    const [id] = archive().ids() as [string]
+    const recovered = await recoverSession(archive(), id)
+    expect(recovered.formats.map(({ format, error }) => [format, error])).toEqual([['entire', undefined]])
+    const full = filesBelow(folder).find((path) => path.endsWith('full.jsonl')) as string
+    expect(readFileSync(full, 'utf8')).toMatch(/before[\s\S]*meanwhile/)
+    expect((await recoverSession(archive(), id)).outcome).toBe('whole')
+  })
+})
+
 describe('a process that ends by itself', () => {
   it.each([
     ['returns without ending the session', 'process.exitCode = 3; setInterval = () => {};', 3],
@@ -104,10 +120,7 @@ describe('a process that ends by itself', () => {
   })
 
   it('throws: the session is there, and the error is the program’s own', async () => {
-    const { code } = await dying(
-      `${TALK} process.stderr.write = () => true; throw new Error('mine')`,
-      undefined,
-    )
+    const { code } = await dying(`${TALK} throw new Error('mine')`, undefined)
     expect(code).toBe(1)
     const [id] = archive().ids() as [string]
     expect(await readThrough(archive(), id)).toMatchObject({ entries: 4, session: { status: 'interrupted' } })

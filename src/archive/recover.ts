@@ -37,12 +37,18 @@ export type RebuiltFormat = {
 export async function recoverSession(archive: Archive, id: string): Promise<Recovered> {
   const before = await scan(archive, id)
   const { session, entries } = await readThrough(archive, id)
-  if (before.alive) return { id, outcome: 'running', session, entries, repairs: [], formats: [] }
+  const untouched = { id, session, entries, repairs: [], formats: [] }
+  if (before.alive) return { ...untouched, outcome: 'running' }
+  if (before.ended && before.damaged.length === 0 && before.behind.length === 0)
+    return { ...untouched, outcome: 'whole' }
+
   const repairs = before.damaged.map((path) => repairJournal(archive.files, path))
-  if (before.ended && repairs.length === 0)
-    return { id, outcome: 'whole', session, entries, repairs, formats: [] }
-  if (!before.ended) await writeEnd(archive, id)
-  const rebuilt = await rebuildFormats(archive, id)
+  if (!before.ended) await writeEnd(archive, id, toInterrupted(session))
+  const onlyBehind = before.ended && repairs.length === 0
+  const rebuilt = await rebuildFormats(archive, id, onlyBehind ? { only: before.behind } : {})
+  // The end is said again without what was behind, so that the next recovery finds nothing to do.
+  const failed = rebuilt.flatMap(({ format, error }) => (error === undefined ? [] : [format]))
+  if (before.behind.length > 0 || failed.length > 0) await writeEnd(archive, id, {}, failed)
   const after = await readThrough(archive, id)
   return {
     id,
@@ -55,7 +61,7 @@ export async function recoverSession(archive: Archive, id: string): Promise<Reco
 }
 
 /** The formats' files from the journal, whatever state they are in. One that fails does not keep the others. */
-export async function rebuildFormats(
+async function rebuildFormats(
   archive: Archive,
   id: string,
   { only }: { readonly only?: readonly string[] } = {},
@@ -122,7 +128,7 @@ async function scan(archive: Archive, id: string): Promise<Scan> {
   const live = new Map<string, LiveFormat>()
   const claims = new Map<string, Set<string>>()
   const damaged: string[] = []
-  let ended = false
+  let last: Extract<JournalRecord, { t: 'end' }> | undefined
   let alive = false
   for (const path of archive.segments(id)) {
     let isDamaged = false
@@ -134,7 +140,7 @@ async function scan(archive: Archive, id: string): Promise<Scan> {
         }
         // Records of types we do not know are kept in the file and say nothing here.
         const record = item.record as JournalRecord
-        if (record.t === 'end') ended = true
+        if (record.t === 'end' && record.at >= (last?.at ?? '')) last = record
         if (record.t === 'files')
           claims.set(record.format, (claims.get(record.format) ?? new Set()).add(record.path))
         if (record.t !== 'session') continue
@@ -144,7 +150,9 @@ async function scan(archive: Archive, id: string): Promise<Scan> {
     }
     if (isDamaged) damaged.push(path)
   }
-  return { live: [...live.values()], claims, damaged, ended, alive: alive && !ended }
+  const ended = last !== undefined
+  const behind = last?.behind ?? []
+  return { live: [...live.values()], claims, damaged, ended, behind, alive: alive && !ended }
 }
 
 type Scan = {
@@ -152,25 +160,44 @@ type Scan = {
   readonly claims: ReadonlyMap<string, ReadonlySet<string>>
   readonly damaged: readonly string[]
   readonly ended: boolean
+  readonly behind: readonly string[]
   readonly alive: boolean
 }
 
-/** The last line that the dead writer could not write, in a segment of its own: a writer's file is only ever its own. */
-async function writeEnd(archive: Archive, id: string): Promise<void> {
+/** What the dead writer would have said. */
+function toInterrupted(session: Session): Partial<Session> {
+  return { status: 'interrupted', error: session.error ?? 'the process ended before the session did' }
+}
+
+/** A last line in a segment of its own: a writer's file is only ever its own. */
+async function writeEnd(
+  archive: Archive,
+  id: string,
+  facts: Partial<Session>,
+  behind: readonly string[] = [],
+): Promise<void> {
   const { session, entries, lastAt } = await readThrough(archive, id)
-  const endedAt = lastAt ?? session.startedAt
+  const { totals, status, error, endedAt = lastAt ?? session.startedAt, stopReason, ...begun } = session
   const ending: Partial<Session> = {
-    status: 'interrupted',
-    error: session.error ?? 'the process ended before the session did',
+    status,
+    ...(error !== undefined && { error }),
+    ...(stopReason !== undefined && { stopReason }),
     ...(endedAt !== undefined && { endedAt }),
-    ...(session.totals && { totals: session.totals }),
+    ...(totals && { totals }),
+    ...facts,
   }
-  const { totals: _, ...begun } = session
   const journal = openJournal({
     files: archive.files,
     folder: archive.sessionFolder(id),
-    first: { session: begun, by: `hansard/${VERSION} recover` },
+    first: { session: { ...begun, status: 'running' }, by: `hansard/${VERSION} recover` },
   })
-  journal.append({ t: 'end', session: ending, counts: { entries, lines: 1 }, at: new Date().toISOString() })
+  const counts = { entries, lines: 1 }
+  journal.append({
+    t: 'end',
+    session: ending,
+    counts,
+    ...(behind.length > 0 && { behind }),
+    at: new Date().toISOString(),
+  })
   if (!(await journal.close())) throw new HansardError('io', `the end of session ${id} could not be written`)
 }

@@ -7,7 +7,7 @@
 import { resolve } from 'node:path'
 import { openArchive, type Archive } from '../archive/archive.ts'
 import { createTotals } from '../archive/priced-totals.ts'
-import { rebuildFormats } from '../archive/recover.ts'
+import { recoverSession } from '../archive/recover.ts'
 import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
@@ -19,7 +19,7 @@ import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
 import { createLiveFormats, findWritten } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
-import { createReporter, type Failure } from './report.ts'
+import { createReporter, type Failure, type Reporter } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
 import { sayStub } from './stub.ts'
 import { onTermination } from './termination.ts'
@@ -155,11 +155,14 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       totals,
     }
     session = door.session({ ...session, ...ending })
+    // Before the last line, not after: the files it creates are claimed in the journal, and nothing stands behind the end.
     live.end(session)
+    const behind = live.behind()
     journal.append({
       t: 'end',
       session: pick(session, [...Object.keys(ending), ...changed]),
       counts: { entries: totals.entries, lines: journal.head().seq + 2 },
+      ...(behind.length > 0 && { behind }),
       at: fromMillis(now()) as string,
     })
     return session
@@ -177,8 +180,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     })()
     ended = (async () => {
       await journal.close()
-      const behind = live.behind()
-      if (behind.length > 0) await catchUp(archive, session.id, behind, report.failed)
+      if (live.behind().length > 0) await catchUp(archive, session.id, report.failed)
       return last
     })()
     return ended
@@ -214,17 +216,14 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   }
 }
 
-/** A format that fell behind is made whole from the journal, which has everything. */
-async function catchUp(
-  archive: Archive,
-  id: string,
-  behind: readonly string[],
-  failed: (failure: { what: string; error: unknown }) => void,
-): Promise<void> {
+/** Formats that fell behind are made whole from the journal, which has everything. */
+async function catchUp(archive: Archive, id: string, failed: Reporter['failed']): Promise<void> {
   try {
-    await rebuildFormats(archive, id, { only: behind })
+    const { formats } = await recoverSession(archive, id)
+    for (const { format, error } of formats)
+      if (error !== undefined) failed({ what: `the format ${format}`, error })
   } catch (error) {
-    failed({ what: `the formats ${behind.join(', ')}`, error })
+    failed({ what: 'the formats', error })
   }
 }
 

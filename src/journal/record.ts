@@ -28,6 +28,8 @@ export type JournalRecord =
       readonly session: SessionChange
       /** What this writer recorded before this line. */
       readonly counts: { readonly entries: number; readonly lines: number }
+      /** Live formats whose files lack something that the journal has: what `recover` makes whole. */
+      readonly behind?: readonly string[]
       readonly at: string
     }
 
