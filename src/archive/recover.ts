@@ -39,10 +39,12 @@ export async function recoverSession(archive: Archive, id: string): Promise<Reco
   const { session, entries } = await readThrough(archive, id)
   const untouched = { id, session, entries, repairs: [], formats: [] }
   if (before.alive) return { ...untouched, outcome: 'running' }
-  if (before.ended && before.damaged.length === 0 && before.behind.length === 0)
+  // Lines that are missing leave nothing to repair: the chain goes on showing that they were there.
+  const repairs = before.damaged
+    .map((path) => repairJournal(archive.files, path))
+    .filter(({ changed }) => changed)
+  if (before.ended && repairs.length === 0 && before.behind.length === 0)
     return { ...untouched, outcome: 'whole' }
-
-  const repairs = before.damaged.map((path) => repairJournal(archive.files, path))
   if (!before.ended) await writeEnd(archive, id, toInterrupted(session))
   const onlyBehind = before.ended && repairs.length === 0
   const rebuilt = await rebuildFormats(archive, id, onlyBehind ? { only: before.behind } : {})
