@@ -31,10 +31,13 @@ export function install() {
   const lock = join(root, 'package-lock.json')
   if (existsSync(marker) && statSync(marker).mtimeMs >= statSync(lock).mtimeMs) return
   console.error('installing dependencies …')
-  // `npm ci` under npm's own Node.js: npm_execpath is set whenever npm started us.
+  // Not `npm ci`: it refuses a lockfile that lacks binaries of other platforms, and not every registry has them all.
+  // `--no-save` installs what the lockfile says and leaves it as it is.
+  const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+  // Under npm's own Node.js: npm_execpath is set whenever npm started us.
   const npm = process.env.npm_execpath
-  if (npm) run(process.execPath, [npm, 'ci', '--no-audit', '--no-fund', '--loglevel=error'])
-  else run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { shell: process.platform === 'win32' })
+  if (npm) run(process.execPath, [npm, ...args])
+  else run('npm', args, { shell: process.platform === 'win32' })
 }
 
 export function build({ force = false } = {}) {
