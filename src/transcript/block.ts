@@ -1,4 +1,4 @@
-import { toJson, type Json } from './json.ts'
+import { isObject, toJson, type Json, type JsonObject } from './json.ts'
 
 /** Content kept elsewhere because it is large: a file in the archive, named by the SHA-256 of its bytes. */
 export type BlobRef = {
@@ -65,7 +65,79 @@ export type Block =
   | UnknownBlock
 
 export function isBlobRef(content: unknown): content is BlobRef {
-  return typeof content === 'object' && content !== null && 'blob' in content && 'bytes' in content
+  if (!isObject(content)) return false
+  const { blob, bytes, mediaType } = content
+  return typeof blob === 'string' && typeof bytes === 'number' && typeof mediaType === 'string'
+}
+
+/** Results inside results deeper than this are not looked into. A line of a journal has no room for more. */
+const NESTING_LIMIT = 100
+
+/**
+ * What someone calls a block, as one: itself when it is as the types above say, else an unknown block with it inside. Never
+ * throws, so that whoever goes through blocks by their type meets none that is not there.
+ */
+export function asBlock(value: unknown, depth: number = NESTING_LIMIT): Block {
+  try {
+    if (isBlock(value)) return withParts(value, depth)
+  } catch {
+    // A getter or a proxy that throws: what it holds cannot be had.
+    return { type: 'unknown', raw: null, reason: 'not readable' }
+  }
+  // What JSON cannot say is the writer's to find.
+  return { type: 'unknown', raw: (value ?? null) as Json }
+}
+
+function isBlock(value: unknown): value is Block {
+  if (!isObject(value)) return false
+  switch (value['type']) {
+    case 'text':
+      return isContent(value['text'])
+    case 'thinking':
+      return isContent(value['text']) && areStrings(value, 'signature', 'redacted')
+    case 'tool-call':
+      return (
+        typeof value['name'] === 'string' &&
+        areStrings(value, 'callId') &&
+        (value['inputBlob'] === undefined || isBlobRef(value['inputBlob']))
+      )
+    case 'tool-result': {
+      const { output, isError } = value
+      return (
+        (output === undefined || isContent(output) || Array.isArray(output)) &&
+        (isError === undefined || typeof isError === 'boolean') &&
+        areStrings(value, 'callId', 'name', 'error')
+      )
+    }
+    case 'image':
+      return (
+        (value['data'] === undefined || isContent(value['data'])) && areStrings(value, 'mediaType', 'url')
+      )
+    case 'error':
+      return typeof value['message'] === 'string' && areStrings(value, 'code')
+    case 'unknown':
+      return value['raw'] !== undefined && areStrings(value, 'reason')
+    default:
+      return false
+  }
+}
+
+/** The blocks that a tool returned are blocks as well. */
+function withParts(block: Block, depth: number): Block {
+  if (block.type !== 'tool-result' || !Array.isArray(block.output)) return block
+  const parts: readonly unknown[] = block.output
+  if (depth === 0 && parts.length > 0) return { type: 'unknown', raw: block as unknown as Json }
+  const output = parts.map((part) => asBlock(part, depth - 1))
+  return output.every((part, index) => part === parts[index]) ? block : { ...block, output }
+}
+
+function isContent(value: unknown): value is Content {
+  return typeof value === 'string' || isBlobRef(value)
+}
+
+/** Each of the fields is text or absent. */
+function areStrings(object: JsonObject, ...keys: readonly string[]): boolean {
+  return keys.every((key) => object[key] === undefined || typeof object[key] === 'string')
 }
 
 /** True when part of the block is kept elsewhere. */
