@@ -45,6 +45,16 @@ describe('blobs', () => {
     expect(large.blocks[0]).toMatchObject({ type: 'text', text: { bytes: 65_537, mediaType: 'text/plain' } })
   })
 
+  it('keeps what is no block as an unknown one, large or small', async () => {
+    const blobs = openBlobs(folder)
+    const foreign: unknown[] = [null, { type: 'tool_use', input: 'x'.repeat(100) }, { type: 'text' }]
+    const moved = moveToBlobs(entry(foreign as Entry['blocks']), blobs, 10)
+    expect(moved.blocks.map(({ type }) => type)).toEqual(['unknown', 'unknown', 'unknown'])
+    expect((await resolveBlobs(moved, blobs)).blocks).toEqual(
+      foreign.map((raw) => ({ type: 'unknown', raw })),
+    )
+  })
+
   it('keeps equal content once', () => {
     const blobs = openBlobs(folder)
     const one = blobs.write(Buffer.from('same'), 'text/plain')

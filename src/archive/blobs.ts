@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { systemCode } from '../errors.ts'
 import { nodeFiles, writeWhole, type Files } from '../journal/files.ts'
 import type { BlobRef, Block, Content } from '../transcript/block.ts'
-import { KEPT_APART, hasBlob, isBlobRef } from '../transcript/block.ts'
+import { KEPT_APART, asBlock, hasBlob, isBlobRef } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
 import type { BlobReader } from '../transcript/source.ts'
@@ -48,7 +48,7 @@ export function openBlobs(folder: string, files: Files = nodeFiles): Blobs {
 
 /** The entry with every large payload moved to a blob. The same entry when there is none, which is the common case. */
 export function moveToBlobs(entry: Entry, blobs: Pick<Blobs, 'write'>, limit: number = INLINE_LIMIT): Entry {
-  const blocks = entry.blocks.map((block) => shrink(block, blobs, limit))
+  const blocks = entry.blocks.map((block) => shrink(asBlock(block), blobs, limit))
   return blocks.every((block, index) => block === entry.blocks[index]) ? entry : { ...entry, blocks }
 }
 

@@ -5,6 +5,7 @@
 import { parseLine } from '../journal/line.ts'
 import { changeSession, type JournalRecord } from '../journal/record.ts'
 import type { Files } from '../journal/files.ts'
+import { isObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Archive } from './archive.ts'
 import { createTotals } from './priced-totals.ts'
@@ -32,6 +33,7 @@ function readEnds(files: Files, path: string): Session | undefined {
   const first = toRecord(readFirstLine(files, path))
   const last = toRecord(readLastLine(files, path))
   if (first?.t !== 'session' || last?.t !== 'end') return undefined
+  if (!isObject(first.session) || !isObject(last.session)) return undefined
   return changeSession(first.session, last.session)
 }
 
@@ -53,7 +55,7 @@ export async function readThrough(archive: Archive, id: string): Promise<WholeRe
   for await (const items of readSession(archive, id, { blobs: 'reference' })) {
     for (const item of items) {
       if (item.type === 'entry') {
-        fold.add(item.entry)
+        fold.add(item.entry, session.model)
         lastAt = item.entry.at ?? lastAt
       } else if (item.type === 'damage') damage += 1
       else session = item.session

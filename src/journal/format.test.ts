@@ -66,6 +66,20 @@ describe('a journal read to the model', () => {
     expect(damage).toEqual([])
   })
 
+  it('keeps what is no block as an unknown one, so that every view can go through it', async () => {
+    const toolUse = { type: 'tool_use', id: 'toolu_1', name: 'bash', input: { cmd: 'ls' } }
+    const blocks: unknown[] = [{ type: 'text', text: 'hi' }, null, toolUse, { type: 'text', text: 42 }, 'x']
+    const written = { ...sampleEntry(0), blocks } as ReturnType<typeof sampleEntry>
+    const { entries } = await readRecords(session(), { t: 'entry', entry: written })
+    expect(entries[0]?.blocks).toEqual([
+      { type: 'text', text: 'hi' },
+      { type: 'unknown', raw: null },
+      { type: 'unknown', raw: toolUse },
+      { type: 'unknown', raw: { type: 'text', text: 42 } },
+      { type: 'unknown', raw: 'x' },
+    ])
+  })
+
   it('says interrupted without a last line, and running while its writer lives', async () => {
     expect((await readRecords(session(), entry(0))).session.status).toBe('interrupted')
     const alive = session({ writer: createWriterId(), boot: bootId() })

@@ -3,6 +3,7 @@
  * `running` while one of its writers lives, and `interrupted` after.
  */
 import type { Format, ReadItem } from '../formats/format.ts'
+import { asBlock } from '../transcript/block.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { isSafeId, uuidFrom } from '../transcript/ids.ts'
@@ -151,7 +152,8 @@ function createSessionFold(
     end() {
       const out: ReadItem[] = []
       const facts = known(out)
-      const status = ended ? facts.status : unendedStatus()
+      // A writer says how the session ended before it finishes the formats' files, and then ends it: either is its word.
+      const status = ended || facts.status !== 'running' ? facts.status : unendedStatus()
       if (facts.status !== status) say({ ...facts, status }, out)
       return [...out, ...early]
     },
@@ -159,8 +161,13 @@ function createSessionFold(
 }
 
 function withOrigin(entry: Entry, { file, line, byteOffset, byteLength }: JournalLine): Entry {
+  // A checksum says that the line is as it was written, not that its writer had the types right.
+  const blocks = entry.blocks.map((block) => asBlock(block))
   // The entry was parsed for this item alone; a copy of each would cost a tenth of reading.
-  return Object.assign(entry, { origin: { format: 'journal', file, record: line, byteOffset, byteLength } })
+  return Object.assign(entry, {
+    blocks,
+    origin: { format: 'journal', file, record: line, byteOffset, byteLength },
+  })
 }
 
 function toDamage(
