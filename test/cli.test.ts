@@ -171,7 +171,7 @@ describe('convert', () => {
     })
     expect(code).toBe(0)
     const report = JSON.parse(stdout)
-    expect(Object.keys(report)).toEqual(['written', 'lost', 'filled'])
+    expect(Object.keys(report)).toEqual(['written', 'unchanged', 'lost', 'filled'])
     expect(report.written.length).toBeGreaterThan(1)
     for (const path of report.written) expect(fs.existsSync(path)).toBe(true)
     for (const lost of report.lost)

@@ -1,18 +1,22 @@
 /**
  * Conversion from any format to any: what was read goes through the model into the target's fold, one entry at a time. What
- * the target cannot hold, what it had to fill in, and damage in what was read are all told; nothing that stood at the target
- * is changed unless `force` says so.
+ * the target cannot hold, what it had to fill in, and damage in what was read are all told.
+ *
+ * Files are named as in an empty folder, whatever is there, so that converting again gives the same names and the same bytes:
+ * then nothing is written. Where something else stands, nothing is written either, unless `force` says so.
  */
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
 import { HansardError, isHansardError } from '../errors.ts'
-import type { Format, ReadItem, Writer, Writing } from '../formats/format.ts'
-import type { Files } from '../journal/files.ts'
+import type { FileOperation, Format, ReadItem, Writer, Writing } from '../formats/format.ts'
+import { nodeFiles } from '../journal/files.ts'
+import { journal } from '../journal/format.ts'
 import type { Session } from '../transcript/session.ts'
 import type { BlobReader } from '../transcript/source.ts'
 import { VERSION } from '../version.ts'
 import { resolveBlobs } from './blobs.ts'
-import { createCarryOut, type CarryOut } from './carry-out.ts'
+import { createCarryOut } from './carry-out.ts'
 import { createLossLog, type LossLog } from './losses.ts'
+import { openStaging, type Staging, type Update } from './staging.ts'
 
 export type ConvertOptions = {
   readonly target: Format
@@ -23,12 +27,13 @@ export type ConvertOptions = {
   readonly force?: boolean
   readonly blobs?: BlobReader
   readonly timeZone?: string
-  readonly files?: Files
 }
 
 export type ConvertReport = {
   /** Absolute paths. */
   readonly written: readonly string[]
+  /** Absolute paths of what was there already, the same. */
+  readonly unchanged: readonly string[]
   readonly lost: LossLog
   readonly filled: LossLog
   /** Sessions that could not be written at all, when others could. */
@@ -41,10 +46,51 @@ export async function convertItems(
   options: ConvertOptions,
 ): Promise<ConvertReport> {
   const writer = writerOf(options.target)
+  const root = join(options.out, writer.root)
+  const staging = openStaging(root)
+  try {
+    const { updates, superseded, ...told } = await stageAll(items, { ...options, writer, staging })
+    if (options.target.id === journal.id) refuseDoubling(root, staging.paths())
+    return { ...staging.place({ force: options.force === true, updates, superseded }), ...told }
+  } catch (error) {
+    throw staging.restate(error)
+  } finally {
+    staging.remove()
+  }
+}
+
+function writerOf({ id, write }: Format): Writer {
+  if (write !== undefined) return write
+  throw new HansardError('format-read-only', `${id} is read and not written`, {
+    hint: 'hansard formats says which formats are written',
+  })
+}
+
+/** A session is all its segments together: a copy beside them would double every entry. */
+function refuseDoubling(root: string, paths: readonly string[]): void {
+  const own = new Set(paths)
+  for (const folder of new Set(paths.map((path) => path.slice(0, path.lastIndexOf('/'))))) {
+    const others = nodeFiles.list(join(root, folder)).filter((name) => !own.has(`${folder}/${name}`))
+    if (!others.some((name) => /^journal-.+\.jsonl$/.test(name))) continue
+    throw new HansardError('output-exists', `${join(root, folder)} holds the session already`, {
+      hint: 'choose another folder with --out',
+    })
+  }
+}
+
+type StageOptions = ConvertOptions & { readonly writer: Writer; readonly staging: Staging }
+
+type Staged = Pick<ConvertReport, 'lost' | 'filled' | 'failed'> & {
+  readonly updates: readonly Update[]
+  readonly superseded: readonly string[]
+}
+
+async function stageAll(items: AsyncIterable<readonly ReadItem[]>, options: StageOptions): Promise<Staged> {
   const lost = createLossLog()
   const filled = createLossLog()
   const failed: { session: string; error: HansardError }[] = []
-  const written = new Set<string>()
+  const updates: Update[] = []
+  const superseded: string[] = []
   const facts = new Map(options.sessions.map((surveyed) => [surveyed.session.id, surveyed]))
   const open = new Map<string, Target>()
   const over = new Set<string>()
@@ -58,22 +104,25 @@ export async function convertItems(
       open.get(id)?.abandon()
       open.delete(id)
       over.add(id)
-      if (!isHansardError(error) || facts.size <= 1) throw error
-      failed.push({ session: id, error })
+      const told = options.staging.restate(error)
+      if (!isHansardError(told) || facts.size <= 1) throw told
+      failed.push({ session: id, error: told })
     }
   }
   const openTarget = (given: Session): void => {
     const { session, entries } = facts.get(given.id) ?? { session: given, entries: Number.POSITIVE_INFINITY }
     if (open.has(session.id) || over.has(session.id)) return
     attempt(session.id, () => {
-      const target = createTarget(writer, session, entries, { ...options, claimed, lost, filled })
+      const target = createTarget(session, entries, { ...options, claimed, lost, filled })
       open.set(session.id, target)
       target.start()
       if (entries === 0) close(session.id, target)
     })
   }
   const close = (id: string, target: Target): void => {
-    for (const path of target.finish()) written.add(path)
+    const finished = target.finish()
+    updates.push(...finished.updates)
+    superseded.push(...finished.superseded)
     open.delete(id)
     over.add(id)
     for (const [path, by] of claimed) if (by === id) claimed.delete(path)
@@ -89,7 +138,8 @@ export async function convertItems(
           continue
         }
         if (item.type === 'damage') {
-          lost.add(current, undefined, `damage (${item.damage.kind}): ${item.damage.reason}`)
+          const { kind, reason, file } = item.damage
+          lost.add(current === '' ? file : current, undefined, `damage (${kind}): ${reason}`)
           continue
         }
         const target = open.get(current)
@@ -104,67 +154,73 @@ export async function convertItems(
   } finally {
     for (const target of open.values()) target.abandon()
   }
-  return { written: [...written], lost, filled, failed }
-}
-
-/** Where a format's files go below a working directory. */
-export function rootBelow(writer: Writer, out: string): string {
-  return isAbsolute(writer.root) ? writer.root : join(out, writer.root)
-}
-
-function writerOf({ id, write }: Format): Writer {
-  if (write !== undefined) return write
-  throw new HansardError('format-read-only', `${id} is read and not written`, {
-    hint: 'hansard formats says which formats are written',
-  })
+  return { lost, filled, failed, updates, superseded }
 }
 
 type Target = {
   start(): void
   /** True when that was the session's last entry. */
   entry(entry: Parameters<Writing['entry']>[0]): boolean
-  finish(): readonly string[]
+  finish(): Pick<Staged, 'updates' | 'superseded'>
   abandon(): void
 }
 
-type TargetOptions = ConvertOptions & {
+type TargetOptions = StageOptions & {
   readonly claimed: Map<string, string>
   readonly lost: LossLog
   readonly filled: LossLog
 }
 
 /** One session on its way into the target's files. */
-function createTarget(writer: Writer, session: Session, entries: number, options: TargetOptions): Target {
-  const { claimed, lost, filled, files, force, timeZone } = options
+function createTarget(session: Session, entries: number, options: TargetOptions): Target {
+  const { writer, staging, claimed, lost, filled, timeZone } = options
   const { id } = session
-  const carry: CarryOut = createCarryOut({
-    root: rootBelow(writer, options.out),
+  const own = new Set<string>()
+  const updates: Update[] = []
+  const superseded: string[] = []
+  const carry = createCarryOut({
+    root: staging.folder,
     way: 'staged',
     ignored: writer.ignored(session),
-    ...(files && { files }),
-    ...(force && { force }),
-    onClaim: (path) => void claimed.set(path, id),
+    onClaim: (path) => {
+      own.add(path)
+      claimed.set(path, id)
+    },
   })
   const writing = writer.begin(session, {
-    // What is to be replaced is not in the way, except to the other sessions of this conversion.
-    taken: (path) => (!force && carry.taken(path)) || (claimed.get(path) ?? id) !== id,
+    taken: (path) => carry.taken(path) || (claimed.get(path) ?? id) !== id,
     lost: (entry, what) => lost.add(id, entry, what),
     filled: (entry, field) => filled.add(id, entry, field),
     version: VERSION,
     ...(timeZone !== undefined && { timeZone }),
   })
+  const run = (operations: readonly FileOperation[]): void => {
+    for (const operation of operations) {
+      // What concerns files that others wrote is done when everything is put in place.
+      if (operation.op === 'update') updates.push(operation)
+      else carry.run([operation])
+      if (operation.op === 'remove') superseded.push(operation.path)
+    }
+  }
   let seen = 0
   return {
-    start: () => carry.run(writing.start()),
+    start: () => run(writing.start()),
     entry(entry) {
       seen += 1
-      carry.run(writing.entry(entry))
+      run(writing.entry(entry))
       return seen === entries
     },
     finish() {
-      carry.run(writing.end(session))
-      return carry.finish()
+      run(writing.end(session))
+      carry.finish()
+      return { updates, superseded }
     },
-    abandon: () => carry.abandon(),
+    abandon() {
+      carry.abandon()
+      for (const path of own) {
+        if (nodeFiles.kind(join(staging.folder, path)) === 'file')
+          nodeFiles.remove(join(staging.folder, path))
+      }
+    },
   }
 }

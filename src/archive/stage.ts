@@ -57,13 +57,16 @@ export function createStage(files: Files, folder: string, name: string, makeWay?
   }
 }
 
-export function outputExists(path: string): HansardError {
-  return new HansardError('output-exists', `${path} is already there and holds something else`, {
+/** `others`: how many more files are in the way. */
+export function outputExists(path: string, others = 0): HansardError {
+  const more =
+    others === 0 ? '' : `, and so ${others === 1 ? 'is another file' : `are ${others} other files`}`
+  return new HansardError('output-exists', `${path} is already there and holds something else${more}`, {
     hint: 'choose another folder with --out, or replace it with --force',
   })
 }
 
-function sameContent(files: Files, a: string, b: string): boolean {
+export function sameContent(files: Files, a: string, b: string): boolean {
   if (files.kind(b) !== 'file') return false
   const left = files.openRead(a)
   const right = files.openRead(b)

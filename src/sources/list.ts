@@ -1,10 +1,11 @@
 /**
  * The regular files below a folder, in an order that does not depend on the machine. Links are not followed, so a link
- * cannot lead out or in a circle; folders that hold programs' parts and never transcripts are passed over.
+ * cannot lead out or in a circle; folders that hold programs' parts, or what a conversion was making, are passed over.
  */
 import type { Stats } from 'node:fs'
 import fs from 'node:fs/promises'
 import { join } from 'node:path'
+import { isStagingName } from '../archive/staging.ts'
 import { fromSystemError, HansardError, systemCode } from '../errors.ts'
 
 export type ListedFile = { readonly below: string; readonly stat: Stats }
@@ -27,7 +28,7 @@ export async function listFolder(
     for (const name of await namesIn(join(root, below), below, missed)) {
       const path = below === '' ? name : `${below}/${name}`
       const stat = await fs.lstat(join(root, path)).catch(() => undefined)
-      if (stat?.isDirectory() && !PASSED_OVER.has(name)) await walk(path, depth + 1)
+      if (stat?.isDirectory() && !isPassedOver(name)) await walk(path, depth + 1)
       if (!stat?.isFile()) continue
       if (files.length >= MAX_FILES) {
         throw new HansardError('too-large', `${root} holds more than ${MAX_FILES} files`, {
@@ -39,6 +40,10 @@ export async function listFolder(
   }
   await walk('', 0)
   return files.sort((a, b) => (a.below < b.below ? -1 : 1))
+}
+
+function isPassedOver(name: string): boolean {
+  return PASSED_OVER.has(name) || isStagingName(name)
 }
 
 async function namesIn(

@@ -27,6 +27,7 @@ export type ConvertOptions = {
 const SHOWN = 10
 
 export async function convert(named: string, options: ConvertOptions): Promise<void> {
+  endOnSignal()
   const target = getFormat(options.to, allFormats)
   const { home, utc } = await loadConfig(options)
   const input = await openInput(named, {
@@ -54,11 +55,22 @@ export async function convert(named: string, options: ConvertOptions): Promise<v
   }
 }
 
-async function printText({ written, lost, filled }: ConvertReport): Promise<void> {
-  const paths = written.length === 0 ? ['nothing'] : written.map(visibleLine)
-  await out(`written\n${paths.map((path) => `  ${path}\n`).join('')}`)
+/** Ctrl-C ends a conversion as an error does: the process's end removes what was made so far. */
+function endOnSignal(): void {
+  process.once('SIGINT', () => process.exit(130))
+  process.once('SIGTERM', () => process.exit(143))
+}
+
+async function printText({ written, unchanged, lost, filled }: ConvertReport): Promise<void> {
+  if (written.length > 0 || unchanged.length === 0) await printPaths('written', written)
+  if (unchanged.length > 0) await printPaths('unchanged: there already, and the same', unchanged)
   await printGroups('lost: what the target cannot hold', lost.groups())
   await printGroups('filled: what the target requires and nothing says', filled.groups())
+}
+
+async function printPaths(title: string, paths: readonly string[]): Promise<void> {
+  const shown = paths.length === 0 ? ['nothing'] : paths.map(visibleLine)
+  await out(`${title}\n${shown.map((path) => `  ${path}\n`).join('')}`)
 }
 
 async function printGroups(title: string, groups: readonly LossGroup[]): Promise<void> {
@@ -86,8 +98,8 @@ function firstOf(entries: Iterable<string>): string[] {
 }
 
 /** Written as it goes: there may be a loss in each of a million entries. */
-async function printJson({ written, lost, filled, failed }: ConvertReport): Promise<void> {
-  await out(`{"written":${toJson(written)},"lost":[`)
+async function printJson({ written, unchanged, lost, filled, failed }: ConvertReport): Promise<void> {
+  await out(`{"written":${toJson(written)},"unchanged":${toJson(unchanged)},"lost":[`)
   await printItems(lost.groups(), 'what')
   await out('],"filled":[')
   await printItems(filled.groups(), 'field')
