@@ -91,6 +91,20 @@ describe('a run', () => {
     expect(json('runs/index.json')).toMatchObject({ runs: [{ runId: run, status: 'completed' }] })
   })
 
+  it('says the same of its tokens live as when it is read back', async () => {
+    await store.startRun('r', { flowId: 'f' })
+    store.recordTurn('r', { role: 'user', content: 'a', tokensIn: 10 })
+    store.recordTurn('r', { role: 'assistant', content: 'b', tokensOut: 5 })
+    const live = store.getActive('r')?.recorder
+    await store.endRun('r')
+    expect(live?.session().totals?.usage).toEqual({ input: 10, output: 5, quality: 'estimated' })
+    const { entries } = await store.load('r')
+    expect(entries.map(({ usage }) => usage)).toEqual([
+      { input: 10, quality: 'estimated' },
+      { output: 5, quality: 'reported' },
+    ])
+  })
+
   it('can be loaded while it is recorded', async () => {
     await store.startRun('r', { flowId: 'f' })
     store.recordTurn('r', { role: 'user', content: 'so far' })

@@ -1,5 +1,6 @@
 /** devflow's turns and tool calls as entries for the recorder. */
 import { HansardError } from '../errors.ts'
+import { toUsage } from '../formats/devflow/facts.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import type { JsonObject } from '../transcript/json.ts'
 import type { Recorder } from './record.ts'
@@ -77,15 +78,12 @@ export function createTurnRecorder(runId: string, recorder: Recorder): ActiveRun
           hint: 'use RFC 3339',
         })
       const { tokensIn, tokensOut, durationMs, model } = turn
-      const usage = {
-        ...(tokensIn !== undefined && { input: tokensIn }),
-        ...(tokensOut !== undefined && { output: tokensOut }),
-      }
+      const usage = toUsage(tokensIn, tokensOut)
       turns += 1
       role = turn.role
       say(turn.content, {
         id: `turn-${turns}`,
-        ...(Object.keys(usage).length > 0 && { usage }),
+        ...(usage && { usage }),
         ...(at !== undefined && { at }),
         ...(durationMs !== undefined && { durationMs }),
         ...(model !== undefined && { model }),

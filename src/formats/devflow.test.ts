@@ -537,6 +537,23 @@ describe('writing', () => {
     expect(turns[1]).toMatchObject({ tokensIn: 10, tokensOut: 9 })
   })
 
+  it('keeps the counts that the last report of a call does not state', () => {
+    const reports = [{ input: 10, cacheRead: 5 }, { output: 9 }]
+    const entries = reports.map((counts, index) =>
+      entry(index, {
+        role: 'assistant',
+        blocks: [{ type: 'text', text: 'a' }],
+        call: { requestId: 'q' },
+        usage: { ...counts, quality: 'reported' },
+      }),
+    )
+    const { files } = writeTranscript(devflow, { session: plainSession(), entries })
+    const { metadata, turns } = JSON.parse(text(files, 'runs/r/transcript.json'))
+    expect(metadata).toMatchObject({ totalTokensIn: 15, totalTokensOut: 9 })
+    expect(turns[0]).not.toHaveProperty('tokensIn')
+    expect(turns[1]).toMatchObject({ tokensIn: 15, tokensOut: 9 })
+  })
+
   it('calls an interrupted run failed, with a reason', () => {
     const { files, lost, filled } = writeTranscript(devflow, {
       session: { ...plainSession(), status: 'interrupted' },

@@ -1,10 +1,10 @@
 /**
- * Sums that are right: a provider call is counted once, however many entries mention it, and its last report wins.
- * Entries that name no call are each a call of their own when they carry usage.
+ * Sums that are right: a provider call is counted once, however many entries mention it, and its last report wins, count by
+ * count. Entries that name no call are each a call of their own when they carry usage. What is no count is not counted.
  */
 import { PRIMARY, type Entry } from './entry.ts'
 import type { Totals } from './session.ts'
-import { addUsage, hasCounts, type Usage } from './usage.ts'
+import { addUsage, hasCounts, laterReport, validUsage, type Usage } from './usage.ts'
 
 export type BilledCall = {
   readonly model: string | undefined
@@ -34,12 +34,12 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
   let entries = 0
   let toolCalls = 0
   let calls = 0
-  let usage: Usage | undefined
+  let sum: Usage | undefined
   const models = new Set<string>()
 
   const close = (call: BilledCall): void => {
     calls += 1
-    usage = usage === undefined ? withoutRaw(call.usage) : addUsage(usage, call.usage)
+    sum = sum === undefined ? withoutRaw(call.usage) : addUsage(sum, call.usage)
     settle?.(call)
   }
 
@@ -48,18 +48,25 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       entries += 1
       for (const block of entry.blocks) if (block.type === 'tool-call') toolCalls += 1
       if (entry.model !== undefined && models.size < MOST_MODELS) models.add(entry.model)
-      if (entry.usage === undefined || !hasCounts(entry.usage)) return
+      const usage = validUsage(entry.usage)
+      if (usage === undefined || !hasCounts(usage)) return
       const { model, at } = entry
-      const call = { model, usage: entry.usage, at, provider: entry.call?.provider }
-      const key = callKey(entry)
-      if (key === undefined) {
-        close(call)
+      const provider = providerOf(entry)
+      const base = callKey(entry)
+      if (base === undefined) {
+        close({ model, usage, at, provider })
         return
       }
+      const key = keyAmong(open, base, provider)
       const first = open.get(key)
       open.delete(key)
-      // The call keeps the time and, where the last report names none, the model of its first.
-      open.set(key, { ...call, at: first?.at ?? at, model: model ?? first?.model })
+      // The call keeps the time of its first report, and what the last does not say.
+      open.set(key, {
+        model: model ?? first?.model,
+        usage: first === undefined ? usage : laterReport(first.usage, usage),
+        at: first?.at ?? at,
+        provider: provider ?? first?.provider,
+      })
       if (open.size > window) {
         const [oldest, settled] = open.entries().next().value as [string, BilledCall]
         open.delete(oldest)
@@ -74,17 +81,46 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
         toolCalls,
         calls,
         ...(models.size > 0 && { models: [...models] }),
-        ...(usage && { usage }),
+        ...(sum && { usage: sum }),
       }
     },
   }
 }
 
-/** What makes two reports the same call: the provider's message id, else its request id. Undefined: a call of its own. */
+/**
+ * What makes two reports the same call: the provider's message id, else its request id. Undefined: a call of its own. An empty
+ * id is none. Providers are told apart by `keyAmong`.
+ */
 export function callKey({ call, source }: Entry): string | undefined {
-  if (call?.messageId !== undefined) return `m:${call.messageId}`
-  if (call?.requestId !== undefined) return `r:${source === PRIMARY ? '' : source}:${call.requestId}`
+  if (isNamed(call?.messageId)) return `m:${call.messageId}`
+  if (isNamed(call?.requestId)) return `r:${source === PRIMARY ? '' : source}:${call.requestId}`
   return undefined
+}
+
+/**
+ * The key of a report's call among those that are open. Two providers may give out the same id, so calls that name different
+ * ones are different calls; a report that names none belongs to the first call with its id, and a call that named none so far
+ * is that of the first provider that turns up.
+ */
+export function keyAmong(
+  open: ReadonlyMap<string, { readonly provider: string | undefined }>,
+  base: string,
+  provider: string | undefined,
+): string {
+  if (provider === undefined) return base
+  const own = `${base}\n${provider}`
+  if (open.has(own)) return own
+  const first = open.get(base)?.provider
+  return first === undefined || first === provider ? base : own
+}
+
+export function providerOf({ call }: Entry): string | undefined {
+  return isNamed(call?.provider) ? call.provider : undefined
+}
+
+/** Some programs write an empty string for an id they do not have. */
+export function isNamed(id: string | undefined): id is string {
+  return id !== undefined && id !== ''
 }
 
 function withoutRaw(usage: Usage): Usage {

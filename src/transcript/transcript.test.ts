@@ -5,7 +5,7 @@ import { citation, createSequence, type Entry } from './entry.ts'
 import { createPairing } from './tools.ts'
 import { createCallFold, type BilledCall } from './totals.ts'
 import { query, sourceTree, turns } from './transcript.ts'
-import { addUsage, promptTokens } from './usage.ts'
+import { addUsage, promptTokens, type Usage } from './usage.ts'
 
 const number = createSequence()
 const entry = (facts: Partial<Entry>): Entry => {
@@ -91,6 +91,97 @@ describe('totals', () => {
     for (const e of [reported(1, 'a'), reported(5, 'b'), reported(70, 'a'), reported(3)]) fold.add(e)
     expect(fold.totals()).toMatchObject({ entries: 4, calls: 3, usage: { output: 78 } })
     expect(new Set(settled.map((call) => call.usage.output))).toEqual(new Set([3, 5, 70]))
+  })
+
+  it('let a later report overwrite count by count, and what it does not say stand', () => {
+    const call = { messageId: 'msg_1' }
+    const reports = [
+      entry({ call, usage: { input: 1000, cacheRead: 5000, output: 1, quality: 'partial', raw: { a: 1 } } }),
+      entry({ call, usage: { output: 50, quality: 'reported' } }),
+      entry({ call, usage: { quality: 'unavailable' } }),
+    ]
+    const usage = { input: 1000, cacheRead: 5000, output: 50, quality: 'reported' }
+    const settled: BilledCall[] = []
+    const fold = createCallFold({ settle: (one) => settled.push(one) })
+    for (const report of reports) fold.add(report)
+    expect(fold.totals()).toMatchObject({ calls: 1 })
+    expect(fold.totals().usage).toEqual(usage)
+    expect(settled.map((one) => one.usage)).toEqual([{ ...usage, raw: { a: 1 } }])
+    expect(turns(reports).map((turn) => turn.usage)).toEqual([{ ...usage, raw: { a: 1 } }])
+  })
+
+  it('take an empty id for none', () => {
+    const fold = createCallFold()
+    const entries = [
+      entry({ call: { messageId: '' }, usage: { output: 1, quality: 'reported' } }),
+      entry({ call: { messageId: '' }, usage: { output: 2, quality: 'reported' } }),
+      entry({ call: { messageId: '', requestId: 'r' }, usage: { output: 4, quality: 'reported' } }),
+      entry({ call: { requestId: 'r' }, usage: { output: 8, quality: 'reported' } }),
+      entry({ call: { requestId: '' }, usage: { output: 16, quality: 'reported' } }),
+    ]
+    for (const one of entries) fold.add(one)
+    expect(fold.totals()).toMatchObject({ calls: 4, usage: { output: 27 } })
+    expect(turns(entries)).toHaveLength(5)
+    expect(turns(entries)[0]?.messageId).toBeUndefined()
+  })
+
+  it('tell calls with one id apart by their providers, where both name one', () => {
+    const from = (output: number, provider?: string): Entry =>
+      entry({
+        usage: { output, quality: 'reported' },
+        call: { messageId: 'm', ...(provider !== undefined && { provider }) },
+      })
+    const sum = (...entries: readonly Entry[]): unknown => {
+      const settled: BilledCall[] = []
+      const fold = createCallFold({ settle: (call) => settled.push(call) })
+      for (const one of entries) fold.add(one)
+      fold.totals()
+      const calls = settled.map(({ provider, usage }) => [provider, usage.output])
+      expect(turns(entries).map((turn) => turn.usage?.output)).toEqual(calls.map(([, output]) => output))
+      return calls
+    }
+    expect(sum(from(1, 'a'), from(2, 'b'))).toEqual([
+      ['a', 1],
+      ['b', 2],
+    ])
+    expect(sum(from(1), from(2, 'a'))).toEqual([['a', 2]])
+    expect(sum(from(1, 'a'), from(2))).toEqual([['a', 2]])
+    expect(sum(from(1, 'a'), from(2, ''))).toEqual([['a', 2]])
+    expect(sum(from(1), from(2, 'a'), from(4, 'b'))).toEqual([
+      ['a', 2],
+      ['b', 4],
+    ])
+    expect(sum(from(1, 'a'), from(2, 'b'), from(4, 'a'), from(8, 'b'))).toEqual([
+      ['a', 4],
+      ['b', 8],
+    ])
+  })
+
+  it('count nothing that is no count', () => {
+    const stated = (usage: unknown): Entry => entry({ usage: usage as Usage })
+    const fold = createCallFold()
+    for (const usage of [
+      { input: '12', output: 3, quality: 'reported' },
+      { input: -1, output: 4, quality: 'reported' },
+      { input: Number.NaN, cacheRead: 1.5, output: 5, quality: 'reported' },
+      { input: Number.POSITIVE_INFINITY, quality: 'reported' },
+      { input_tokens: 7, quality: 'reported' },
+      'many',
+      null,
+      [1],
+    ])
+      fold.add(stated(usage))
+    expect(fold.totals()).toEqual({
+      entries: 8,
+      toolCalls: 0,
+      calls: 3,
+      usage: { output: 12, quality: 'reported' },
+    })
+    expect(turns([stated({ input: '12', output: 3, quality: 'reported' })])[0]?.usage).toEqual({
+      output: 3,
+      quality: 'reported',
+    })
+    expect(turns([stated(null)])[0]?.usage).toBeUndefined()
   })
 
   it('have no usage where no entry states any', () => {

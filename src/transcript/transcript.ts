@@ -5,7 +5,8 @@
 import type { Damage } from './damage.ts'
 import { PRIMARY, type Entry, type Role } from './entry.ts'
 import type { Session } from './session.ts'
-import type { Usage } from './usage.ts'
+import { isNamed, keyAmong, providerOf } from './totals.ts'
+import { hasCounts, laterReport, validUsage, type Usage } from './usage.ts'
 
 export type Transcript = {
   readonly session: Session
@@ -20,7 +21,7 @@ export type Turn = {
   readonly role: Role | undefined
   readonly messageId: string | undefined
   readonly entries: readonly Entry[]
-  /** The last report of the call. */
+  /** What the reports of the call say together: the last wins, count by count. */
   readonly usage: Usage | undefined
 }
 
@@ -54,32 +55,54 @@ export function query(entries: readonly Entry[]): Query {
   }
 }
 
+type Draft = {
+  readonly source: string
+  readonly role: Role | undefined
+  readonly messageId: string | undefined
+  readonly entries: Entry[]
+  provider: string | undefined
+}
+
 /** A fold over entries, never stored. Entries of one provider message are one turn, even when others stand between them. */
 export function turns(entries: readonly Entry[]): readonly Turn[] {
-  const folded: {
-    source: string
-    role: Role | undefined
-    messageId: string | undefined
-    entries: Entry[]
-  }[] = []
-  const byMessage = new Map<string, (typeof folded)[number]>()
+  const folded: Draft[] = []
+  const byMessage = new Map<string, Draft>()
   for (const entry of entries) {
     if (entry.kind === 'event') continue
-    const messageId = entry.call?.messageId
-    const key = messageId === undefined ? undefined : `${entry.source}\n${entry.role}\n${messageId}`
+    const { source, role, call } = entry
+    const messageId = isNamed(call?.messageId) ? call.messageId : undefined
+    const provider = providerOf(entry)
+    const key =
+      messageId === undefined ? undefined : keyAmong(byMessage, `${source}\n${role}\n${messageId}`, provider)
     const open = key === undefined ? undefined : byMessage.get(key)
     if (open !== undefined) {
       open.entries.push(entry)
+      open.provider ??= provider
       continue
     }
-    const turn = { source: entry.source, role: entry.role, messageId, entries: [entry] }
+    const turn = { source, role, messageId, entries: [entry], provider }
     folded.push(turn)
     if (key !== undefined) byMessage.set(key, turn)
   }
-  return folded.map((turn) => ({
-    ...turn,
-    usage: turn.entries.findLast((entry) => entry.usage !== undefined)?.usage,
+  return folded.map(({ source, role, messageId, entries: own }) => ({
+    source,
+    role,
+    messageId,
+    entries: own,
+    usage: usageOf(own),
   }))
+}
+
+/** The call's usage by its reports, as totals count it: the last wins, count by count. */
+function usageOf(entries: readonly Entry[]): Usage | undefined {
+  let usage: Usage | undefined
+  for (const entry of entries) {
+    const report = validUsage(entry.usage)
+    if (report === undefined) continue
+    if (usage === undefined || !hasCounts(usage)) usage = report
+    else if (hasCounts(report)) usage = laterReport(usage, report)
+  }
+  return usage
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Json } from './json.ts'
+import { asCount, isObject, type Json } from './json.ts'
 
 /**
  * Token counts as the provider reported them, normalised so that they do not overlap: `input` excludes what was read from
@@ -39,6 +39,35 @@ export function addUsage(a: Usage, b: Usage): Usage {
     else if (right !== undefined) sum[count] = right
   }
   return sum
+}
+
+/**
+ * What a later report of the same call leaves: each count it states, those it does not from before, its quality. The provider's
+ * own object is the later one where there are two: it names the tier and the place that a price hangs on.
+ */
+export function laterReport(earlier: Usage, later: Usage): Usage {
+  return { ...earlier, ...later }
+}
+
+/**
+ * A usage with nothing in it but counts, for what was typed by somebody else: what is no whole number of at least 0 is not
+ * known. Undefined for what is no usage at all.
+ */
+export function validUsage(usage: unknown): Usage | undefined {
+  if (!isObject(usage)) return undefined
+  const valid: { -readonly [K in Count]?: number } & { quality: Quality } = {
+    // A word that is none of ours vouches for nothing.
+    quality: isQuality(usage['quality']) ? usage['quality'] : 'estimated',
+  }
+  for (const count of COUNTS) {
+    const known = asCount(usage[count])
+    if (known !== undefined) valid[count] = known
+  }
+  return usage['raw'] === undefined ? valid : { ...valid, raw: usage['raw'] }
+}
+
+function isQuality(value: unknown): value is Quality {
+  return typeof value === 'string' && Object.hasOwn(WORST, value)
 }
 
 /** Everything the model read: uncached, cache reads and cache writes. Undefined when none of them is known. */

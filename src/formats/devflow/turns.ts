@@ -13,8 +13,8 @@ import {
 import { PRIMARY, type Entry } from '../../transcript/entry.ts'
 import { asArray, asObject, isObject, type Json, type JsonObject } from '../../transcript/json.ts'
 import { createPairing } from '../../transcript/tools.ts'
-import { callKey } from '../../transcript/totals.ts'
-import { promptTokens, type Usage } from '../../transcript/usage.ts'
+import { callKey, isNamed, keyAmong, providerOf } from '../../transcript/totals.ts'
+import { hasCounts, laterReport, promptTokens, validUsage, type Usage } from '../../transcript/usage.ts'
 import type { WriteContext } from '../format.ts'
 import { toGoTime } from './fields.ts'
 import { lossesOf } from './losses.ts'
@@ -59,7 +59,7 @@ export function createTurns(notes: Notes): Turns {
   const lastTurn = new Map<string, Draft>()
   const byId = new Map<string, Draft>()
   const byMessage = new Map<string, Draft>()
-  const reported = new Map<string, Draft>()
+  const reported = new Map<string, { draft: Draft; provider: string | undefined }>()
 
   /** The turn that an entry goes on with: that of its provider message, or the one whose entry it names, as the runs store does. */
   const goesOnWith = (entry: Entry): Draft | undefined => {
@@ -109,16 +109,21 @@ export function createTurns(notes: Notes): Turns {
       draft.calls.push({ draft: call })
       pairing.open(entry.source, block, call)
     }
-    if (entry.usage !== undefined) report(entry, entry.usage, draft)
+    report(entry, draft)
   }
 
-  /** A call's tokens stand once, on the turn of its last report. */
-  const report = (entry: Entry, usage: Usage, draft: Draft): void => {
-    const key = callKey(entry)
+  /** A call's tokens stand once, on the turn of its last report, as totals count them. */
+  const report = (entry: Entry, draft: Draft): void => {
+    const usage = validUsage(entry.usage)
+    if (usage === undefined || !hasCounts(usage)) return
+    const base = callKey(entry)
+    const provider = providerOf(entry)
+    const key = base === undefined ? undefined : keyAmong(reported, base, provider)
     const before = key === undefined ? undefined : reported.get(key)
-    if (before !== undefined) before.usage = undefined
-    if (key !== undefined) reported.set(key, draft)
-    draft.usage = usage
+    const earlier = before?.draft.usage
+    if (before !== undefined) before.draft.usage = undefined
+    draft.usage = earlier === undefined ? usage : laterReport(earlier, usage)
+    if (key !== undefined) reported.set(key, { draft, provider: provider ?? before?.provider })
   }
 
   const nest = (entry: Entry, result: ToolResultBlock, isFirst: boolean): boolean => {
@@ -182,7 +187,7 @@ function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
 
 /** What the entries of one assistant message share. */
 function messageKey({ role, source, call }: Entry): string | undefined {
-  return role === 'assistant' && call?.messageId !== undefined ? `${source}\n${call.messageId}` : undefined
+  return role === 'assistant' && isNamed(call?.messageId) ? `${source}\n${call.messageId}` : undefined
 }
 
 /** The input is an object in Go, which cannot read a document where it is anything else. */
