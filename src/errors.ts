@@ -61,11 +61,12 @@ export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined
 }
 
-/** What anything that was thrown says, in words. */
+/** What anything that was thrown says, in words. Never throws, whatever it is. */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message
-  if (typeof error === 'string') return error
   try {
+    if (error instanceof Error) return error.message
+    if (typeof error === 'string') return error
+    if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message)
     return JSON.stringify(error) ?? 'nothing was said'
   } catch {
     return 'something that cannot be shown'

@@ -1,6 +1,6 @@
 /** The recorder inside real processes that die: what was acknowledged is there, and `recover` finishes the rest. */
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, readdirSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -89,6 +89,18 @@ describe.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('a process that is told 
     })
     expect((await recoverSession(archive(), id)).outcome).toBe('whole')
     expect(filesBelow(join(folder, '.leslie')).filter((path) => path.endsWith('.txt'))).toHaveLength(1)
+  })
+})
+
+describe('two copies of the package in one process', () => {
+  it('do not wait for each other when the process is told to stop', async () => {
+    const copy = join(mkdtempSync(join(tmpdir(), 'hansard-copy-')), 'dist')
+    cpSync(join(import.meta.dirname, '../dist/src'), copy, { recursive: true })
+    const second = `const other = await import(${JSON.stringify(join(copy, 'index.js'))})
+      await other.record({ home: 'home' }); session.user('Fix it')`
+    expect(await dying(second, 'SIGTERM')).toEqual({ code: null, signal: 'SIGTERM' })
+    for (const id of archive().ids())
+      expect((await readFacts(archive(), id)).session.status).toBe('interrupted')
   })
 })
 

@@ -5,7 +5,8 @@ import type { Totals } from '../transcript/session.ts'
 import { createCallFold } from '../transcript/totals.ts'
 
 export type TotalsFold = {
-  add(entry: Entry): void
+  /** `model` is the session's: whose a call is that names none itself. */
+  add(entry: Entry, model?: string): void
   /** Settles the calls that still wait for a later report. `stub`: nothing was asked of a provider, so there is no cost. */
   totals(stub: boolean | undefined): Totals
 }
@@ -17,7 +18,8 @@ export function createTotals(): TotalsFold {
   const cost = createCostFold()
   const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
   return {
-    add: (entry) => fold.add(entry),
+    add: (entry, model) =>
+      fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry),
     totals(stub) {
       const totals = fold.totals()
       // The cost of calls whose usage nobody stated is not known, which is not the same as nothing.

@@ -35,7 +35,7 @@ export type Identity = {
 
 /** A session that has just begun. Throws `invalid-id` for an id that could not be a file's name. */
 export function createSession(identity: Identity, cwd: string, now: number, recordedBy: string): Session {
-  const startedAt = fromMillis(now) as string
+  const startedAt = fromMillis(now) ?? new Date().toISOString()
   const { runId, flow, step, node, agentKey, engine } = identity
   for (const [what, id] of Object.entries({
     'run id': runId,

@@ -6,6 +6,7 @@ import { openArchive } from '../archive/archive.ts'
 import { readSession } from '../archive/read-session.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import { parseMessage } from '../wire/apis.ts'
 import { record, type Recorder, type RecordOptions } from './record.ts'
 import type { Failure } from './report.ts'
 import { startRun } from './run.ts'
@@ -165,6 +166,114 @@ describe('a recorder', () => {
     expect(entries[4]).toMatchObject({ at: '2026-01-05T09:15:32.000Z', usage: { input: 9, output: 2 } })
   })
 
+  it('takes Anthropic’s own content, an answer from the wire, and no content at all', async () => {
+    const session = await begin()
+    const content = [
+      { type: 'text', text: 'Let me look.' },
+      { type: 'thinking', thinking: 'hm', signature: 's' },
+      { type: 'tool_use', id: 'toolu_1', name: 'Read', input: { path: 'a' } },
+      { type: 'from_the_future', x: 1 },
+    ]
+    session.assistant(content as never)
+    session.user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'ok' }] as never)
+    session.assistant(null as never)
+    const body = {
+      id: 'msg_1',
+      model: 'claude-haiku-4-5',
+      role: 'assistant',
+      content: [{ type: 'text', text: 'Done.' }],
+    }
+    const usage = { input_tokens: 3, output_tokens: 2 }
+    session.answer(
+      parseMessage('anthropic-messages', { type: 'message', ...body, usage, stop_reason: 'end_turn' }),
+    )
+    await session.end()
+    const { entries } = await read(session.id)
+    expect(entries[0]?.blocks).toEqual([
+      { type: 'text', text: 'Let me look.' },
+      { type: 'thinking', text: 'hm', signature: 's' },
+      { type: 'tool-call', callId: 'toolu_1', name: 'Read', input: { path: 'a' } },
+      { type: 'unknown', raw: { type: 'from_the_future', x: 1 } },
+    ])
+    expect(entries[1]?.blocks).toMatchObject([{ type: 'tool-result', callId: 'toolu_1', output: 'ok' }])
+    expect(entries[2]?.blocks).toEqual([])
+    expect(entries[3]).toMatchObject({
+      blocks: [{ type: 'text', text: 'Done.' }],
+      model: 'claude-haiku-4-5',
+      stopReason: 'end_turn',
+      usage: { input: 3, output: 2, quality: 'reported' },
+      call: { provider: 'anthropic', messageId: 'msg_1' },
+    })
+    expect(failures).toEqual([])
+  })
+
+  it('throws nothing back, whatever it is given', async () => {
+    const session = await begin()
+    const hostile = Object.defineProperty(new Error('x'), 'message', {
+      get() {
+        throw new Error('gotcha')
+      },
+    })
+    const anything = [null, undefined, 7, {}, [null], [undefined], hostile, Symbol('s'), () => 1] as never[]
+    for (const value of anything) {
+      session.assistant(value)
+      session.user('x', value)
+      session.toolResult(value)
+      session.dispatch(value)
+      session.error(value)
+      session.event(value, value, value)
+      session.answer(value)
+      session.addCost(value)
+      session.update(value)
+      expect(session.toolCall(value)).toEqual(expect.any(String))
+    }
+    session.user('still here')
+    await session.fail(hostile)
+    expect((await read(session.id)).entries.at(-1)?.blocks).toEqual([{ type: 'text', text: 'still here' }])
+  })
+
+  it('keeps what was said when it was said, whatever the caller does with its objects later', async () => {
+    const session = await begin({
+      formats: ['devflow', 'swarm'],
+      flow: 'f',
+      step: 's',
+      input: { a: 1 },
+    })
+    const input: Record<string, unknown> = { path: 'a.txt' }
+    const callId = session.toolCall({ name: 'Bash', input: input as never })
+    input['path'] = 'MUTATED'
+    session.toolResult({ callId, output: 'ok' })
+    await session.end()
+    expect(everything()).not.toContain('MUTATED')
+  })
+
+  it('prices entries that name no model by the session’s', async () => {
+    const session = await begin({ model: 'claude-haiku-4-5' })
+    session.assistant('x', { usage: { input: 1_000_000 } })
+    expect((await session.end()).totals?.cost).toEqual({ usd: '1.000000', unpriced: [] })
+  })
+
+  it('takes any spelling of a time, and its own clock where there is none', async () => {
+    const session = await begin()
+    session.user('a', { at: '2026-02-08T14:30:00+05:30' })
+    session.user('b', { at: new Date('2026-02-08T09:00:00Z') })
+    session.user('c', { at: 'yesterday' })
+    await session.end()
+    const [a, b, c] = (await read(session.id)).entries
+    expect([a?.at, b?.at]).toEqual(['2026-02-08T09:00:00.000Z', '2026-02-08T09:00:00.000Z'])
+    expect(c?.at).toMatch(/^20\d\d-/)
+    expect(failures).toHaveLength(1)
+  })
+
+  it('records a subagent of the main agent that another one had too deep', async () => {
+    const session = await begin()
+    session.subagent('a').subagent('b').user('too deep')
+    session.subagent('b').user('not too deep')
+    await session.end()
+    const texts = (await read(session.id)).entries.filter((entry) => entry.source === 'subagent:b')
+    expect(texts).toMatchObject([{ blocks: [{ text: 'not too deep' }] }])
+  })
+
   it('never has a secret on disk: not in text, tool input, title, error, or a format’s file', async () => {
     const secret = ['sk', 'ant', 'oat01', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0'].join('-')
     const own = 'correct-horse-battery-staple'
@@ -256,6 +365,7 @@ describe('a recorder whose disk fails', () => {
     expect((await session.end()).status).toBe('completed')
     expect(failures.length).toBeGreaterThan(0)
     expect(failures.length).toBeLessThanOrEqual(3)
+    expect(failures.at(-1)?.message).toMatch(/100 entries could not be recorded/)
   })
 
   it('makes a format whole from the journal when its folder failed on the way', async () => {

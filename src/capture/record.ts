@@ -1,8 +1,9 @@
 /**
  * The library's front door: `const session = await record({ agent: 'mine', formats: ['entire'] })`.
  *
- * What is recorded is redacted, then in the journal, then in the formats' files, in that order and before the call returns.
- * Only bad arguments throw, and only here; from then on recording never breaks the agent.
+ * What is recorded is redacted, then in the journal, then in the formats' files, in that order and before the call returns. The
+ * end too: first how the session ended, then the formats' last files, then the journal's last line. Only bad arguments throw, and
+ * only here; from then on recording never breaks the agent.
  */
 import { resolve } from 'node:path'
 import { openArchive, type Archive } from '../archive/archive.ts'
@@ -10,8 +11,10 @@ import { createTotals } from '../archive/priced-totals.ts'
 import { recoverSession } from '../archive/recover.ts'
 import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
+import { toRecordJson } from '../journal/record-json.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
+import type { Entry } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
@@ -57,13 +60,17 @@ export type Recorder = SourceRecorder & {
   /** What somebody else says it cost, in US dollars: kept beside what we compute, never added to it. */
   addCost(usd: string | number): void
   /** Facts learnt on the way: a title, the model. */
-  update(facts: Partial<Pick<Session, 'title' | 'model' | 'version' | 'tags' | 'native' | 'git'>>): void
+  update(facts: Facts): void
   /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
   flush(): Promise<boolean>
   end(ending?: Ending): Promise<Session>
   fail(error: unknown, ending?: Ending): Promise<Session>
   cancel(reason?: string, ending?: Ending): Promise<Session>
 }
+
+/** What may be learnt on the way. */
+const FACTS = ['title', 'model', 'version', 'tags', 'native', 'git'] as const
+export type Facts = Partial<Pick<Session, (typeof FACTS)[number]>>
 
 export type Ending = { readonly stopReason?: string; readonly at?: string }
 
@@ -88,12 +95,13 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
         })
   const door = createDoor(redactor, archive.blobs)
 
-  let session = door.session(begun)
+  let session = settled(door.session(begun))
   let ended: Promise<Session> | undefined
   let hasEntries = false
   /** Facts that are no longer as the first line has them: the last line restates them, so that both ends of a journal tell all. */
   const changed = new Set<string>()
   const fold = createTotals()
+  const instant = (): string => fromMillis(now()) ?? new Date().toISOString()
 
   const live = createLiveFormats({
     formats: chosen,
@@ -116,32 +124,26 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   })
   live.start()
 
-  const taken = (entry: Parameters<typeof door.entry>[0]): void => {
+  const taken = (entry: Entry): void => {
     if (capture.transcript === false) return
     if (ended !== undefined)
       return report.misuse(`session ${session.id} has ended: what is recorded after the end is not kept`)
     hasEntries = true
     const { whole, stored } = door.entry(entry)
-    fold.add(whole)
     journal.append({ t: 'entry', entry: stored })
-    live.entry(whole)
+    count(whole)
+    // Formats hold entries until a turn or the session ends, and the caller may change its objects meanwhile: they get a copy.
+    if (live.roots.length > 0) live.entry(settledEntry(whole))
   }
 
-  const primary = createSourceRecorder({
-    take: report.guard(taken),
-    now,
-    depth: toDepth(capture.subagents),
-    onTooDeep: report.guard((source: string, parent: string) =>
-      primary.event('subagent-not-recorded', { source, parent }),
-    ),
-  })
+  const count = report.guard('an entry’s usage', (entry: Entry) => fold.add(entry, session.model))
+  const primary = createSourceRecorder({ take: taken, now, depth: toDepth(capture.subagents), report })
 
   const change = (facts: Partial<Session>): void => {
     if (ended !== undefined) return report.misuse(`session ${session.id} has ended`)
-    const clean = door.session({ ...session, ...facts })
-    session = clean
+    session = settled(door.session({ ...session, ...facts }))
     for (const key of Object.keys(facts)) changed.add(key)
-    journal.append({ t: 'update', session: pick(clean, Object.keys(facts)) })
+    journal.append({ t: 'update', session: pick(session, Object.keys(facts)) })
   }
 
   /** Says the last word, synchronously: it must also work while the process is going down. */
@@ -150,12 +152,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     const totals = fold.totals(session.stub)
     const ending: Partial<Session> = {
       status,
-      endedAt: fromMillis(now()) as string,
+      endedAt: instant(),
       ...facts,
       totals,
     }
-    session = door.session({ ...session, ...ending })
-    // Before the last line, not after: the files it creates are claimed in the journal, and nothing stands behind the end.
+    session = settled(door.session({ ...session, ...ending }))
+    journal.append({ t: 'update', session: pick(session, Object.keys(ending)) })
     live.end(session)
     const behind = live.behind()
     journal.append({
@@ -163,7 +165,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       session: pick(session, [...Object.keys(ending), ...changed]),
       counts: { entries: totals.entries, lines: journal.head().seq + 2 },
       ...(behind.length > 0 && { behind }),
-      at: fromMillis(now()) as string,
+      at: instant(),
     })
     return session
   }
@@ -175,11 +177,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     }
     forget()
     let last = session
-    report.guard(() => {
+    report.guard('the end', () => {
       last = close(status, facts)
     })()
     ended = (async () => {
-      await journal.close()
+      const isSafe = await journal.close()
+      report.ended({ path: journal.path, isSafe, lost: journal.lost() })
       if (live.behind().length > 0) await catchUp(archive, session.id, report.failed)
       return last
     })()
@@ -187,8 +190,8 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   }
 
   const forget = onTermination({
-    flushSync: report.guard(() => journal.flushSync()),
-    terminate: report.guard(() => {
+    flushSync: report.guard('what is not synced', () => journal.flushSync()),
+    terminate: report.guard('the end', () => {
       if (ended !== undefined) return
       const last = close('interrupted', { error: 'the process ended before the session did' })
       ended = Promise.resolve(last)
@@ -200,10 +203,10 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     ...primary,
     id: session.id,
     session: () => session,
-    addCost: report.guard((usd: string | number) =>
+    addCost: report.guard('a cost', (usd: string | number) =>
       change({ reportedCost: addUsd(session.reportedCost, usd) }),
     ),
-    update: report.guard(change),
+    update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),
     fail: (error, ending = {}) =>
@@ -236,11 +239,25 @@ function toFacts({ stopReason, at }: Ending): Partial<Session> {
   return { ...(stopReason !== undefined && { stopReason }), ...(at !== undefined && { endedAt: at }) }
 }
 
-function pick(session: Session, keys: readonly string[]): Partial<Session> {
+function pick(session: Partial<Session>, keys: readonly string[]): Partial<Session> {
   const wanted = new Set(keys)
   return Object.fromEntries(
     Object.entries(session).filter(([key, value]) => wanted.has(key) && value !== undefined),
   )
+}
+
+/** As the journal has it: a copy that nobody can change, without what JSON cannot say. */
+function settledEntry(entry: Entry): Entry {
+  return asRecorded(JSON.parse(toRecordJson({ t: 'entry', entry }))).entry ?? entry
+}
+
+function settled(session: Session): Session {
+  return asRecorded(JSON.parse(toRecordJson({ t: 'update', session }))).session ?? session
+}
+
+/** What `toRecordJson` wrote has the shape of what it was given. */
+function asRecorded(record: unknown): { readonly entry?: Entry; readonly session?: Session } {
+  return record as { readonly entry?: Entry; readonly session?: Session }
 }
 
 function namedSecrets(secrets: readonly string[] = []): { name: string; value: string }[] {

@@ -5,13 +5,15 @@
  * call throws into the agent: what cannot be written is reported once, counted, and marked in the journal.
  */
 import { randomUUID } from 'node:crypto'
-import { messageOf } from '../errors.ts'
 import { fromTranscriptEntry } from '../formats/weakincentives-parse.ts'
-import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
+import type { Block, ToolResultBlock } from '../transcript/block.ts'
 import { PRIMARY, createSequence, type Call, type Entry, type Role } from '../transcript/entry.ts'
-import { fromMillis } from '../transcript/instant.ts'
+import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
+import type { WireMessage } from '../wire/message.ts'
+import type { Reporter } from './report.ts'
+import { toAnswerDetails, toBlocks, toErrorBlock } from './said.ts'
 import { entriesOfEvent, type TranscriptEvent } from './slices/events.ts'
 
 /** What may be said of any entry beside its content. */
@@ -23,7 +25,7 @@ export type Details = {
   readonly call?: Call
   readonly metadata?: JsonObject
   /** When it happened, where that is not now. */
-  readonly at?: string
+  readonly at?: string | Date
   readonly id?: string
 }
 
@@ -37,26 +39,28 @@ export type ToolResult = Details & {
   readonly isError?: boolean
 }
 
-/** Text, or blocks. */
+/** Text, or blocks: our own, or Anthropic's as its API gives them. */
 export type Said = string | readonly Block[]
 
 /** Records the entries of one source: the main agent, or a subagent of it. */
 export type SourceRecorder = {
   readonly source: string
-  system(said: Said, details?: Details): void
-  user(said: Said, details?: Details): void
-  assistant(said: Said, details?: Details): void
+  readonly system: (said: Said, details?: Details) => void
+  readonly user: (said: Said, details?: Details) => void
+  readonly assistant: (said: Said, details?: Details) => void
   /** The same for any role. */
-  message(role: Role, said: Said, details?: Details): void
+  readonly message: (role: Role, said: Said, details?: Details) => void
+  /** A provider's answer as `parseMessage` or a reassembled stream gives it: blocks, model, usage, stop reason, error. */
+  readonly answer: (answer: WireMessage, details?: Details) => void
   /** Gives the call's id, made when there was none, for `toolResult`. */
-  toolCall(call: ToolCall): string
-  toolResult(result: ToolResult): void
-  error(error: unknown, details?: Details): void
+  readonly toolCall: (call: ToolCall) => string
+  readonly toolResult: (result: ToolResult) => void
+  readonly error: (error: unknown, details?: Details) => void
   /** Something that is no message: a compaction, a retry. */
-  event(record: string, raw: Json, details?: Details): void
+  readonly event: (record: string, raw: Json, details?: Details) => void
   /** One of weakincentives' events, as the entries it stands for. */
-  dispatch(event: TranscriptEvent): void
-  subagent(id: string): SourceRecorder
+  readonly dispatch: (event: TranscriptEvent) => void
+  readonly subagent: (id: string) => SourceRecorder
 }
 
 export type Intake = {
@@ -65,62 +69,69 @@ export type Intake = {
   readonly now: () => number
   /** How deep subagents are recorded: 0 none, 1 those of the main agent. */
   readonly depth: number
-  /** Told of each subagent too deep to be recorded, once. */
-  readonly onTooDeep: (source: string, parent: string) => void
+  readonly report: Pick<Reporter, 'guard' | 'misuse'>
 }
 
 /** A recorder for the primary source, from which those of subagents come. */
-export function createSourceRecorder(intake: Intake): SourceRecorder {
+export function createSourceRecorder({ take, now, depth: deepest, report }: Intake): SourceRecorder {
   const sequence = createSequence()
   const last = new Map<string, string>()
   const recorders = new Map<string, SourceRecorder>()
-  const tooDeep = new Set<string>()
+
+  const toInstant = (at: unknown): string => {
+    const given = parseInstant(at instanceof Date ? at.getTime() : at)
+    if (given === undefined && at !== undefined)
+      report.misuse('an entry’s time is not an instant: it was given the time of recording')
+    return given ?? fromMillis(now()) ?? new Date().toISOString()
+  }
 
   const forSource = (source: string, depth: number, parent: string | undefined): SourceRecorder => {
     const names = createCallNames()
-    const records = depth <= intake.depth
 
     const put = (
       kind: Entry['kind'],
       role: Role | undefined,
       blocks: readonly Block[],
-      details: Details,
+      details: Details | null = {},
     ): void => {
-      if (!records) return
-      const { usage, id = randomUUID(), at = fromMillis(intake.now()), metadata, ...rest } = details
+      if (depth > deepest) return
+      const { usage, id = randomUUID(), at, metadata, ...rest } = details ?? {}
       const before = last.get(source) ?? null
       const tagged =
         parent === undefined || parent === PRIMARY ? metadata : { ...metadata, parentSource: parent }
       last.set(source, id)
-      intake.take({
+      take({
         id,
         parent: before,
         source,
         sequence: sequence(source),
         kind,
         ...(role && { role }),
-        ...(at !== undefined && { at }),
+        at: toInstant(at),
         blocks,
         ...defined(rest),
         ...(usage && { usage: { quality: 'reported', ...usage } }),
         ...(tagged && { metadata: tagged }),
       })
     }
-    const message = (role: Role, said: Said, details: Details = {}): void => {
-      const blocks: readonly Block[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+    const message = (role: Role, said: Said, details?: Details): void => {
+      const blocks = toBlocks(said)
       for (const block of blocks) names.learn(block)
       put('message', role, blocks, details)
     }
 
-    return {
+    const recorder: SourceRecorder = {
       source,
       system: (said, details) => message('system', said, details),
       user: (said, details) => message('user', said, details),
       assistant: (said, details) => message('assistant', said, details),
       message,
+      answer(answer, details) {
+        message('assistant', answer.blocks, { ...toAnswerDetails(answer), ...details })
+        if (answer.error !== undefined) recorder.error(answer.error)
+      },
       toolCall({ name, input = {}, callId = `call_${randomUUID()}`, ...details }) {
-        const block: ToolCallBlock = { type: 'tool-call', callId, name, input }
-        message('assistant', [block], details)
+        message('assistant', [{ type: 'tool-call', callId, name, input }], details)
         return callId
       },
       toolResult({ callId, name, output, error, isError, ...details }) {
@@ -135,7 +146,7 @@ export function createSourceRecorder(intake: Intake): SourceRecorder {
         }
         message('tool', [block], details)
       },
-      error: (error, details) => put('message', undefined, [toErrorBlock(error)], details ?? {}),
+      error: (error, details) => put('message', undefined, [toErrorBlock(error)], details),
       event: (record, raw, details = {}) =>
         put('event', undefined, [{ type: 'unknown', raw }], {
           ...details,
@@ -156,19 +167,45 @@ export function createSourceRecorder(intake: Intake): SourceRecorder {
       },
       subagent(id) {
         const child = `subagent:${id}`
-        const known = recorders.get(child)
+        // The same name below another agent may be at another depth.
+        const key = `${source}\n${child}`
+        const known = recorders.get(key)
         if (known !== undefined) return known
         const made = forSource(child, depth + 1, source)
-        recorders.set(child, made)
-        if (depth + 1 > intake.depth && !tooDeep.has(child)) {
-          tooDeep.add(child)
-          intake.onTooDeep(child, source)
-        }
+        recorders.set(key, made)
+        // Too deep to be recorded: counted and named, once, where it can be seen.
+        if (depth + 1 > deepest) primary.event('subagent-not-recorded', { source: child, parent: source })
         return made
       },
     }
+    return guarded(recorder, report)
   }
-  return forSource(PRIMARY, 0, undefined)
+  const primary = forSource(PRIMARY, 0, undefined)
+  return primary
+}
+
+/** The same recorder, whose calls report instead of throwing whatever they are given. A tool call has an id all the same. */
+function guarded(recorder: SourceRecorder, { guard }: Pick<Reporter, 'guard'>): SourceRecorder {
+  return {
+    source: recorder.source,
+    system: guard('a system prompt', recorder.system),
+    user: guard('a user message', recorder.user),
+    assistant: guard('an answer', recorder.assistant),
+    message: guard('a message', recorder.message),
+    answer: guard('an answer', recorder.answer),
+    toolCall(call) {
+      let id = call?.callId ?? `call_${randomUUID()}`
+      guard('a tool call', () => {
+        id = recorder.toolCall({ ...call, callId: id })
+      })()
+      return id
+    },
+    toolResult: guard('a tool result', recorder.toolResult),
+    error: guard('an error', recorder.error),
+    event: guard('an event', recorder.event),
+    dispatch: guard('an event', recorder.dispatch),
+    subagent: recorder.subagent,
+  }
 }
 
 /** Which tool an open call is of, so that a result can name it. Bounded: a call that is never answered is forgotten in time. */
@@ -190,12 +227,6 @@ function createCallNames(limit = 1000): {
       return name
     },
   }
-}
-
-function toErrorBlock(error: unknown): Block {
-  if (!(error instanceof Error)) return { type: 'error', message: messageOf(error) }
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  return { type: 'error', message: error.message, ...(code !== undefined && { code }) }
 }
 
 /** Without the keys whose value is undefined: absent is absent. */

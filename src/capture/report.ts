@@ -1,6 +1,6 @@
 /**
- * A recorder's failures, said once and then counted: an agent's screen is not a log. Reports hold ids, paths and counts, never
- * what was recorded.
+ * A recorder's failures, each kind said once: an agent's screen is not a log. Reports name what could not be recorded and why, and
+ * never hold what was recorded.
  */
 import { isHansardError, messageOf } from '../errors.ts'
 import type { Failure as JournalFailure } from '../journal/writer.ts'
@@ -11,10 +11,15 @@ export type Reporter = {
   readonly failed: (failure: { readonly what: string; readonly error: unknown }) => void
   /** The journal's own reports: the first failure, and when it works again. */
   readonly journal: (failure: JournalFailure) => void
+  /** The journal's last word: whether everything is on disk, and how many entries are not. */
+  readonly ended: (ending: { readonly path: string; readonly isSafe: boolean; readonly lost: number }) => void
   /** Somebody called us in a way that cannot be: said once per message. */
   readonly misuse: (message: string) => void
-  /** The same function, which reports instead of throwing. */
-  readonly guard: <A extends readonly unknown[]>(work: (...args: A) => void) => (...args: A) => void
+  /** The same function, which reports instead of throwing. `what` is what could then not be recorded. */
+  readonly guard: <A extends readonly unknown[]>(
+    what: string,
+    work: (...args: A) => void,
+  ) => (...args: A) => void
 }
 
 export function createReporter(onFailure: (failure: Failure) => void = toStderr): Reporter {
@@ -47,14 +52,23 @@ export function createReporter(onFailure: (failure: Failure) => void = toStderr)
           hint: 'entries wait in memory',
         })
     },
+    ended({ path, isSafe, lost }) {
+      if (lost > 0)
+        say('ended', {
+          message: `${lost} entries could not be recorded to ${path}`,
+          hint: 'the journal marks where',
+        })
+      else if (!isSafe)
+        say('ended', { message: `the end of ${path} may not be on disk`, hint: 'run hansard recover' })
+    },
     misuse: (message) => say(message, { message }),
     guard:
-      (work) =>
+      (what, work) =>
       (...args) => {
         try {
           work(...args)
         } catch (error) {
-          failed({ what: 'an entry', error })
+          failed({ what, error })
         }
       },
   }

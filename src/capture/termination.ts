@@ -4,42 +4,66 @@
  */
 type Terminable = { terminate(): void; flushSync(): void }
 
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Shared by all copies of this package in the process: two that each waited for the other would swallow the signal. */
+type Registry = {
+  readonly open: Set<Terminable>
+  readonly onExit: () => void
+  readonly onSignal: (signal: NodeJS.Signals) => void
+}
 
-const open = new Set<Terminable>()
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+const KEY = Symbol.for('hansard.termination')
+/** Where the library signal-exit keeps its own: it listens only to pass a signal on, as we do. */
+const SIGNAL_EXIT = Symbol.for('signal-exit emitter')
 
 /** Ends the session when the process does. Gives the function that takes it off the list. */
 export function onTermination(session: Terminable): () => void {
-  if (open.size === 0) listen()
-  open.add(session)
+  const registry = shared()
+  if (registry.open.size === 0) listen(registry)
+  registry.open.add(session)
   return () => {
-    open.delete(session)
-    if (open.size === 0) stopListening()
+    registry.open.delete(session)
+    if (registry.open.size === 0) stopListening(registry)
   }
 }
 
-function listen(): void {
-  process.on('exit', terminateAll)
+function shared(): Registry {
+  const scope = globalThis as { [KEY]?: Registry }
+  scope[KEY] ??= createRegistry()
+  return scope[KEY]
+}
+
+function createRegistry(): Registry {
+  const open = new Set<Terminable>()
+  const onExit = (): void => {
+    for (const session of open) session.terminate()
+  }
+  const onSignal = (signal: NodeJS.Signals): void => {
+    if (process.listenerCount(signal) > 1 + politeListeners()) {
+      // The program has a handler of its own and may go on: what is recorded is made safe, the sessions stay open.
+      for (const session of open) session.flushSync()
+      return
+    }
+    onExit()
+    open.clear()
+    stopListening(registry)
+    process.kill(process.pid, signal)
+  }
+  const registry: Registry = { open, onExit, onSignal }
+  return registry
+}
+
+function politeListeners(): number {
+  const emitter = (globalThis as { [SIGNAL_EXIT]?: { readonly count?: number } })[SIGNAL_EXIT]
+  return emitter === undefined ? 0 : Math.max(1, emitter.count ?? 1)
+}
+
+function listen({ onExit, onSignal }: Registry): void {
+  process.on('exit', onExit)
   for (const signal of SIGNALS) process.on(signal, onSignal)
 }
 
-function stopListening(): void {
-  process.off('exit', terminateAll)
+function stopListening({ onExit, onSignal }: Registry): void {
+  process.off('exit', onExit)
   for (const signal of SIGNALS) process.off(signal, onSignal)
-}
-
-function terminateAll(): void {
-  for (const session of open) session.terminate()
-}
-
-function onSignal(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) {
-    // The program has a handler of its own and may go on: what is recorded is made safe, the sessions stay open.
-    for (const session of open) session.flushSync()
-    return
-  }
-  terminateAll()
-  open.clear()
-  stopListening()
-  process.kill(process.pid, signal)
 }

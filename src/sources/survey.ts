@@ -35,7 +35,7 @@ export async function survey(items: AsyncIterable<readonly ReadItem[]>): Promise
         if (current === undefined) continue
         current.entries += 1
         if (item.entry.kind === 'message') current.messages += 1
-        current.totals.add(item.entry)
+        current.totals.add(item.entry, current.session.model)
       } else if (item.type === 'damage') {
         const damage = current?.damage ?? early
         if (damage.length < KEPT_DAMAGE) damage.push(item.damage)
