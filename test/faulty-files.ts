@@ -106,6 +106,13 @@ export function createDisk(): Disk {
       names.set(to, inode)
       names.delete(from)
     },
+    link(from, to) {
+      const inode = at(from)
+      if (names.has(to) || folders.has(to)) fail('EEXIST')
+      inode.links += 1
+      names.set(to, inode)
+    },
+    touch: (path) => void at(path),
     remove(path) {
       at(path).links -= 1
       names.delete(path)
@@ -222,6 +229,8 @@ export function withFault(disk: Disk, fault: Fault): FaultyFiles {
       makeFolder: (path) => unlessHit(() => files.makeFolder(path)),
       syncFolder: (path) => unlessHit(() => files.syncFolder(path)),
       rename: (from, to) => unlessHit(() => files.rename(from, to)),
+      link: (from, to) => unlessHit(() => files.link(from, to)),
+      touch: (path) => unlessHit(() => files.touch(path)),
       remove: (path) => unlessHit(() => files.remove(path)),
       list: (path) => unlessHit(() => files.list(path)),
       kind: (path) => unlessHit(() => files.kind(path)),

@@ -7,12 +7,13 @@
 import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { HansardError, fromSystemError, systemCode } from '../errors.ts'
-import { nodeFiles, writeAll, writeWhole, type Files } from '../journal/files.ts'
+import { HansardError, fromSystemError } from '../errors.ts'
+import { createWhole, nodeFiles, writeWhole, type Files } from '../journal/files.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import { asNumber, asObject, parseJson } from '../transcript/json.ts'
 import { openBlobs, type Blobs } from './blobs.ts'
 import { readWholeFile } from './bytes.ts'
+import { removeStale } from './lock.ts'
 
 export const LAYOUT = 1
 
@@ -119,31 +120,33 @@ function findId(ids: readonly string[], idOrPrefix: string, home: string): strin
   )
 }
 
+const KEY_NAME = 'redaction.key'
 const KEY_BYTES = 32
 
 /** The key is made by whoever needs it first; when it cannot be kept, placeholders are stable for this process only. */
 function openKey(files: Files, home: string): Buffer {
-  const path = join(home, 'redaction.key')
+  const path = join(home, KEY_NAME)
   const made = randomBytes(KEY_BYTES)
   try {
-    if (files.kind(path) === undefined) createKey(files, path, made)
-    const key = readWholeFile(files, path)
-    return key?.length === KEY_BYTES ? key : made
+    // No placeholder was ever made with a key that a crash cut short.
+    if (isCutShort(files, path)) removeStale(files, path, () => isCutShort(files, path))
+    if (files.kind(path) === undefined) createWhole(files, home, KEY_NAME, made)
   } catch {
-    return made
+    // Not kept, or not known to be: what is there now decides.
+  }
+  return readKey(files, path) ?? made
+}
+
+function readKey(files: Files, path: string): Buffer | undefined {
+  try {
+    const key = readWholeFile(files, path)
+    return key?.length === KEY_BYTES ? key : undefined
+  } catch {
+    return undefined
   }
 }
 
-function createKey(files: Files, path: string, key: Buffer): void {
-  try {
-    const fd = files.openAppend(path, 'new')
-    try {
-      writeAll(files, fd, key)
-    } finally {
-      files.close(fd)
-    }
-  } catch (error) {
-    // Two processes at once: the one that came first made the archive's key.
-    if (systemCode(error) !== 'EEXIST') throw error
-  }
+function isCutShort(files: Files, path: string): boolean {
+  const size = files.kind(path) === 'file' ? files.identityAt(path)?.size : undefined
+  return size !== undefined && size < KEY_BYTES
 }

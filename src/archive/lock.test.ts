@@ -3,11 +3,37 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles } from '../journal/files.ts'
+import { nodeFiles, type Files } from '../journal/files.ts'
 import { bootId } from '../journal/writer-id.ts'
 import { acquireLock } from './lock.ts'
 
 const home = (): string => fs.mkdtempSync(join(os.tmpdir(), 'hansard-lock-'))
+const dead = spawnSync(process.execPath, ['-e', '']).pid
+const stale = JSON.stringify({ holder: `${dead}-1-ab`, boot: bootId() })
+
+/** The disk, with something else happening right before its N-th call. */
+function before(call: number, happening: () => void): { readonly files: Files; calls(): number } {
+  let calls = 0
+  const files = Object.fromEntries(
+    Object.entries(nodeFiles).map(([name, own]) => [
+      name,
+      (...given: never[]) => {
+        calls += 1
+        if (calls === call) happening()
+        return (own as (...values: never[]) => unknown)(...given)
+      },
+    ]),
+  ) as unknown as Files
+  return { files, calls: () => calls }
+}
+
+function tryAcquire(files: Files, folder: string): (() => void) | undefined {
+  try {
+    return acquireLock(files, folder)
+  } catch {
+    return undefined
+  }
+}
 
 describe('the lock', () => {
   it('is held by one at a time, and free again when released', () => {
@@ -20,15 +46,45 @@ describe('the lock', () => {
   })
 
   it('is taken over from a process that died, from another boot, and from a file that says nothing', () => {
-    const dead = spawnSync(process.execPath, ['-e', '']).pid
     for (const left of [
-      { holder: `${dead}-1-ab`, boot: bootId() },
-      { holder: `${process.pid}-x-ab`, boot: 'another' },
-      null,
+      stale,
+      JSON.stringify({ holder: `${process.pid}-x-ab`, boot: 'another' }),
+      'null',
+      '',
     ]) {
       const folder = home()
-      fs.writeFileSync(join(folder, 'sync.lock'), JSON.stringify(left))
+      fs.writeFileSync(join(folder, 'sync.lock'), left)
       acquireLock(nodeFiles, folder)()
+      expect(fs.readdirSync(folder)).toEqual([])
     }
+  })
+
+  it.each([
+    ['a free lock', {}],
+    ['a lock left by the dead', { 'sync.lock': stale }],
+    ['an empty lock', { 'sync.lock': '' }],
+    ['a takeover that was left by the dead', { 'sync.lock': stale, 'sync.lock.takeover': stale }],
+  ])('of %s, only one gets hold, whenever another comes', (_, left) => {
+    let calls = 1
+    for (let call = 1; call <= calls; call += 1) {
+      const folder = home()
+      for (const [name, text] of Object.entries(left)) fs.writeFileSync(join(folder, name), text)
+      let other: (() => void) | undefined
+      const counted = before(call, () => {
+        other = tryAcquire(nodeFiles, folder)
+      })
+      const own = tryAcquire(counted.files, folder)
+      calls = Math.max(calls, counted.calls())
+      expect(
+        [own, other].filter((held) => held !== undefined),
+        `call ${call}`,
+      ).toHaveLength(1)
+      expect(tryAcquire(nodeFiles, folder)).toBeUndefined()
+      own?.()
+      other?.()
+      acquireLock(nodeFiles, folder)()
+      expect(fs.readdirSync(folder)).toEqual([])
+    }
+    expect(calls).toBeGreaterThan(4)
   })
 })

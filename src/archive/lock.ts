@@ -1,10 +1,11 @@
 /**
  * One process at a time may sync, clean or sweep. The lock names its holder by process, start time and boot, so that a lock left by
- * a crash is told from one that is held, and taken over. Readers and recorders never need it.
+ * a crash is told from one that is held, and taken over. It is there whole or not at all: a lock that says nothing is nobody's.
+ * Readers and recorders never need it.
  */
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { HansardError, systemCode } from '../errors.ts'
-import { writeAll, type Files } from '../journal/files.ts'
+import { createWhole, type Files } from '../journal/files.ts'
 import { bootId, createWriterId, isWriterAlive } from '../journal/writer-id.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { readWholeFile } from './bytes.ts'
@@ -19,43 +20,66 @@ export function acquireLock(files: Files, home: string): () => void {
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (create(files, path, holder)) return () => release(files, path, holder)
     const held = readHolder(files, path)
-    if (held !== undefined && isWriterAlive(held.holder, held.boot)) throw locked(path, held)
-    setAside(files, path, holder)
+    if (isHeld(held)) throw locked(path, held)
+    removeStale(files, path, () => !isHeld(readHolder(files, path)))
   }
   throw locked(path, undefined)
+}
+
+/**
+ * Removes what a crash left, if `isStale` still says so once nobody else can be removing it: else of two who found it stale, the
+ * slower would remove what the faster has put in its place. Does nothing while another does it.
+ */
+export function removeStale(files: Files, path: string, isStale: () => boolean): void {
+  const guard = `${path}.takeover`
+  const holder = createWriterId()
+  if (create(files, guard, holder)) {
+    try {
+      if (files.kind(path) !== undefined && isStale()) files.remove(path)
+    } finally {
+      release(files, guard, holder)
+    }
+  } else if (!isHeld(readHolder(files, guard))) setAside(files, guard, holder)
 }
 
 type Held = { readonly holder: string; readonly boot: string }
 
 function create(files: Files, path: string, holder: string): boolean {
-  try {
-    const fd = files.openAppend(path, 'new')
-    try {
-      writeAll(files, fd, Buffer.from(`${JSON.stringify({ holder, boot: bootId() })}\n`))
-    } finally {
-      files.close(fd)
-    }
-    return true
-  } catch (error) {
-    if (systemCode(error) === 'EEXIST') return false
-    throw error
-  }
+  const text = `${JSON.stringify({ holder, boot: bootId() })}\n`
+  return createWhole(files, dirname(path), basename(path), Buffer.from(text))
 }
 
 function readHolder(files: Files, path: string): Held | undefined {
-  const value = asObject(parseJson(readWholeFile(files, path)?.toString('utf8') ?? ''))
+  const value = asObject(parseJson(readText(files, path)))
   const holder = asString(value?.['holder'])
   const boot = asString(value?.['boot'])
   return holder === undefined || boot === undefined ? undefined : { holder, boot }
 }
 
-/** Renamed before it is removed: of two processes that find the same stale lock, one renames it and the other finds nothing. */
-function setAside(files: Files, path: string, holder: string): void {
+function readText(files: Files, path: string): string {
   try {
-    files.rename(path, `${path}.${holder}`)
-    files.remove(`${path}.${holder}`)
+    return readWholeFile(files, path)?.toString('utf8') ?? ''
   } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error
+    // Released between the look and the reading.
+    if (systemCode(error) === 'ENOENT') return ''
+    throw error
+  }
+}
+
+function isHeld(held: Held | undefined): boolean {
+  return held !== undefined && isWriterAlive(held.holder, held.boot)
+}
+
+/** A takeover that a crash left: renamed, looked at once more, and put back when it is not what was found. */
+function setAside(files: Files, path: string, holder: string): void {
+  const aside = `${path}.${holder}`
+  try {
+    files.rename(path, aside)
+    if (isHeld(readHolder(files, aside))) files.link(aside, path)
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT' && systemCode(error) !== 'EEXIST') throw error
+  } finally {
+    if (files.kind(aside) !== undefined) files.remove(aside)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { systemCode } from '../errors.ts'
 
 export type FileKind = 'file' | 'folder' | 'link' | 'other'
 
@@ -33,6 +34,10 @@ export type Files = {
   /** Makes created, renamed and removed names in the folder survive a power cut. */
   syncFolder(path: string): void
   rename(from: string, to: string): void
+  /** A second name for a file. Fails with EEXIST when something has it: of many who try, one gets it. */
+  link(from: string, to: string): void
+  /** Makes the file as young as one that was just written. */
+  touch(path: string): void
   remove(path: string): void
   /** Names, unsorted; empty when the folder is not there. */
   list(path: string): string[]
@@ -77,6 +82,11 @@ export const nodeFiles: Files = {
     }
   },
   rename: (from, to) => fs.renameSync(from, to),
+  link: (from, to) => fs.linkSync(from, to),
+  touch(path) {
+    const now = new Date()
+    fs.lutimesSync(path, now, now)
+  },
   remove: (path) => fs.unlinkSync(path),
   list(path) {
     try {
@@ -117,6 +127,29 @@ export function ensureFolder(files: Files, folder: string): void {
 
 /** Writes a whole file so that it is there complete or not at all: temporary file, sync, rename, sync of the folder. */
 export function writeWhole(files: Files, folder: string, name: string, bytes: Buffer): void {
+  withTemporary(files, folder, name, bytes, (temporary) => files.rename(temporary, join(folder, name)))
+  files.syncFolder(folder)
+}
+
+/** The same for a file that is not there yet. False when something is: of many who create it at once, one does. */
+export function createWhole(files: Files, folder: string, name: string, bytes: Buffer): boolean {
+  try {
+    withTemporary(files, folder, name, bytes, (temporary) => files.link(temporary, join(folder, name)))
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false
+    throw error
+  }
+  files.syncFolder(folder)
+  return true
+}
+
+function withTemporary(
+  files: Files,
+  folder: string,
+  name: string,
+  bytes: Buffer,
+  place: (temporary: string) => void,
+): void {
   const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`)
   const fd = files.openAppend(temporary, 'new')
   try {
@@ -126,12 +159,10 @@ export function writeWhole(files: Files, folder: string, name: string, bytes: Bu
     } finally {
       files.close(fd)
     }
-    files.rename(temporary, join(folder, name))
-  } catch (error) {
+    place(temporary)
+  } finally {
     if (files.kind(temporary) === 'file') files.remove(temporary)
-    throw error
   }
-  files.syncFolder(folder)
 }
 
 /** All bytes, in as many writes as it takes. A full disk writes short first and throws on the next call. */

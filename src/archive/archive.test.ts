@@ -1,0 +1,50 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { nodeFiles, type Files } from '../journal/files.ts'
+import { openArchive } from './archive.ts'
+
+const home = (): string => fs.mkdtempSync(join(os.tmpdir(), 'hansard-archive-'))
+
+describe("the archive's key", () => {
+  it('is the same for everyone, and private', () => {
+    const folder = home()
+    const key = openArchive(folder, { write: true }).redactionKey()
+    expect(key).toHaveLength(32)
+    expect(openArchive(folder).redactionKey()).toEqual(key)
+    expect(fs.statSync(join(folder, 'redaction.key')).mode & 0o777).toBe(0o600)
+  })
+
+  it.each(['', 'short'])('takes the place of one that a crash cut to %j, for everyone', (left) => {
+    const folder = home()
+    const archive = openArchive(folder, { write: true })
+    fs.writeFileSync(join(folder, 'redaction.key'), left)
+    const key = archive.redactionKey()
+    expect(archive.redactionKey()).toEqual(key)
+    expect(fs.readFileSync(join(folder, 'redaction.key'))).toEqual(key)
+    expect(fs.readdirSync(folder).filter((name) => name.includes('.key'))).toEqual(['redaction.key'])
+  })
+
+  it('is never seen half made, and is the one of whoever came first', () => {
+    const folder = home()
+    openArchive(folder, { write: true })
+    let other: Buffer | undefined
+    const files: Files = {
+      ...nodeFiles,
+      write(fd, bytes, from, length) {
+        other ??= openArchive(folder).redactionKey()
+        return nodeFiles.write(fd, bytes, from, length)
+      },
+    }
+    expect(openArchive(folder, { files }).redactionKey()).toEqual(other)
+    expect(fs.readFileSync(join(folder, 'redaction.key'))).toEqual(other)
+  })
+
+  it('is one of this process where it cannot be kept', () => {
+    const folder = home()
+    openArchive(folder, { write: true })
+    fs.mkdirSync(join(folder, 'redaction.key'))
+    expect(openArchive(folder).redactionKey()).toHaveLength(32)
+  })
+})
