@@ -11,7 +11,6 @@ import { createTotals } from '../archive/priced-totals.ts'
 import { recoverSession } from '../archive/recover.ts'
 import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
-import { toRecordJson } from '../journal/record-json.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -24,6 +23,7 @@ import { createLiveFormats, findWritten } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
 import { createReporter, type Failure, type Reporter } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
+import { settledEntry, settledSession } from './settled.ts'
 import { sayStub } from './stub.ts'
 import { onTermination } from './termination.ts'
 
@@ -95,7 +95,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
         })
   const door = createDoor(redactor, archive.blobs)
 
-  let session = settled(door.session(begun))
+  let session = settledSession(door.session(begun))
   let ended: Promise<Session> | undefined
   let hasEntries = false
   /** Facts that are no longer as the first line has them: the last line restates them, so that both ends of a journal tell all. */
@@ -141,7 +141,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
 
   const change = (facts: Partial<Session>): void => {
     if (ended !== undefined) return report.misuse(`session ${session.id} has ended`)
-    session = settled(door.session({ ...session, ...facts }))
+    session = settledSession(door.session({ ...session, ...facts }))
     for (const key of Object.keys(facts)) changed.add(key)
     journal.append({ t: 'update', session: pick(session, Object.keys(facts)) })
   }
@@ -156,7 +156,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       ...facts,
       totals,
     }
-    session = settled(door.session({ ...session, ...ending }))
+    session = settledSession(door.session({ ...session, ...ending }))
     journal.append({ t: 'update', session: pick(session, Object.keys(ending)) })
     live.end(session)
     const behind = live.behind()
@@ -244,20 +244,6 @@ function pick(session: Partial<Session>, keys: readonly string[]): Partial<Sessi
   return Object.fromEntries(
     Object.entries(session).filter(([key, value]) => wanted.has(key) && value !== undefined),
   )
-}
-
-/** As the journal has it: a copy that nobody can change, without what JSON cannot say. */
-function settledEntry(entry: Entry): Entry {
-  return asRecorded(JSON.parse(toRecordJson({ t: 'entry', entry }))).entry ?? entry
-}
-
-function settled(session: Session): Session {
-  return asRecorded(JSON.parse(toRecordJson({ t: 'update', session }))).session ?? session
-}
-
-/** What `toRecordJson` wrote has the shape of what it was given. */
-function asRecorded(record: unknown): { readonly entry?: Entry; readonly session?: Session } {
-  return record as { readonly entry?: Entry; readonly session?: Session }
 }
 
 function namedSecrets(secrets: readonly string[] = []): { name: string; value: string }[] {
