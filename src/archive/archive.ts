@@ -11,7 +11,7 @@ import { HansardError, fromSystemError } from '../errors.ts'
 import { createWhole, nodeFiles, writeWhole, type Files } from '../journal/files.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import { asNumber, asObject, parseJson } from '../transcript/json.ts'
-import { openBlobs, type Blobs } from './blobs.ts'
+import { openBlobs, type Blobs } from './blob-store.ts'
 import { readWholeFile } from './bytes.ts'
 import { removeStale } from './lock.ts'
 

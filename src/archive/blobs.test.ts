@@ -5,7 +5,9 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { transcript } from '../../test/arbitrary.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { moveToBlobs, openBlobs, resolveBlobs } from './blobs.ts'
+import type { Damage } from '../transcript/damage.ts'
+import { openBlobs } from './blob-store.ts'
+import { moveToBlobs, resolveBlobs } from './blobs.ts'
 
 let folder: string
 beforeEach(() => {
@@ -62,11 +64,33 @@ describe('blobs', () => {
     expect(files()).toHaveLength(1)
   })
 
+  it('makes a blob young that is used again, and whole one that is not', () => {
+    const blobs = openBlobs(folder)
+    blobs.write(Buffer.from('same'), 'text/plain')
+    const path = join(folder, files()[0] as string)
+    fs.utimesSync(path, 1, 1)
+    blobs.write(Buffer.from('same'), 'text/plain')
+    expect(Date.now() - fs.statSync(path).mtimeMs).toBeLessThan(10_000)
+    fs.writeFileSync(path, '')
+    blobs.write(Buffer.from('same'), 'text/plain')
+    expect(fs.readFileSync(path, 'utf8')).toBe('same')
+  })
+
   it('leaves the reference when a blob is gone or was changed, and never reads outside its folder', async () => {
     const blobs = openBlobs(folder)
     const moved = moveToBlobs(entry([{ type: 'text', text: 'x'.repeat(100) }]), blobs, 10)
     fs.writeFileSync(join(folder, files()[0] as string), 'changed')
-    expect(await resolveBlobs(moved, blobs)).toEqual(moved)
+    const damage: Damage[] = []
+    expect(await resolveBlobs(moved, blobs, (found) => damage.push(found))).toEqual(moved)
+    expect(damage).toEqual([
+      {
+        kind: 'missing',
+        file: `blobs/${files()[0]}`,
+        byteOffset: 0,
+        byteLength: 100,
+        reason: 'content of primary/0 is not there, or not as it was written',
+      },
+    ])
     expect(await blobs.read('sha256:../../etc/passwd')).toBeUndefined()
     expect(await blobs.read(`sha256:${'0'.repeat(64)}`)).toBeUndefined()
   })

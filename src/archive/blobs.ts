@@ -1,50 +1,17 @@
 /**
- * Content too large for a line, kept once under the hash of its bytes: `blobs/ab/<sha256>`. A blob is whole and in place before
- * the line that names it is written, so a name that leads nowhere means damage, and a blob nobody names is only waste.
+ * What is too large for a line leaves it for a blob, and comes back when the entry is read. A blob is in place before the line
+ * that names it is written, so a name that leads nowhere is damage.
  */
-import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { systemCode } from '../errors.ts'
-import { nodeFiles, writeWhole, type Files } from '../journal/files.ts'
 import type { BlobRef, Block, Content } from '../transcript/block.ts'
 import { KEPT_APART, asBlock, hasBlob, isBlobRef } from '../transcript/block.ts'
+import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
 import type { BlobReader } from '../transcript/source.ts'
+import { blobPath, type Blobs } from './blob-store.ts'
 
 /** Payloads over this many bytes leave the line. */
 export const INLINE_LIMIT = 64 * 1024
-
-const NAME = /^sha256:([0-9a-f]{64})$/
-
-export type Blobs = BlobReader & { write(bytes: Buffer, mediaType: string): BlobRef }
-
-export function openBlobs(folder: string, files: Files = nodeFiles): Blobs {
-  return {
-    write(bytes, mediaType) {
-      const hash = createHash('sha256').update(bytes).digest('hex')
-      const shelf = join(folder, hash.slice(0, 2))
-      if (files.kind(join(shelf, hash)) !== 'file') {
-        files.makeFolder(shelf)
-        files.syncFolder(folder)
-        writeWhole(files, shelf, hash, bytes)
-      }
-      return { blob: `sha256:${hash}`, bytes: bytes.length, mediaType }
-    },
-    async read(blob) {
-      const hash = NAME.exec(blob)?.[1]
-      if (hash === undefined) return undefined
-      try {
-        const bytes = await readFile(join(folder, hash.slice(0, 2), hash))
-        return createHash('sha256').update(bytes).digest('hex') === hash ? bytes : undefined
-      } catch (error) {
-        if (systemCode(error) === 'ENOENT') return undefined
-        throw error
-      }
-    },
-  }
-}
 
 /** The entry with every large payload moved to a blob. The same entry when there is none, which is the common case. */
 export function moveToBlobs(entry: Entry, blobs: Pick<Blobs, 'write'>, limit: number = INLINE_LIMIT): Entry {
@@ -52,11 +19,32 @@ export function moveToBlobs(entry: Entry, blobs: Pick<Blobs, 'write'>, limit: nu
   return blocks.every((block, index) => block === entry.blocks[index]) ? entry : { ...entry, blocks }
 }
 
-/** The entry with every payload back in place. A blob that is gone or changed stays a reference: the reader shows what is missing. */
-export async function resolveBlobs(entry: Entry, blobs: BlobReader): Promise<Entry> {
+/** The entry with every payload back in place. A blob that is gone or changed stays a reference, and is said to be missing. */
+export async function resolveBlobs(
+  entry: Entry,
+  blobs: BlobReader,
+  onDamage: (damage: Damage) => void = () => {},
+): Promise<Entry> {
   if (!entry.blocks.some(hasBlob)) return entry
-  return { ...entry, blocks: await Promise.all(entry.blocks.map((block) => restore(block, blobs))) }
+  const read = async (ref: BlobRef): Promise<Buffer | undefined> => {
+    const bytes = await blobs.read(ref.blob)
+    if (bytes === undefined) onDamage(missing(ref, entry))
+    return bytes
+  }
+  return { ...entry, blocks: await Promise.all(entry.blocks.map((block) => restore(block, read))) }
 }
+
+function missing({ blob, bytes }: BlobRef, { source, sequence }: Entry): Damage {
+  return {
+    kind: 'missing',
+    file: blobPath(blob) ?? 'blobs',
+    byteOffset: 0,
+    byteLength: bytes,
+    reason: `content of ${source}/${sequence} is not there, or not as it was written`,
+  }
+}
+
+type Read = (ref: BlobRef) => Promise<Buffer | undefined>
 
 function shrink(block: Block, blobs: Pick<Blobs, 'write'>, limit: number): Block {
   const move = (content: Content, mediaType = 'text/plain'): Content => {
@@ -128,10 +116,10 @@ function mayBeLarge(value: unknown, limit: number): boolean {
   return false
 }
 
-async function restore(block: Block, blobs: BlobReader): Promise<Block> {
+async function restore(block: Block, read: Read): Promise<Block> {
   const fetch = async (content: Content): Promise<Content> => {
     if (!isBlobRef(content)) return content
-    return (await blobs.read(content.blob))?.toString('utf8') ?? content
+    return (await read(content))?.toString('utf8') ?? content
   }
   switch (block.type) {
     case 'text':
@@ -143,18 +131,18 @@ async function restore(block: Block, blobs: BlobReader): Promise<Block> {
       if (block.output === undefined) return block
       if (typeof block.output === 'string' || isBlobRef(block.output))
         return { ...block, output: await fetch(block.output) }
-      return { ...block, output: await Promise.all(block.output.map((part) => restore(part, blobs))) }
+      return { ...block, output: await Promise.all(block.output.map((part) => restore(part, read))) }
     }
     case 'tool-call': {
       if (block.inputBlob === undefined) return block
-      const input = parseJson((await blobs.read(block.inputBlob.blob))?.toString('utf8') ?? '')
+      const input = parseJson((await read(block.inputBlob))?.toString('utf8') ?? '')
       if (input === undefined) return block
       const { inputBlob: _, ...call } = block
       return { ...call, input }
     }
     case 'unknown': {
       if (block.reason !== KEPT_APART || !isBlobRef(block.raw)) return block
-      const raw = parseJson((await blobs.read(block.raw.blob))?.toString('utf8') ?? '')
+      const raw = parseJson((await read(block.raw))?.toString('utf8') ?? '')
       return raw === undefined ? block : { type: 'unknown', raw }
     }
     case 'error':

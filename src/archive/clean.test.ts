@@ -3,10 +3,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { interleave } from '../../test/interleaved.ts'
+import type { Files } from '../journal/files.ts'
 import { openJournal } from '../journal/writer.ts'
 import { createSessionId } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { openArchive, type Archive } from './archive.ts'
+import { openBlobs } from './blob-store.ts'
 import { moveToBlobs } from './blobs.ts'
 import { deleteSession, findExpired, sweepBlobs } from './clean.ts'
 import { readTombstones } from './tombstones.ts'
@@ -85,6 +88,51 @@ describe('retention', () => {
     expect(has(long('a'))).toBe(true)
     await sweepBlobs(archive, { without, remove: true, now: later })
     expect([has(long('a')), has(long('b'))]).toEqual([false, true])
+  })
+
+  describe('of a blob that is used again', () => {
+    const bytes = Buffer.from(long('d'))
+    const path = (): string => join(archive.home, 'blobs', hash(long('d')).slice(0, 2), hash(long('d')))
+    const makeOld = (): void => {
+      archive.blobs.write(bytes, 'text/plain')
+      fs.utimesSync(path(), 1, 1)
+    }
+    // There is no session here to read, so that it is done when it returns.
+    const sweep = (files: Files): void =>
+      void sweepBlobs({ ...archive, files }, { without: new Set(), remove: true, now: Date.now() })
+
+    it('leaves it, at whatever moment of the sweep', () => {
+      makeOld()
+      const undisturbed = interleave(archive.files, 0, () => {})
+      sweep(undisturbed.files)
+      expect(fs.existsSync(path())).toBe(false)
+      for (let call = 1; call <= undisturbed.calls(); call += 1) {
+        makeOld()
+        const disk = interleave(archive.files, call, () => void archive.blobs.write(bytes, 'text/plain'))
+        sweep(disk.files)
+        expect(fs.existsSync(path()), `used before call ${call}`).toBe(true)
+      }
+      expect(undisturbed.calls()).toBeGreaterThan(4)
+    })
+
+    it('leaves it, at whatever moment of the use', () => {
+      let calls = 1
+      for (let call = 1; call <= calls; call += 1) {
+        makeOld()
+        const disk = interleave(archive.files, call, () => sweep(archive.files))
+        openBlobs(join(archive.home, 'blobs'), disk.files).write(bytes, 'text/plain')
+        calls = Math.max(calls, disk.calls())
+        expect(fs.existsSync(path()), `swept before call ${call}`).toBe(true)
+      }
+      expect(calls).toBeGreaterThan(3)
+    })
+
+    it('puts back what an earlier sweep took away and did not live to decide on', () => {
+      archive.blobs.write(bytes, 'text/plain')
+      fs.renameSync(path(), `${path()}.swept`)
+      sweep(archive.files)
+      expect(fs.existsSync(path())).toBe(true)
+    })
   })
 
   it('keeps a blob that a damaged line names', async () => {

@@ -6,6 +6,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { fromSystemError, HansardError } from '../errors.ts'
 import { fromMillis } from '../transcript/instant.ts'
+import type { Files } from '../journal/files.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Archive } from './archive.ts'
 import { readChunks } from './bytes.ts'
@@ -84,17 +85,47 @@ export async function sweepBlobs(
   const { files, home } = archive
   for (const shelf of files.list(join(home, 'blobs'))) {
     if (!/^[0-9a-f]{2}$/.test(shelf) || files.kind(join(home, 'blobs', shelf)) !== 'folder') continue
-    for (const name of files.list(join(home, 'blobs', shelf))) {
+    for (const name of listBlobs(files, join(home, 'blobs', shelf), remove)) {
       const path = join(home, 'blobs', shelf, name)
-      if (named.has(name) || !/^[0-9a-f]{64}$/.test(name)) continue
-      const stat = fs.lstatSync(path, { throwIfNoEntry: false })
-      if (stat === undefined || !stat.isFile() || now - stat.mtimeMs < YOUNG_MS) continue
+      const size = named.has(name) ? undefined : oldSize(path, now)
+      if (size === undefined || (remove && !removeBlob(files, path, now))) continue
       blobs += 1
-      bytes += stat.size
-      if (remove) files.remove(path)
+      bytes += size
     }
   }
   return { blobs, bytes }
+}
+
+const SWEPT = '.swept'
+
+/** The names of the blobs on a shelf. One that a sweep took away and did not live to decide on is put back. */
+function listBlobs(files: Files, shelf: string, putBack: boolean): readonly string[] {
+  return files.list(shelf).flatMap((name) => {
+    const hash = name.slice(0, HEX)
+    if (!/^[0-9a-f]{64}$/.test(hash)) return []
+    if (name === hash) return [name]
+    if (name !== `${hash}${SWEPT}` || !putBack) return []
+    files.rename(join(shelf, name), join(shelf, hash))
+    return [hash]
+  })
+}
+
+/** The bytes of a blob that is old enough to go. */
+function oldSize(path: string, now: number): number | undefined {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() && now - stat.mtimeMs >= YOUNG_MS ? stat.size : undefined
+}
+
+/**
+ * A recorder may use the blob again at any moment. Out of its reach the blob's age is final: one that was used meanwhile goes back,
+ * and whoever wants to use it now finds none and writes it.
+ */
+function removeBlob(files: Files, path: string, now: number): boolean {
+  files.rename(path, `${path}${SWEPT}`)
+  const isOld = oldSize(`${path}${SWEPT}`, now) !== undefined
+  if (isOld) files.remove(`${path}${SWEPT}`)
+  else files.rename(`${path}${SWEPT}`, path)
+  return isOld
 }
 
 const MARK = 'sha256:'

@@ -144,7 +144,11 @@ async function stageAll(items: AsyncIterable<readonly ReadItem[]>, options: Stag
         }
         const target = open.get(current)
         if (target === undefined) continue
-        const entry = options.blobs ? await resolveBlobs(item.entry, options.blobs) : item.entry
+        const entry = options.blobs
+          ? await resolveBlobs(item.entry, options.blobs, ({ kind, reason }) =>
+              lost.add(current, item.entry, `damage (${kind}): ${reason}`),
+            )
+          : item.entry
         attempt(current, () => {
           if (target.entry(entry)) close(current, target)
         })

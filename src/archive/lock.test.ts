@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { interleave } from '../../test/interleaved.ts'
 import { nodeFiles, type Files } from '../journal/files.ts'
 import { bootId } from '../journal/writer-id.ts'
 import { acquireLock } from './lock.ts'
@@ -10,22 +11,6 @@ import { acquireLock } from './lock.ts'
 const home = (): string => fs.mkdtempSync(join(os.tmpdir(), 'hansard-lock-'))
 const dead = spawnSync(process.execPath, ['-e', '']).pid
 const stale = JSON.stringify({ holder: `${dead}-1-ab`, boot: bootId() })
-
-/** The disk, with something else happening right before its N-th call. */
-function before(call: number, happening: () => void): { readonly files: Files; calls(): number } {
-  let calls = 0
-  const files = Object.fromEntries(
-    Object.entries(nodeFiles).map(([name, own]) => [
-      name,
-      (...given: never[]) => {
-        calls += 1
-        if (calls === call) happening()
-        return (own as (...values: never[]) => unknown)(...given)
-      },
-    ]),
-  ) as unknown as Files
-  return { files, calls: () => calls }
-}
 
 function tryAcquire(files: Files, folder: string): (() => void) | undefined {
   try {
@@ -65,16 +50,21 @@ describe('the lock', () => {
     ['an empty lock', { 'sync.lock': '' }],
     ['a takeover that was left by the dead', { 'sync.lock': stale, 'sync.lock.takeover': stale }],
   ])('of %s, only one gets hold, whenever another comes', (_, left) => {
-    let calls = 1
-    for (let call = 1; call <= calls; call += 1) {
+    const given = (): string => {
       const folder = home()
       for (const [name, text] of Object.entries(left)) fs.writeFileSync(join(folder, name), text)
+      return folder
+    }
+    const undisturbed = interleave(nodeFiles, 0, () => {})
+    acquireLock(undisturbed.files, given())
+    const calls = undisturbed.calls()
+    for (let call = 1; call <= calls; call += 1) {
+      const folder = given()
       let other: (() => void) | undefined
-      const counted = before(call, () => {
+      const counted = interleave(nodeFiles, call, () => {
         other = tryAcquire(nodeFiles, folder)
       })
       const own = tryAcquire(counted.files, folder)
-      calls = Math.max(calls, counted.calls())
       expect(
         [own, other].filter((held) => held !== undefined),
         `call ${call}`,

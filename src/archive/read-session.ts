@@ -7,6 +7,7 @@ import { basename } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { journal } from '../journal/format.ts'
+import { hasBlob } from '../transcript/block.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
 import { resolveBlobs } from './blobs.ts'
@@ -24,14 +25,32 @@ export async function* readSession(
 ): AsyncGenerator<readonly ReadItem[]> {
   const source = await sessionSource(archive, id)
   for await (const items of journal.read(source)) {
-    yield blobs === 'inline' ? await Promise.all(items.map((item) => inline(item, archive))) : items
+    if (blobs === 'reference' || !items.some(isApart)) yield items
+    else yield* inline(items, archive)
   }
 }
 
-async function inline(item: ReadItem, archive: Archive): Promise<ReadItem> {
-  if (item.type !== 'entry') return item
-  const entry = await resolveBlobs(item.entry, archive.blobs)
-  return entry === item.entry ? item : { type: 'entry', entry }
+function isApart(item: ReadItem): boolean {
+  return item.type === 'entry' && item.entry.blocks.some(hasBlob)
+}
+
+/** An entry with large content is a batch of its own: those of a whole batch together may be more than memory holds. */
+async function* inline(items: readonly ReadItem[], archive: Archive): AsyncGenerator<readonly ReadItem[]> {
+  let batch: ReadItem[] = []
+  for (const item of items) {
+    if (item.type !== 'entry' || !isApart(item)) {
+      batch.push(item)
+      continue
+    }
+    if (batch.length > 0) yield batch
+    batch = []
+    const damage: ReadItem[] = []
+    const entry = await resolveBlobs(item.entry, archive.blobs, (found) => {
+      damage.push({ type: 'damage', damage: found })
+    })
+    yield [{ type: 'entry', entry }, ...damage]
+  }
+  if (batch.length > 0) yield batch
 }
 
 /** The session's folder as a format sees it: its journal segments, and nothing else that may lie there. */

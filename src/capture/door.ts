@@ -2,7 +2,8 @@
  * The door to the disk: nothing passes it unredacted, and nothing large passes it inline. A redactor that fails withholds the
  * content and lets the entry's envelope through, so that the record shows that something was said.
  */
-import { moveToBlobs, type Blobs } from '../archive/blobs.ts'
+import type { Blobs } from '../archive/blob-store.ts'
+import { moveToBlobs } from '../archive/blobs.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
