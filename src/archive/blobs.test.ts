@@ -7,7 +7,7 @@ import { transcript } from '../../test/arbitrary.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { openBlobs } from './blob-store.ts'
-import { moveToBlobs, resolveBlobs } from './blobs.ts'
+import { moveToBlobs, resolveBlobs, resolveSession, sessionToBlobs } from './blobs.ts'
 
 let folder: string
 beforeEach(() => {
@@ -55,6 +55,100 @@ describe('blobs', () => {
     expect((await resolveBlobs(moved, blobs)).blocks).toEqual(
       foreign.map((raw) => ({ type: 'unknown', raw })),
     )
+  })
+
+  const half = `${'x'.repeat(100_000)}\ud800y`
+  const long = 'x'.repeat(100_000)
+
+  it.each<[string, Partial<Entry>]>([
+    ['half a surrogate pair in a text', { blocks: [{ type: 'text', text: half }] }],
+    ['half a surrogate pair in a result', { blocks: [{ type: 'tool-result', output: half }] }],
+    ['half a surrogate pair in an input', { blocks: [{ type: 'tool-call', name: 'x', input: { half } }] }],
+    ['an error', { blocks: [{ type: 'error', message: half, code: 'E1' }] }],
+    ['the error of a tool', { blocks: [{ type: 'tool-result', callId: 'c', error: long, isError: true }] }],
+    ['a signature', { blocks: [{ type: 'thinking', text: long, signature: long }] }],
+    ['hidden thinking', { blocks: [{ type: 'thinking', text: '', redacted: long }] }],
+    ['names', { blocks: [{ type: 'tool-call', callId: long, name: long, input: { long } }] }],
+    ['a link', { blocks: [{ type: 'image', url: `data:,${long}` }] }],
+    [
+      'what was not understood, and why',
+      { blocks: [{ type: 'unknown', raw: { long }, reason: 'withheld' }] },
+    ],
+    ['a long why', { blocks: [{ type: 'unknown', raw: 1, reason: long }] }],
+    ['a part of a result', { blocks: [{ type: 'tool-result', output: [{ type: 'error', message: long }] }] }],
+    ['metadata', { metadata: { long, short: 1 }, blocks: [{ type: 'text', text: 'hi' }] }],
+    ["a provider's usage", { usage: { input: 1, quality: 'reported', raw: { long } } }],
+    ['an id, a model, a reason to stop', { id: long, model: long, stopReason: long, parent: long }],
+    ['a call', { call: { requestId: long } }],
+  ])('gives back %s exactly, and leaves a short line', async (_, given) => {
+    const blobs = openBlobs(folder)
+    const before = { ...entry([]), ...given }
+    const moved = moveToBlobs(before, blobs)
+    expect(JSON.stringify(moved).length).toBeLessThan(6000)
+    expect(await resolveBlobs(JSON.parse(JSON.stringify(moved)) as Entry, blobs)).toEqual(before)
+  })
+
+  it('leaves in place what a list or a total needs', () => {
+    const blobs = openBlobs(folder)
+    const usage = { input: 1, quality: 'reported' as const, raw: { long } }
+    const blocks: Entry['blocks'] = [
+      { type: 'error', message: long, code: 'E1' },
+      { type: 'unknown', raw: { long }, reason: 'withheld' },
+    ]
+    const moved = moveToBlobs({ ...entry(blocks), usage }, blobs)
+    expect(moved.usage).toMatchObject({ input: 1, quality: 'reported' })
+    expect(moved.blocks).toMatchObject([
+      { type: 'error', message: `${'x'.repeat(1000)}…`, code: 'E1', apart: { message: { bytes: 100_002 } } },
+      { type: 'unknown', raw: null, reason: 'withheld' },
+    ])
+  })
+
+  it('moves blocks that are only together too large for a line', async () => {
+    const blobs = openBlobs(folder)
+    const before = entry(
+      Array.from({ length: 400 }, (_, n) => ({ type: 'text', text: `${n}${'x'.repeat(60_000)}` })),
+    )
+    const moved = moveToBlobs(before, blobs)
+    expect(JSON.stringify(moved).length).toBeLessThan(1000)
+    expect(await resolveBlobs(moved, blobs)).toEqual(before)
+  })
+
+  it('leaves what JSON cannot say to the line, and moves the rest', () => {
+    const cycle: Record<string, unknown> = { long }
+    cycle['self'] = cycle
+    let shared: unknown = long
+    for (let n = 0; n < 100; n += 1) shared = [shared, shared]
+    const foreign = [cycle, shared, { n: 1n, long }].map((input) => ({ type: 'tool-call', name: 'x', input }))
+    const blocks = [...foreign, { type: 'text', text: long }] as Entry['blocks']
+    const moved = moveToBlobs(entry(blocks), openBlobs(folder))
+    expect(moved.blocks.slice(0, 3)).toEqual(blocks.slice(0, 3))
+    expect(moved.blocks[3]).toMatchObject({ text: { bytes: 100_000 } })
+  })
+
+  it('does not let a blob change what an entry is', async () => {
+    const blobs = openBlobs(folder)
+    const apart = Object.fromEntries(
+      ['id', 'blocks', 'metadata'].map((key) => [key, blobs.write(Buffer.from('7'), 'application/json')]),
+    )
+    const hostile = { ...entry([{ type: 'text', text: 'kept' }]), apart }
+    expect(await resolveBlobs(hostile, blobs)).toEqual(hostile)
+  })
+
+  it('gives back the facts of a session, and leaves its id and status', async () => {
+    const blobs = openBlobs(folder)
+    const session = {
+      id: 's',
+      status: 'failed' as const,
+      title: long,
+      input: { long },
+      tags: { a: long },
+      error: half,
+      cwd: '/short',
+    }
+    const moved = sessionToBlobs(session, blobs)
+    expect(moved).toMatchObject({ id: 's', status: 'failed', cwd: '/short', title: `${'x'.repeat(1000)}…` })
+    expect(JSON.stringify(moved).length).toBeLessThan(4000)
+    expect(await resolveSession(moved, blobs)).toEqual(session)
   })
 
   it('keeps equal content once', () => {

@@ -2,21 +2,45 @@
  * What is too large for a line leaves it for a blob, and comes back when the entry is read. A blob is in place before the line
  * that names it is written, so a name that leads nowhere is damage.
  */
-import type { BlobRef, Block, Content } from '../transcript/block.ts'
-import { KEPT_APART, asBlock, hasBlob, isBlobRef } from '../transcript/block.ts'
+import { RECORD_LIMIT } from '../transcript/lines.ts'
+import { asBlock, hasBlob, isBlobRef, type BlobRef, type Block, type Content } from '../transcript/block.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
 import type { BlobReader } from '../transcript/source.ts'
-import { blobPath, type Blobs } from './blob-store.ts'
+import { largeJson, putBack, setApart, type ReadBlob, type WriteBlob } from './apart.ts'
+import { blobPath } from './blob-store.ts'
 
 /** Payloads over this many bytes leave the line. */
 export const INLINE_LIMIT = 64 * 1024
+/** Many payloads that are not large may be so together: well below the limit of a line. */
+const ENTRY_LIMIT = RECORD_LIMIT / 2
+
+/** Where an entry belongs stays in the line. */
+const ENTRY_STAYS = new Set(['source', 'sequence', 'kind', 'role', 'blocks', 'origin'])
+const SESSION_STAYS = new Set(['id', 'status'])
+/** Content has its own way into a blob. */
+const BLOCK_STAYS = new Set(['type', 'text', 'data', 'output', 'input', 'inputBlob'])
 
 /** The entry with every large payload moved to a blob. The same entry when there is none, which is the common case. */
-export function moveToBlobs(entry: Entry, blobs: Pick<Blobs, 'write'>, limit: number = INLINE_LIMIT): Entry {
+export function moveToBlobs(entry: Entry, blobs: WriteBlob, limit: number = INLINE_LIMIT): Entry {
   const blocks = entry.blocks.map((block) => shrink(asBlock(block), blobs, limit))
-  return blocks.every((block, index) => block === entry.blocks[index]) ? entry : { ...entry, blocks }
+  const isSame = blocks.every((block, index) => block === entry.blocks[index])
+  const moved = setApart(isSame ? entry : { ...entry, blocks }, blobs, { limit, except: ENTRY_STAYS })
+  const all = largeJson(moved.blocks, ENTRY_LIMIT)
+  if (all === undefined) return moved
+  const ref = blobs.write(all, 'application/json')
+  return { ...moved, blocks: [], apart: { ...moved.apart, blocks: ref } }
+}
+
+/** Facts of a session with the large ones apart: a title, an input, an error may be of any size, and the first line may not. */
+export function sessionToBlobs<T extends { readonly [K in keyof Session]?: Session[K] | null }>(
+  facts: T,
+  blobs: WriteBlob,
+  limit: number = INLINE_LIMIT,
+): T {
+  return setApart(facts, blobs, { limit, except: SESSION_STAYS })
 }
 
 /** The entry with every payload back in place. A blob that is gone or changed stays a reference, and is said to be missing. */
@@ -25,34 +49,54 @@ export async function resolveBlobs(
   blobs: BlobReader,
   onDamage: (damage: Damage) => void = () => {},
 ): Promise<Entry> {
-  if (!entry.blocks.some(hasBlob)) return entry
-  const read = async (ref: BlobRef): Promise<Buffer | undefined> => {
-    const bytes = await blobs.read(ref.blob)
-    if (bytes === undefined) onDamage(missing(ref, entry))
-    return bytes
+  if (!isApart(entry)) return entry
+  const read = reporting(blobs, `${entry.source}/${entry.sequence}`, onDamage)
+  const whole = await putBack(entry, read)
+  return {
+    ...whole,
+    blocks: await Promise.all(whole.blocks.map((block) => restore(asBlock(block), read))),
   }
-  return { ...entry, blocks: await Promise.all(entry.blocks.map((block) => restore(block, read))) }
 }
 
-function missing({ blob, bytes }: BlobRef, { source, sequence }: Entry): Damage {
+/** The same for the facts of a session. */
+export async function resolveSession(
+  session: Session,
+  blobs: BlobReader,
+  onDamage: (damage: Damage) => void = () => {},
+): Promise<Session> {
+  if (session.apart === undefined) return session
+  return putBack(session, reporting(blobs, 'the session', onDamage))
+}
+
+/** True when part of the entry is kept elsewhere. */
+export function isApart(entry: Entry): boolean {
+  return entry.apart !== undefined || entry.blocks.some(hasBlob)
+}
+
+function reporting(blobs: BlobReader, whose: string, onDamage: (damage: Damage) => void): ReadBlob {
+  return async (ref) => {
+    const bytes = await blobs.read(ref.blob)
+    if (bytes === undefined) onDamage(missing(ref, whose))
+    return bytes
+  }
+}
+
+function missing({ blob, bytes }: BlobRef, whose: string): Damage {
   return {
     kind: 'missing',
     file: blobPath(blob) ?? 'blobs',
     byteOffset: 0,
     byteLength: bytes,
-    reason: `content of ${source}/${sequence} is not there, or not as it was written`,
+    reason: `content of ${whose} is not there, or not as it was written`,
   }
 }
 
-type Read = (ref: BlobRef) => Promise<Buffer | undefined>
+function shrink(block: Block, blobs: WriteBlob, limit: number): Block {
+  return setApart(shrinkContent(block, blobs, limit), blobs, { limit, except: BLOCK_STAYS })
+}
 
-function shrink(block: Block, blobs: Pick<Blobs, 'write'>, limit: number): Block {
-  const move = (content: Content, mediaType = 'text/plain'): Content => {
-    // A character is at most 3 bytes of UTF-8 per UTF-16 unit, so most text is settled without measuring it.
-    if (isBlobRef(content) || content.length * 3 <= limit || Buffer.byteLength(content) <= limit)
-      return content
-    return blobs.write(Buffer.from(content), mediaType)
-  }
+function shrinkContent(block: Block, blobs: WriteBlob, limit: number): Block {
+  const move = (content: Content, mediaType?: string): Content => moveText(content, blobs, limit, mediaType)
   switch (block.type) {
     case 'text':
     case 'thinking': {
@@ -75,62 +119,50 @@ function shrink(block: Block, blobs: Pick<Blobs, 'write'>, limit: number): Block
       return output.every((part, index) => part === before[index]) ? block : { ...block, output }
     }
     case 'tool-call': {
-      if (block.input === undefined || !mayBeLarge(block.input, limit)) return block
-      const bytes = Buffer.from(toJson(block.input))
-      if (bytes.length <= limit) return block
+      const bytes = block.input === undefined ? undefined : largeJson(block.input, limit)
+      if (bytes === undefined) return block
       const { input: _, ...call } = block
       return { ...call, inputBlob: blobs.write(bytes, 'application/json') }
     }
-    case 'unknown': {
-      if (!mayBeLarge(block.raw, limit)) return block
-      const bytes = Buffer.from(toJson(block.raw))
-      if (bytes.length <= limit) return block
-      const { blob } = blobs.write(bytes, 'application/json')
-      return {
-        ...block,
-        raw: { blob, bytes: bytes.length, mediaType: 'application/json' },
-        reason: KEPT_APART,
-      }
-    }
+    case 'unknown':
     case 'error':
       return block
   }
 }
 
-/** Whether a value could be over the limit as JSON: a walk that stops as soon as it could, and takes no depth for granted. */
-function mayBeLarge(value: unknown, limit: number): boolean {
-  let size = 0
-  const stack: unknown[] = [value]
-  while (stack.length > 0) {
-    const next = stack.pop()
-    if (typeof next === 'string') size += next.length * 3 + 2
-    else if (typeof next !== 'object' || next === null) size += 8
-    else {
-      for (const [key, child] of Object.entries(next)) {
-        size += key.length * 3 + 4
-        stack.push(child)
-      }
-    }
-    if (size > limit) return true
-  }
-  return false
+const TEXT = 'text/plain'
+/** For text that UTF-8 cannot say: half of a surrogate pair, which JSON can escape. */
+const TEXT_AS_JSON = 'application/json'
+const HALF_PAIR = /\p{Surrogate}/u
+
+function moveText(content: Content, blobs: WriteBlob, limit: number, mediaType: string = TEXT): Content {
+  // A character is at most 3 bytes of UTF-8 per UTF-16 unit, so most text is settled without measuring it.
+  if (isBlobRef(content) || content.length * 3 <= limit || Buffer.byteLength(content) <= limit) return content
+  return HALF_PAIR.test(content)
+    ? blobs.write(Buffer.from(toJson(content)), TEXT_AS_JSON)
+    : blobs.write(Buffer.from(content), mediaType)
 }
 
-async function restore(block: Block, read: Read): Promise<Block> {
-  const fetch = async (content: Content): Promise<Content> => {
-    if (!isBlobRef(content)) return content
-    return (await read(content))?.toString('utf8') ?? content
-  }
+async function readText(content: Content, read: ReadBlob): Promise<Content> {
+  if (!isBlobRef(content)) return content
+  const text = (await read(content))?.toString('utf8')
+  if (text === undefined) return content
+  const said = content.mediaType === TEXT_AS_JSON ? parseJson(text) : text
+  return typeof said === 'string' ? said : text
+}
+
+async function restore(given: Block, read: ReadBlob): Promise<Block> {
+  const block = given.apart === undefined ? given : asBlock(await putBack(given, read))
   switch (block.type) {
     case 'text':
     case 'thinking':
-      return isBlobRef(block.text) ? { ...block, text: await fetch(block.text) } : block
+      return isBlobRef(block.text) ? { ...block, text: await readText(block.text, read) } : block
     case 'image':
-      return block.data === undefined ? block : { ...block, data: await fetch(block.data) }
+      return block.data === undefined ? block : { ...block, data: await readText(block.data, read) }
     case 'tool-result': {
       if (block.output === undefined) return block
       if (typeof block.output === 'string' || isBlobRef(block.output))
-        return { ...block, output: await fetch(block.output) }
+        return { ...block, output: await readText(block.output, read) }
       return { ...block, output: await Promise.all(block.output.map((part) => restore(part, read))) }
     }
     case 'tool-call': {
@@ -140,11 +172,7 @@ async function restore(block: Block, read: Read): Promise<Block> {
       const { inputBlob: _, ...call } = block
       return { ...call, input }
     }
-    case 'unknown': {
-      if (block.reason !== KEPT_APART || !isBlobRef(block.raw)) return block
-      const raw = parseJson((await read(block.raw))?.toString('utf8') ?? '')
-      return raw === undefined ? block : { type: 'unknown', raw }
-    }
+    case 'unknown':
     case 'error':
       return block
   }

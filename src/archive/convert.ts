@@ -13,7 +13,7 @@ import { journal } from '../journal/format.ts'
 import type { Session } from '../transcript/session.ts'
 import type { BlobReader } from '../transcript/source.ts'
 import { VERSION } from '../version.ts'
-import { resolveBlobs } from './blobs.ts'
+import { resolveBlobs, resolveSession } from './blobs.ts'
 import { createCarryOut } from './carry-out.ts'
 import { createLossLog, type LossLog } from './losses.ts'
 import { openStaging, type Staging, type Update } from './staging.ts'
@@ -134,7 +134,7 @@ async function stageAll(items: AsyncIterable<readonly ReadItem[]>, options: Stag
       for (const item of batch) {
         if (item.type === 'session') {
           current = item.session.id
-          openTarget(item.session)
+          openTarget(options.blobs ? await resolveSession(item.session, options.blobs) : item.session)
           continue
         }
         if (item.type === 'damage') {

@@ -7,10 +7,10 @@ import { basename } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { journal } from '../journal/format.ts'
-import { hasBlob } from '../transcript/block.ts'
+import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
-import { resolveBlobs } from './blobs.ts'
+import { isApart, resolveBlobs, resolveSession } from './blobs.ts'
 import { readChunks } from './bytes.ts'
 
 type Options = {
@@ -25,32 +25,42 @@ export async function* readSession(
 ): AsyncGenerator<readonly ReadItem[]> {
   const source = await sessionSource(archive, id)
   for await (const items of journal.read(source)) {
-    if (blobs === 'reference' || !items.some(isApart)) yield items
+    if (blobs === 'reference' || !items.some(isReferring)) yield items
     else yield* inline(items, archive)
   }
 }
 
-function isApart(item: ReadItem): boolean {
-  return item.type === 'entry' && item.entry.blocks.some(hasBlob)
+function isReferring(item: ReadItem): boolean {
+  if (item.type === 'session') return item.session.apart !== undefined
+  return item.type === 'entry' && isApart(item.entry)
 }
 
 /** An entry with large content is a batch of its own: those of a whole batch together may be more than memory holds. */
 async function* inline(items: readonly ReadItem[], archive: Archive): AsyncGenerator<readonly ReadItem[]> {
   let batch: ReadItem[] = []
   for (const item of items) {
-    if (item.type !== 'entry' || !isApart(item)) {
+    if (!isReferring(item)) {
       batch.push(item)
       continue
     }
     if (batch.length > 0) yield batch
     batch = []
     const damage: ReadItem[] = []
-    const entry = await resolveBlobs(item.entry, archive.blobs, (found) => {
-      damage.push({ type: 'damage', damage: found })
-    })
-    yield [{ type: 'entry', entry }, ...damage]
+    const whole = await resolve(item, archive, (found) => void damage.push({ type: 'damage', damage: found }))
+    yield [whole, ...damage]
   }
   if (batch.length > 0) yield batch
+}
+
+async function resolve(
+  item: ReadItem,
+  { blobs }: Archive,
+  onDamage: (damage: Damage) => void,
+): Promise<ReadItem> {
+  if (item.type === 'entry') return { type: 'entry', entry: await resolveBlobs(item.entry, blobs, onDamage) }
+  if (item.type === 'session')
+    return { type: 'session', session: await resolveSession(item.session, blobs, onDamage) }
+  return item
 }
 
 /** The session's folder as a format sees it: its journal segments, and nothing else that may lie there. */

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { transcript } from '../../test/arbitrary.ts'
 import { first, sampleEntry, sampleRecords, SESSION_ID, toLines } from '../../test/journal-samples.ts'
 import { memoryFileSource, memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
+import type { BlobRef } from '../transcript/block.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { journal } from './format.ts'
 import type { JournalRecord } from './record.ts'
@@ -78,6 +79,16 @@ describe('a journal read to the model', () => {
       { type: 'unknown', raw: { type: 'text', text: 42 } },
       { type: 'unknown', raw: 'x' },
     ])
+  })
+
+  it('forgets what was apart of a fact that was said again', async () => {
+    const ref = (n: number): BlobRef => ({ blob: `sha256:${n}`, bytes: 1, mediaType: 'application/json' })
+    const { session: read } = await readRecords(
+      session({ session: { ...first.session, title: 'a…', apart: { title: ref(1), input: ref(2) } } }),
+      { t: 'update', session: { title: 'Later', error: 'e…', apart: { error: ref(3) } } },
+    )
+    expect(read).toMatchObject({ title: 'Later', error: 'e…' })
+    expect(read.apart).toEqual({ input: ref(2), error: ref(3) })
   })
 
   it('says interrupted without a last line, and running while its writer lives', async () => {

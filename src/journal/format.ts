@@ -121,7 +121,7 @@ function createSessionFold(
         return
       case 'session':
         // A later segment repeats the facts of the start; what was learnt since stands.
-        say({ ...record.session, ...session }, out)
+        say(session === undefined ? record.session : changeSession(record.session, session), out)
         // One that begins after the end takes the session up again.
         if (ended) say(changeSession(known(out), { status: 'running', endedAt: null }), out)
         ended = false

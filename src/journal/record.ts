@@ -45,10 +45,17 @@ export type JournalHead = { readonly writer: string; readonly seq: number; reado
 /** The session with later facts in place of earlier ones. */
 export function changeSession(session: Session, change: SessionChange): Session {
   const facts = new Map<string, unknown>(Object.entries(session))
+  // What was apart is of the fact before.
+  const apart = new Map(Object.entries(session.apart ?? {}))
   for (const [key, value] of Object.entries(change)) {
+    if (value === undefined || key === 'apart') continue
+    apart.delete(key)
     if (value === null) facts.delete(key)
-    else if (value !== undefined) facts.set(key, value)
+    else facts.set(key, value)
   }
+  for (const [key, ref] of Object.entries(change.apart ?? {})) apart.set(key, ref)
+  if (apart.size > 0) facts.set('apart', Object.fromEntries(apart))
+  else facts.delete('apart')
   // Every value comes from a Session or a SessionChange, under its own key.
   return Object.fromEntries(facts) as Session
 }

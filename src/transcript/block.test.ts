@@ -33,6 +33,7 @@ describe('a block from someone else', () => {
     ['a result that says yes', { type: 'tool-result', isError: 'yes' }],
     ['an image of bytes', { type: 'image', data: [1, 2, 3] }],
     ['an error without a message', { type: 'error', code: 'x' }],
+    ['fields apart that are nowhere', { type: 'error', message: 'x', apart: { message: 'there' } }],
     ['an unknown of nothing', { type: 'unknown' }],
   ])('is an unknown block that keeps %s', (_, value) => {
     expect(asBlock(value)).toEqual({ type: 'unknown', raw: value ?? null })

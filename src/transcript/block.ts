@@ -11,7 +11,13 @@ export type BlobRef = {
 /** Text in place, or by reference. */
 export type Content = string | BlobRef
 
-export type TextBlock = { readonly type: 'text'; readonly text: Content }
+/**
+ * Fields that were too large for where they stand, each as JSON in a blob. In place is the beginning of a text, and nothing of
+ * anything else.
+ */
+export type Apart = { readonly [field: string]: BlobRef }
+
+export type TextBlock = { readonly type: 'text'; readonly text: Content; readonly apart?: Apart }
 
 /** `text` is empty where the provider hides it; `signature` or `redacted` is then all there is. */
 export type ThinkingBlock = {
@@ -20,6 +26,7 @@ export type ThinkingBlock = {
   readonly signature?: string
   /** The provider's encrypted thinking, verbatim. */
   readonly redacted?: string
+  readonly apart?: Apart
 }
 
 export type ToolCallBlock = {
@@ -30,6 +37,7 @@ export type ToolCallBlock = {
   /** The arguments. A string when the model's text was not JSON. Absent when `inputBlob` holds them. */
   readonly input?: Json
   readonly inputBlob?: BlobRef
+  readonly apart?: Apart
 }
 
 export type ToolResultBlock = {
@@ -40,6 +48,7 @@ export type ToolResultBlock = {
   readonly output?: Content | readonly Block[]
   readonly error?: string
   readonly isError?: boolean
+  readonly apart?: Apart
 }
 
 export type ImageBlock = {
@@ -48,12 +57,23 @@ export type ImageBlock = {
   /** Base64 in place, a blob, or a URL that is shown and never fetched. */
   readonly data?: Content
   readonly url?: string
+  readonly apart?: Apart
 }
 
-export type ErrorBlock = { readonly type: 'error'; readonly message: string; readonly code?: string }
+export type ErrorBlock = {
+  readonly type: 'error'
+  readonly message: string
+  readonly code?: string
+  readonly apart?: Apart
+}
 
 /** What a reader did not understand, whole. `reason` is set when the bytes could not be taken in (too large, withheld). */
-export type UnknownBlock = { readonly type: 'unknown'; readonly raw: Json; readonly reason?: string }
+export type UnknownBlock = {
+  readonly type: 'unknown'
+  readonly raw: Json
+  readonly reason?: string
+  readonly apart?: Apart
+}
 
 export type Block =
   | TextBlock
@@ -89,7 +109,7 @@ export function asBlock(value: unknown, depth: number = NESTING_LIMIT): Block {
 }
 
 function isBlock(value: unknown): value is Block {
-  if (!isObject(value)) return false
+  if (!isObject(value) || !(value['apart'] === undefined || isApart(value['apart']))) return false
   switch (value['type']) {
     case 'text':
       return isContent(value['text'])
@@ -135,6 +155,10 @@ function isContent(value: unknown): value is Content {
   return typeof value === 'string' || isBlobRef(value)
 }
 
+export function isApart(value: unknown): value is Apart {
+  return isObject(value) && Object.values(value).every(isBlobRef)
+}
+
 /** Each of the fields is text or absent. */
 function areStrings(object: JsonObject, ...keys: readonly string[]): boolean {
   return keys.every((key) => object[key] === undefined || typeof object[key] === 'string')
@@ -142,6 +166,7 @@ function areStrings(object: JsonObject, ...keys: readonly string[]): boolean {
 
 /** True when part of the block is kept elsewhere. */
 export function hasBlob(block: Block): boolean {
+  if (block.apart !== undefined) return true
   switch (block.type) {
     case 'text':
     case 'thinking':
@@ -153,14 +178,10 @@ export function hasBlob(block: Block): boolean {
     case 'tool-result':
       return Array.isArray(block.output) ? block.output.some(hasBlob) : isBlobRef(block.output)
     case 'unknown':
-      return block.reason === KEPT_APART && isBlobRef(block.raw)
     case 'error':
       return false
   }
 }
-
-/** Why an unknown block holds a reference instead of what was not understood. */
-export const KEPT_APART = 'kept as a blob'
 
 /** Text in place; for content by reference, a note of what is there. Callers that need it whole resolve blobs first. */
 export function contentText(content: Content): string {

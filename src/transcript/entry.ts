@@ -1,4 +1,4 @@
-import type { Block } from './block.ts'
+import type { Apart, Block } from './block.ts'
 import type { JsonObject } from './json.ts'
 import type { Usage } from './usage.ts'
 
@@ -28,6 +28,7 @@ export type Entry = {
   readonly call?: Call
   /** What the format says beyond this model, under the format's own names; also the tag `record` for events. */
   readonly metadata?: JsonObject
+  readonly apart?: Apart
   readonly origin?: Origin
 }
 

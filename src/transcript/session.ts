@@ -1,3 +1,4 @@
+import type { Apart } from './block.ts'
 import type { JsonObject } from './json.ts'
 import type { Usage } from './usage.ts'
 
@@ -41,6 +42,7 @@ export type Session = {
   readonly reportedCost?: string
   /** What the format says beyond this model, by format id, so that a writer of that format can put it back. */
   readonly metadata?: JsonObject
+  readonly apart?: Apart
 }
 
 export type Run = {
