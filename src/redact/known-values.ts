@@ -2,6 +2,7 @@
  * Secrets we can know by heart: values of environment variables whose names say so, and those a caller gives. They are found
  * wherever they stand, as they are, escaped as JSON, encoded for a URL, or in base64 at any of its three alignments.
  */
+import { HansardError } from '../errors.ts'
 import { secrecyOf } from './names.ts'
 import { isStandIn } from './values.ts'
 
@@ -16,8 +17,12 @@ export type Needle = {
   readonly looseEnd: boolean
 }
 
-/** Shorter values are words, and would be found everywhere. */
-const SHORTEST = 8
+/** Shorter values of variables are words, and would be found everywhere. */
+const SHORTEST_VARIABLE = 8
+/** What a caller calls a secret is believed, unless it would leave no text whole. */
+const SHORTEST_GIVEN = 4
+/** Less of base64 turns up by chance. */
+const SHORTEST_BASE64 = 6
 
 /** Settings and defaults that stand in variables with secret-sounding names. */
 const COMMONPLACE =
@@ -27,11 +32,12 @@ const COMMONPLACE =
 export function secretsIn(env: { readonly [name: string]: string | undefined }): KnownValue[] {
   const found: KnownValue[] = []
   for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || value.length < SHORTEST || value.length > 16_384) continue
+    if (value === undefined || value.length < SHORTEST_VARIABLE || value.length > 16_384) continue
     const rule = `env-${name}`
     const password = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:]{0,128}:([^\s/@]{1,256})@/i.exec(value)?.[1]
     if (password !== undefined) {
-      found.push({ name: rule, value: password }, { name: rule, value: decoded(password) })
+      for (const spelled of [password, decoded(password)])
+        if (spelled.length >= SHORTEST_VARIABLE) found.push({ name: rule, value: spelled })
     } else if (
       isSecretVariable(name) &&
       !isPathOrUrl(value) &&
@@ -60,23 +66,40 @@ function decoded(text: string): string {
   }
 }
 
-/** Every spelling of every value, each once. Values too short to be told from words are left out. */
+/** Throws for a value that is too short, and says which, not what. */
+export function checkGiven(values: readonly KnownValue[]): readonly KnownValue[] {
+  for (const [index, { value }] of values.entries()) {
+    if (typeof value === 'string' && value.length >= SHORTEST_GIVEN) continue
+    throw new HansardError(
+      'invalid-argument',
+      `secret number ${index + 1} has fewer than ${SHORTEST_GIVEN} characters`,
+      {
+        hint: 'leave it out: it would be found in the middle of words',
+      },
+    )
+  }
+  return values
+}
+
+/** Every spelling of every value, each once. */
 export function toNeedles(values: readonly KnownValue[]): Needle[] {
   const needles = new Map<string, Needle>()
   for (const { name, value } of values) {
-    if (value.length < SHORTEST) continue
+    if (value.length < SHORTEST_GIVEN) continue
     const rule = toRuleName(name)
     const escaped = JSON.stringify(value).slice(1, -1)
     const spellings = [value, escaped, JSON.stringify(escaped).slice(1, -1), encoded(value)]
     for (const text of spellings)
       add(needles, { text, rule, secret: value, looseStart: false, looseEnd: false })
-    for (const needle of inBase64(value, rule)) add(needles, needle)
+    for (const needle of inBase64(value, rule)) {
+      if (needle.text.length >= SHORTEST_BASE64) add(needles, needle)
+    }
   }
   return [...needles.values()]
 }
 
 function add(needles: Map<string, Needle>, needle: Needle): void {
-  if (needle.text.length >= SHORTEST && !needles.has(needle.text)) needles.set(needle.text, needle)
+  if (!needles.has(needle.text)) needles.set(needle.text, needle)
 }
 
 function encoded(value: string): string {

@@ -19,17 +19,9 @@ const HEADERS = new Set([
   'private-token',
 ])
 
-const ALONE = new Set([
-  'password',
-  'passwd',
-  'passphrase',
-  'passwort',
-  'secret',
-  'secrets',
-  'apikey',
-  'credential',
-  'credentials',
-])
+const ALONE = new Set(['password', 'passwd', 'passphrase', 'passwort', 'secret', 'secrets', 'apikey'])
+/** `credentials: 'include'` is how a browser is asked, `credentials: 'file.json'` how a library is. */
+const ALONE_WEAK = new Set(['credential', 'credentials'])
 /** Followed by `key`. Bare `key` is the commonest word there is. */
 const BEFORE_KEY = new Set([
   'api',
@@ -56,14 +48,13 @@ const ABOUT = new Set(
     'id ids name names type types url uri path file files dir length len size count counts limit ttl expiry expires expiration ' +
     'expired budget usage used max min endpoint header headers field fields regex pattern format prefix suffix policy rotation ' +
     'manager store version status error errors label hint prompt placeholder required enabled valid reset strength rule rules ' +
-    'input output env var variable ref arn title description schema index position offset scope scopes source provider method'
+    'input output env var variable ref arn title description schema index position offset scope scopes source provider method stdin'
   ).split(' '),
 )
 
 /** What a name promises; undefined for nothing. */
 export function secrecyOf(name: string): Secrecy | undefined {
-  // A key that was itself a secret says nothing any more.
-  if (name.length < 3 || name.length > 64 || name.startsWith('[REDACTED:')) return undefined
+  if (name.length < 3 || name.length > 64) return undefined
   const known = CACHE.get(name)
   if (known !== undefined) return known === 'none' ? undefined : known
   const found = judge(name)
@@ -75,6 +66,8 @@ export function secrecyOf(name: string): Secrecy | undefined {
 const CACHE = new Map<string, Secrecy | 'none'>()
 
 function judge(name: string): Secrecy | undefined {
+  // A key that was itself a secret says nothing any more.
+  if (name.includes('REDACTED')) return undefined
   if (HEADERS.has(name.toLowerCase().replaceAll('_', '-'))) return 'strong'
   const words = toWords(name)
   const last = words.at(-1)
@@ -86,9 +79,33 @@ function judge(name: string): Secrecy | undefined {
     if (['accesskey', 'privatekey', 'secretkey', 'accountkey', 'authtoken', 'accesstoken'].includes(word))
       return 'strong'
   }
+  if (words.some((word) => ALONE_WEAK.has(word))) return 'weak'
   if (words.length === 1 && ['token', 'auth', 'pwd', 'sig', 'signature'].includes(last)) return 'weak'
   return last === 'token' || last === 'pwd' || last === 'pass' ? 'weak' : undefined
 }
+
+/** What an object of this name holds: nothing but secrets, some among others, variables of which some may be. */
+export function holderOf(name: string): 'secrets' | 'credentials' | 'variables' | undefined {
+  if (name.length < 3 || name.length > 64 || !HOLDER.test(name)) return undefined
+  const words = toWords(name)
+  const last = words.at(-1) ?? ''
+  if (last === 'credentials') return 'credentials'
+  if (['secrets', 'passwords', 'passphrases', 'apikeys', 'cookies'].includes(last)) return 'secrets'
+  if (last === 'keys') return BEFORE_KEY.has(words.at(-2) ?? '') ? 'secrets' : undefined
+  return 'variables'
+}
+
+/** A first look: most names are none of these. */
+const HOLDER =
+  /(?:secrets|passwords|passphrases|keys|cookies|credentials)$|^(?:env|environ|environment|env_?vars?)$/i
+
+/** True for a key that is about a secret, or beside one: its name, its kind, whose it is. */
+export function isAbout(key: string): boolean {
+  const last = toWords(key).at(-1) ?? ''
+  return ABOUT.has(last) || BESIDE.has(last)
+}
+
+const BESIDE = new Set('user username login email account region host port domain external'.split(' '))
 
 /** What a placeholder says of a secret that only its name gave away: the kind of name, since the name itself may be long or strange. */
 export function kindOf(name: string): string {

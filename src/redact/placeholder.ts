@@ -1,6 +1,7 @@
 /**
  * What stands where a secret was: `[REDACTED:github-token:1f0c9a3e]`. The last part is the start of a keyed hash, so that the
- * same secret can be recognised in two places and not guessed from either; no character of the secret is kept.
+ * same secret can be recognised in two places and not guessed from either; no character of the secret is kept. In what files are
+ * called by it is `REDACTED-github-token-1f0c9a3e`.
  */
 import { createHmac } from 'node:crypto'
 
@@ -24,4 +25,16 @@ export function isRedacted(text: string): boolean {
   if (!text.includes('[REDACTED:')) return false
   const rest = text.replace(/\[REDACTED:[a-z0-9-]{1,48}:[0-9a-f]{8}\]/g, '').trim()
   return rest === '' || /^(?:bearer|basic|token|digest|apikey)$/i.test(rest)
+}
+
+const IN_ID = /(REDACTED-[a-z0-9-]{1,48}-[0-9a-f]{8})/
+
+/** The parts of an id: those at odd places are placeholders. */
+export function splitId(id: string): readonly string[] {
+  return id.includes('REDACTED-') ? id.split(IN_ID) : [id]
+}
+
+/** Placeholders without a character that a file's name may not have. */
+export function toIdPlaceholders(text: string): string {
+  return text.replace(/\[REDACTED:([a-z0-9-]{1,48}):([0-9a-f]{8})\]/g, 'REDACTED-$1-$2')
 }

@@ -4,18 +4,21 @@
  * says so and withholds the content, and never hands it on as it was.
  */
 import { HansardError } from '../errors.ts'
-import type { Block, Content } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import { secretsIn, toNeedles, type KnownValue } from './known-values.ts'
-import { placeholder } from './placeholder.ts'
+import { checkGiven, secretsIn, toNeedles, type KnownValue } from './known-values.ts'
+import { placeholder, splitId, toIdPlaceholders } from './placeholder.ts'
+import { redactEntry, redactSession } from './records.ts'
 import { createKnownValues, redactByRules, redactKnown } from './text.ts'
-import { redactJson } from './walk.ts'
+import { walk } from './walk.ts'
+import { withheldEntry, withheldSession } from './withheld.ts'
 
 export type Redactor = {
   text(text: string): string
-  /** Throws when the value is nested deeper than a redactor goes. `entry` and `session` withhold instead. */
+  /** For what files are called by: a safe id stays one. */
+  id(id: string): string
+  /** Any JSON: every string and every key in it. Throws when the value is nested deeper than a redactor goes. `entry` and `session` withhold instead. */
   json(value: Json): Json
   entry(entry: Entry): Entry
   session(session: Session): Session
@@ -28,7 +31,7 @@ export type RedactorOptions = {
   readonly key: Buffer
   /** The environment, whose secret-looking variables become known values. Not read from the process here. */
   readonly env?: { readonly [name: string]: string | undefined }
-  /** Secrets known otherwise: a proxy's own credentials. Of at least 8 characters each. */
+  /** Secrets known otherwise: a proxy's own credentials. Of at least 4 characters each. */
   readonly values?: readonly KnownValue[]
 }
 
@@ -38,7 +41,7 @@ export function createRedactor({ key, env = {}, values = [] }: RedactorOptions):
       hint: 'use 32 random bytes, and keep them with the archive',
     })
   }
-  const known = createKnownValues(toNeedles([...values, ...secretsIn(env)]))
+  const known = createKnownValues(toNeedles([...checkGiven(values), ...secretsIn(env)]))
   const counts = new Map<string, number>()
   const replace = (rule: string, secret: string): string => {
     counts.set(rule, (counts.get(rule) ?? 0) + 1)
@@ -47,128 +50,35 @@ export function createRedactor({ key, env = {}, values = [] }: RedactorOptions):
 
   const exact = (text: string): string => redactKnown(text, known, replace)
   const text = (value: string): string => redactByRules(exact(value), replace)
-  const ways = { text, exact, replace, cleanKeys: new Set<string>() }
-  const json = (value: Json): Json => redactJson(value, ways)
-  const content = (value: Content): Content => (typeof value === 'string' ? text(value) : value)
-
-  const block = (value: Block): Block => {
-    switch (value.type) {
-      case 'text':
-        return { ...value, text: content(value.text) }
-      case 'thinking':
-        return {
-          ...value,
-          text: content(value.text),
-          // Signed and encrypted by the provider: random by nature, and worthless when changed.
-          ...(value.signature !== undefined && { signature: exact(value.signature) }),
-          ...(value.redacted !== undefined && { redacted: exact(value.redacted) }),
-        }
-      case 'tool-call':
-        return {
-          ...value,
-          name: text(value.name),
-          ...(value.input !== undefined && { input: json(value.input) }),
-        }
-      case 'tool-result':
-        return {
-          ...value,
-          ...(value.output !== undefined && {
-            output: Array.isArray(value.output) ? value.output.map(block) : content(value.output as Content),
-          }),
-          ...(value.error !== undefined && { error: text(value.error) }),
-        }
-      case 'image':
-        return {
-          ...value,
-          ...(typeof value.data === 'string' && { data: exact(value.data) }),
-          ...(value.url !== undefined && {
-            url: value.url.startsWith('data:') ? exact(value.url) : text(value.url),
-          }),
-        }
-      case 'error':
-        return { ...value, message: text(value.message) }
-      case 'unknown':
-        return { ...value, raw: json(value.raw) }
-    }
+  const id = (value: string): string => {
+    const parts = splitId(value).map((part, i) => (i % 2 === 1 ? part : toIdPlaceholders(text(part))))
+    const redacted = parts.length === 1 ? (parts[0] as string) : parts.join('')
+    const isTooLong = redacted.length > LONGEST_ID && redacted.length > value.length
+    return isTooLong ? toIdPlaceholders(replace('id', value)) : redacted
   }
+  const ways = { text, exact, id, replace, cleanKeys: new Set<string>() }
 
   return {
     text,
-    json,
+    id,
+    json: (value) => walk(value, undefined, ways, 0),
     entry(entry) {
       try {
-        const { usage, metadata } = entry
-        return {
-          ...entry,
-          blocks: entry.blocks.map(block),
-          ...(usage?.raw !== undefined && { usage: { ...usage, raw: json(usage.raw) } }),
-          ...(metadata !== undefined && { metadata: json(metadata) as JsonObject }),
-        }
+        return redactEntry(entry, ways)
       } catch (error) {
-        return withheldEntry(entry, error)
+        return redactEntry(withheldEntry(entry, error), ways)
       }
     },
     session(session) {
       try {
-        return redactSession(session, text, (value) => json(value) as JsonObject)
+        return redactSession(session, ways)
       } catch (error) {
-        return withheldSession(session, error)
+        return redactSession(withheldSession(session, error), ways)
       }
     },
     counts: () => new Map(counts),
   }
 }
 
-function redactSession(
-  session: Session,
-  text: (text: string) => string,
-  object: (value: JsonObject) => JsonObject,
-): Session {
-  const { title, error, cwd, git, input, tags, metadata, reportedUsage } = session
-  return {
-    ...session,
-    ...(title !== undefined && { title: text(title) }),
-    ...(error !== undefined && { error: text(error) }),
-    ...(cwd !== undefined && { cwd: text(cwd) }),
-    ...(git !== undefined && {
-      git: {
-        ...git,
-        ...(git.branch !== undefined && { branch: text(git.branch) }),
-        ...(git.remote !== undefined && { remote: text(git.remote) }),
-      },
-    }),
-    ...(input !== undefined && { input: object(input) }),
-    // Every value of tags is a string, and stays one.
-    ...(tags !== undefined && { tags: object(tags) as { readonly [key: string]: string } }),
-    ...(metadata !== undefined && { metadata: object(metadata) }),
-    ...(isObject(reportedUsage?.raw) && {
-      reportedUsage: { ...reportedUsage, raw: object(reportedUsage.raw) },
-    }),
-  }
-}
-
-/** The envelope stays, so that order, usage and identity are not lost; everything that could hold content goes. */
-function withheldEntry(entry: Entry, error: unknown): Entry {
-  const { metadata: _metadata, usage, ...envelope } = entry
-  const { raw: _raw, ...counts } = usage ?? { quality: 'unavailable' }
-  return {
-    ...envelope,
-    blocks: [{ type: 'unknown', raw: null, reason: whyWithheld(error) }],
-    ...(usage !== undefined && { usage: counts }),
-  }
-}
-
-function withheldSession(session: Session, error: unknown): Session {
-  const { title: _title, error: _error, cwd: _cwd, git: _git, input: _input, tags: _tags, ...rest } = session
-  const { reportedUsage: _reportedUsage, ...envelope } = rest
-  return { ...envelope, metadata: { hansard: { withheld: whyWithheld(error) } } }
-}
-
-/** Says what failed and nothing of what it failed on: an error's message may quote it. */
-function whyWithheld(error: unknown): string {
-  const known =
-    error instanceof HansardError
-      ? error.message
-      : `the redactor failed (${error instanceof Error ? error.name : typeof error})`
-  return `content withheld: ${known}`
-}
+/** What `checkId` takes. */
+const LONGEST_ID = 128

@@ -82,14 +82,24 @@ export function vendorOf(secret: string): string | undefined {
   })?.id
 }
 
-export type KnownValues = { readonly scanner: Scanner; readonly needles: readonly Needle[] }
-
-export function createKnownValues(needles: readonly Needle[]): KnownValues {
-  return { needles, scanner: createScanner(needles.map(({ text }) => text)) }
+export type KnownValues = {
+  readonly scanner: Scanner
+  readonly needles: readonly Needle[]
+  /** No text shorter than this holds one. */
+  readonly shortest: number
 }
 
-export function redactKnown(text: string, { scanner, needles }: KnownValues, replace: Replace): string {
-  if (needles.length === 0 || text.length < SHORTEST) return text
+export function createKnownValues(needles: readonly Needle[]): KnownValues {
+  const shortest = needles.reduce((least, { text }) => Math.min(least, text.length), Number.POSITIVE_INFINITY)
+  return { needles, scanner: createScanner(needles.map(({ text }) => text)), shortest }
+}
+
+export function redactKnown(
+  text: string,
+  { scanner, needles, shortest }: KnownValues,
+  replace: Replace,
+): string {
+  if (text.length < shortest) return text
   const out = createOutput(text)
   scanner.scan(text, (index, at) => {
     const needle = needles[index] as Needle
