@@ -71,6 +71,141 @@ describe('a file that is no transcript', () => {
   })
 })
 
+/** Every place of a log that a name or text can stand in, filled with what would paint, lie or hide. */
+function hostileLog(): string {
+  const evil = '\u001b[31m\u009b2J\u202e\u0007\u007f\r\u{e0041}'
+  const base = { sessionId: 's-1', cwd: `/p${evil}`, version: evil, gitBranch: evil, isSidechain: false }
+  const user = { role: 'user', content: `hi${evil}` }
+  const block = { type: 'tool_use', id: evil, name: `Tool${evil}`, input: { [evil]: evil } }
+  const assistant = { id: 'm', role: 'assistant', model: `m${evil}`, content: [block], stop_reason: evil }
+  const usage = { input_tokens: 3, output_tokens: 4 }
+  const lines = [
+    { type: 'user', uuid: 'a', parentUuid: null, timestamp: '2025-01-15T09:15:32Z', message: user, ...base },
+    { type: 'assistant', uuid: 'b', parentUuid: 'a', message: { ...assistant, usage }, ...base },
+    { type: 'summary', summary: `Title${evil}`, leafUuid: 'b' },
+    { type: `odd${evil}`, sessionId: 's-1' },
+  ]
+  return `${lines.map((line) => JSON.stringify(line)).join('\n')}\nbroken${evil}\n`
+}
+
+describe('a transcript that would take over the terminal', () => {
+  const path = put('hostile\u009b\u202e.jsonl', hostileLog())
+  // oxlint-disable-next-line no-control-regex
+  const bad = /(?![\n\t])[\p{Cc}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/u
+
+  it.each([
+    ['show'],
+    ['show', '--mode', 'full'],
+    ['show', '--mode', 'summary'],
+    ['show', '--as', 'md'],
+    ['show', '--as', 'html'],
+    ['show', '--events'],
+    ['show', '--json'],
+    ['show', '--session', 'nope'],
+    ...['devflow', 'leslie', 'swarm'].flatMap((to) => [
+      ['convert', '--to', to],
+      ['convert', '--to', to, '--json'],
+    ]),
+  ])('%s %s %s: shown, never sent', async (command, ...flags) => {
+    const cwd = temporaryFolder()
+    const ran = await run([command, path, ...flags], { env, cwd })
+    expect(ran.stdout + ran.stderr).not.toMatch(bad)
+    expect(ran.stdout + ran.stderr).not.toBe('')
+    expect(ran.code).toBe(1)
+  })
+
+  it('keeps every character in JSON', async () => {
+    const { stdout } = await run(['show', path, '--json'], { env })
+    expect(stdout).toContain(String.raw`hi\u001b[31m\u009b2J\u202e\u0007\u007f\r\udb40\udc41`)
+    expect(JSON.parse(stdout).entries[0].blocks[0].text).toContain('\u009b2J\u202e')
+  })
+
+  it('neither from the archive', async () => {
+    const evil = '\u001b[31m\u009b2J\u202e'
+    const own = { HANSARD_HOME: join(temporaryFolder(), 'archive') }
+    const flags = ['--title', evil, '--agent', evil, '--model', evil, '--flow', evil]
+    const recorded = await run(['record', ...flags], {
+      input: `{"role":"user","text":"x"}\nno${evil}\n`,
+      env: own,
+    })
+    expect(recorded.stdout + recorded.stderr).not.toMatch(bad)
+    for (const args of [
+      ['list'],
+      ['list', '--json'],
+      ['recover', '--json'],
+      ['clean', '--older-than', '0h'],
+    ]) {
+      const ran = await run(args, { env: own })
+      expect(ran.code).toBe(0)
+      expect(ran.stdout + ran.stderr).not.toMatch(bad)
+    }
+  })
+})
+
+describe('an archive that cannot be used', () => {
+  it('a file in its place: a clear error from every command', async () => {
+    const home = put('a-file', 'mine')
+    for (const place of [home, join(home, 'below')]) {
+      for (const args of [['list'], ['show', '0192'], ['recover'], ['clean'], ['clean', '--delete']]) {
+        const error = await errorOf([...args, '--home', place])
+        expect(error, args.join(' ')).toMatchObject({ code: 'not-found', hint: expect.any(String) })
+      }
+    }
+    const ran = await run(['record', '--home', home, '--json'], {
+      input: '{"role":"user","text":"x"}\n',
+      env,
+    })
+    expect(ran.code).toBe(1)
+    expect(JSON.parse(ran.stdout).failures[0]).toContain('could not be written')
+    expect(fs.readFileSync(home, 'utf8')).toBe('mine')
+  })
+
+  it('a blob that is gone, or changed: what is there is shown, and the rest is told', async () => {
+    const own = { HANSARD_HOME: join(temporaryFolder(), 'archive') }
+    const input = `{"role":"user","text":"${'x'.repeat(100_000)}"}\n{"role":"user","text":"after"}\n`
+    const id = (await run(['record'], { input, env: own })).stdout.trim()
+    const blobs = join(own.HANSARD_HOME, 'blobs')
+    const [shelf = ''] = fs.readdirSync(blobs)
+    const [name = ''] = fs.readdirSync(join(blobs, shelf))
+    for (const spoil of [fs.rmSync, (path: string) => fs.writeFileSync(path, 'y')]) {
+      spoil(join(blobs, shelf, name))
+      const shown = await run(['show', id], { env: own })
+      expect(shown.code).toBe(1)
+      expect(shown.stdout).toContain('after')
+      expect(shown.stderr).toContain('missing')
+      const json = await run(['show', id, '--json'], { env: own })
+      expect(JSON.parse(json.stdout).damage).toMatchObject([{ kind: 'missing' }])
+      const args = ['convert', id, '--to', 'journal', '--out', temporaryFolder(), '--json']
+      const converted = await run(args, { env: own })
+      expect(converted.code).toBe(1)
+      expect(JSON.parse(converted.stdout).lost).toContainEqual({
+        entry: expect.any(String),
+        what: expect.stringContaining('damage (missing)'),
+      })
+    }
+  })
+
+  it('a session whose journal is a link: told of, not followed, and no obstacle to the others', async () => {
+    const own = { HANSARD_HOME: join(temporaryFolder(), 'archive') }
+    const id = (await run(['record'], { input: '{"role":"user","text":"x"}\n', env: own })).stdout.trim()
+    const planted = join(own.HANSARD_HOME, 'sessions', 'zz-planted')
+    fs.mkdirSync(planted)
+    fs.symlinkSync(put('secret', 'not for you\n'), join(planted, 'journal-x.jsonl'))
+    const listed = await run(['list'], { env: own })
+    expect(listed.code).toBe(1)
+    expect(listed.stdout).toContain(id)
+    expect(listed.stdout).not.toContain('planted')
+    expect(listed.stderr).toContain('zz-planted cannot be read')
+    expect(listed.stderr).toMatch(/^1 session$/m)
+    const recovered = await run(['recover'], { env: own })
+    expect(recovered.code).toBe(1)
+    expect(recovered.stderr).not.toContain('nothing to recover')
+    expect(await errorOf(['show', 'zz-planted', '--home', own.HANSARD_HOME])).toMatchObject({
+      code: 'unsafe-path',
+    })
+  })
+})
+
 describe('a transcript that is damaged', () => {
   it('cut off: shows what is whole, says where it breaks off, and exits 1', async () => {
     const whole = line('one') + line('two')

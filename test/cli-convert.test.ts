@@ -68,22 +68,25 @@ describe('where something else stands', () => {
     expect(stdout).toMatch(/^unchanged: there already, and the same\n {2}\//)
   })
 
-  it.concurrent.each(FORMATS)('%s: an error that names the file, nothing changed, and --force', async (to) => {
-    const out = temporaryFolder()
-    const { written } = await convert(inputs.journal, to, out)
-    const target = written.find((path) => !path.endsWith('index.json')) as string
-    const ours = fs.readFileSync(target)
-    fs.writeFileSync(target, 'mine')
-    const before = snapshot(out)
-    const refused = await run(['convert', inputs.journal, '--to', to, '--out', out, '--json'], { env })
-    expect(refused.code).toBe(1)
-    expect(JSON.parse(refused.stdout).error).toMatchObject({
-      code: 'output-exists',
-      message: expect.stringContaining(target),
-      hint: expect.stringContaining('--force'),
-    })
-    expect(snapshot(out)).toEqual(before)
-    expect((await convert(inputs.journal, to, out, '--force')).written).toEqual([target])
-    expect(fs.readFileSync(target)).toEqual(ours)
-  })
+  it.concurrent.each(FORMATS)(
+    '%s: an error that names the file, nothing changed, and --force',
+    async (to) => {
+      const out = temporaryFolder()
+      const { written } = await convert(inputs.journal, to, out)
+      const target = written.find((path) => !path.endsWith('index.json')) as string
+      const ours = fs.readFileSync(target)
+      fs.writeFileSync(target, 'mine')
+      const before = snapshot(out)
+      const refused = await run(['convert', inputs.journal, '--to', to, '--out', out, '--json'], { env })
+      expect(refused.code).toBe(1)
+      expect(JSON.parse(refused.stdout).error).toMatchObject({
+        code: 'output-exists',
+        message: expect.stringContaining(target),
+        hint: expect.stringContaining('--force'),
+      })
+      expect(snapshot(out)).toEqual(before)
+      expect((await convert(inputs.journal, to, out, '--force')).written).toEqual([target])
+      expect(fs.readFileSync(target)).toEqual(ours)
+    },
+  )
 })

@@ -105,6 +105,17 @@ describe('record', () => {
     for (const number of [2, 3, 4, 6]) expect(ran.stderr).toContain(`line ${number} is not recorded`)
   })
 
+  it('says which lines were no UTF-8', async () => {
+    const bytes = Buffer.concat([
+      Buffer.from('{"role":"user","text":"a'),
+      Buffer.from([0xff]),
+      Buffer.from('"}\n'),
+    ])
+    const ran = await run(['record', '--json'], { input: bytes, env, cwd: folder })
+    expect(ran).toMatchObject({ code: 1, stderr: expect.stringContaining('line 1 is no UTF-8') })
+    expect(JSON.parse(ran.stdout)).toMatchObject({ lines: 1, badLines: 0 })
+  })
+
   it('refuses ids that could leave the folder, before anything is written', async () => {
     for (const bad of ['../x', 'a/b', 'x'.repeat(300), '.hidden']) {
       const ran = await run(['record', '--run', bad, '--json'], { input, env, cwd: folder })
@@ -160,6 +171,11 @@ describe('show', () => {
     expect(error).toMatchObject({ code: 'ambiguous-id', hint: expect.stringContaining('--session') })
     const all = await run(['show', many, '--all', '--json'], { env })
     expect(JSON.parse(all.stdout).sessions).toHaveLength(2)
+    const page = await run(['show', many, '--all', '--as', 'html'], { env })
+    expect(page.stdout.match(/<article>/g)).toHaveLength(2)
+    expect(page.stdout.match(/<\/html>/g)).toHaveLength(1)
+    const text = await run(['show', many, '--all'], { env })
+    expect(text.stdout.match(/^── .* ──$/gm)).toHaveLength(2)
   })
 })
 

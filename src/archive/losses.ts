@@ -4,9 +4,6 @@
  */
 import { citation, type Entry } from '../transcript/entry.ts'
 
-export type Lost = { readonly entry: string; readonly what: string }
-export type Filled = { readonly entry: string; readonly field: string }
-
 /** One thing that happened to a number of entries. `entry` of each is a citation, or the session's id for the whole of it. */
 export type LossGroup = {
   readonly what: string

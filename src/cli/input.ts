@@ -8,13 +8,13 @@ import { openSource } from '../sources/open.ts'
 import { readItems } from '../sources/read.ts'
 import { survey, type Survey, type Surveyed } from '../sources/survey.ts'
 import { isSafeId } from '../transcript/ids.ts'
-import type { BlobReader } from '../transcript/source.ts'
 
 export type Input = {
   readonly name: string
   /** Every call reads anew, from the start. */
   read(): AsyncIterable<readonly ReadItem[]>
-  readonly blobs?: BlobReader
+  /** The same, with large content left where it is: for a first look. */
+  outline(): AsyncIterable<readonly ReadItem[]>
 }
 
 type Options = { readonly format?: string; readonly home?: string }
@@ -23,12 +23,10 @@ type Options = { readonly format?: string; readonly home?: string }
 export async function openInput(named: string, { format, home }: Options): Promise<Input> {
   if (!fs.existsSync(named) && !named.includes('/')) return openRecorded(named, home)
   const detected = await identify(await openSource(named), { formats: allFormats, ...(format && { format }) })
-  return {
-    name: named,
-    async *read() {
-      yield* readItems(await openSource(named), detected.format)
-    },
+  const read = async function* (): AsyncGenerator<readonly ReadItem[]> {
+    yield* readItems(await openSource(named), detected.format)
   }
+  return { name: named, read, outline: read }
 }
 
 async function openRecorded(named: string, home: string | undefined): Promise<Input> {
@@ -42,7 +40,7 @@ async function openRecorded(named: string, home: string | undefined): Promise<In
 
 /** The sessions a command is to work on: the one chosen, or all there are. */
 export async function surveyInput(input: Input, chosen: string | undefined): Promise<Survey> {
-  const found = await survey(input.read())
+  const found = await survey(input.outline())
   if (found.sessions.length === 0) {
     const [first] = found.damage
     throw new HansardError('not-a-transcript', `${input.name} holds no session`, {

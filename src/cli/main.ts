@@ -4,12 +4,11 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { HansardError } from '../errors.ts'
+import { MODES } from '../replay/view.ts'
+import { ROLES } from '../transcript/entry.ts'
+import { STATUSES } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import { endQuietlyWithoutReader, flush, printError, WRONG_USAGE } from './print.ts'
-
-const MODES = ['full', 'summary', 'assistant', 'turn']
-const ROLES = ['system', 'user', 'assistant', 'tool']
-const STATUSES = ['running', 'completed', 'failed', 'canceled', 'interrupted']
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -145,7 +144,7 @@ function createProgram(): Command {
   program
     .command('recover [session]')
     .description(
-      "repair what a crash left: journals, and the formats' files of sessions that were interrupted",
+      "repairs what a crash left: journals, and the formats' files of sessions that were interrupted",
     )
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
@@ -153,7 +152,7 @@ function createProgram(): Command {
 
   program
     .command('clean')
-    .description('what retention would delete; with --delete, delete it')
+    .description('what retention would delete; with --delete, deletes it')
     .addOption(
       new Option('--older-than <age>', 'sessions that ended longer ago than this: 12h, 30d, 8w')
         .argParser(toMillis)
@@ -190,9 +189,10 @@ function toMillis(age: string): number {
 /** Commander's own complaints, in our words and with our exit code. */
 async function complain(error: CommanderError, json: boolean): Promise<void> {
   if (error.exitCode === 0) return
-  const isMissingCommand = error.code === 'commander.help'
-  const message = isMissingCommand
-    ? 'no command is named'
+  // What `hansard help nope` comes to.
+  const isUnknownTopic = error.code === 'commander.help'
+  const message = isUnknownTopic
+    ? 'there is no such command'
     : error.message.replace(/^error: /, '').replaceAll('\n', ' ')
   const hint = 'hansard --help lists the commands; hansard <command> --help says what one takes'
   await printError(new HansardError('invalid-argument', message, { hint }), json, WRONG_USAGE)

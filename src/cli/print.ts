@@ -2,8 +2,9 @@
  * The one door to standard output and standard error. Data goes to stdout, everything else to stderr; errors are printed here
  * and nowhere else, without a stack; what is foreign in a message is shown, never sent to the terminal.
  */
-import { isHansardError, type ErrorCode } from '../errors.ts'
-import { visible } from '../replay/escape.ts'
+import { fromSystemError, isHansardError, messageOf, type ErrorCode } from '../errors.ts'
+import { visible, visibleJson } from '../replay/escape.ts'
+import { toJson } from '../transcript/json.ts'
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export const FAILED = 1
@@ -20,6 +21,16 @@ export async function out(text: string): Promise<void> {
   pending.push(text)
   pendingLength += text.length
   if (pendingLength >= FLUSH_CHARACTERS) await flush()
+}
+
+/** A value as the one document of a command. */
+export async function outJson(value: unknown): Promise<void> {
+  await out(`${printableJson(value)}\n`)
+}
+
+/** A value, or a part of a document, as JSON that a terminal may also be given. */
+export function printableJson(value: unknown): string {
+  return visibleJson(toJson(value))
 }
 
 export async function flush(): Promise<void> {
@@ -61,9 +72,8 @@ export async function printError(error: unknown, json: boolean, exitCode: number
   process.exitCode = exitCode
   const { code, message, hint } = toShown(error)
   if (json) {
-    const document = `${JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } })}\n`
-    const clean = !begun
-    if (clean) {
+    const document = `${printableJson({ error: { code, message, ...(hint !== undefined && { hint }) } })}\n`
+    if (!begun) {
       pending = [document]
       pendingLength = document.length
     } else process.stderr.write(document)
@@ -75,8 +85,13 @@ export async function printError(error: unknown, json: boolean, exitCode: number
 }
 
 function toShown(error: unknown): Shown {
-  if (isHansardError(error)) return { code: error.code, message: error.message, hint: error.hint }
-  const message = error instanceof Error ? error.message : String(error)
+  const known = isSystemError(error) ? fromSystemError(error, error.path ?? 'what is to be written') : error
+  if (isHansardError(known)) return { code: known.code, message: known.message, hint: known.hint }
   const hint = 'this is a bug in hansard: please report it with the command you typed'
-  return { code: 'internal', message: `something unexpected happened: ${message}`, hint }
+  return { code: 'internal', message: `something unexpected happened: ${messageOf(error)}`, hint }
+}
+
+/** What the operating system refused, wherever it was asked. */
+function isSystemError(error: unknown): error is Error & { readonly path?: string } {
+  return error instanceof Error && 'syscall' in error && 'errno' in error
 }

@@ -9,7 +9,11 @@ export function openRecorded(named: string, home: string | undefined): Input {
   const archive = openArchive(home)
   try {
     const id = archive.find(named)
-    return { name: id, read: () => readSession(archive, id, { blobs: 'reference' }), blobs: archive.blobs }
+    return {
+      name: id,
+      read: () => readSession(archive, id),
+      outline: () => readSession(archive, id, { blobs: 'reference' }),
+    }
   } catch (error) {
     if (!isHansardError(error) || error.code !== 'session-not-found') throw error
     throw new HansardError('session-not-found', `there is no file, folder or session ${named}`, {

@@ -1,6 +1,6 @@
 /** Tokens and money as people read them. Unknown is said, never shown as 0. */
 import { millisBetween } from '../transcript/instant.ts'
-import type { Session } from '../transcript/session.ts'
+import type { Cost, Session } from '../transcript/session.ts'
 import { promptTokens } from '../transcript/usage.ts'
 import { visibleLine } from './escape.ts'
 
@@ -9,6 +9,11 @@ const NUMBER = new Intl.NumberFormat('en-US')
 /** `5,200`, or `unknown`. */
 export function toCount(count: number | undefined): string {
   return count === undefined ? 'unknown' : NUMBER.format(count)
+}
+
+/** `1 session`, `1,200 sessions`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${toCount(count)} ${count === 1 ? one : many}`
 }
 
 /** What the source states of the whole session, else what was counted. */
@@ -24,22 +29,23 @@ export function sessionTokens({ reportedUsage, totals }: Session): {
   }
 }
 
-/** `$0.12`, `at least $0.12 (no price for x)`, or `unknown`; a stated cost comes first, the computed one beside it. */
+/** As `toPrice`; a cost that the source states comes first, the computed one beside it. */
 export function sessionCost({ reportedCost, totals }: Session): string {
   const cost = totals?.cost
-  const unpriced = cost?.unpriced.map(visibleLine).join(', ')
-  const computed =
-    cost === undefined || cost.usd === null
-      ? undefined
-      : unpriced
-        ? `at least ${toDollars(cost.usd)} (no price for ${unpriced})`
-        : toDollars(cost.usd)
-  if (reportedCost === undefined)
-    return computed ?? (unpriced ? `unknown (no price for ${unpriced})` : 'unknown')
+  if (reportedCost === undefined) return toPrice(cost)
   const stated = toDollars(reportedCost)
   // Counts that a rule attributed price a cached prompt as if it were new: no match for what the source states.
-  if (totals?.usage?.quality === 'estimated') return stated
-  return computed === undefined || computed === stated ? stated : `${stated} (computed: ${computed})`
+  if (cost === undefined || cost.usd === null || totals?.usage?.quality === 'estimated') return stated
+  const computed = toPrice(cost)
+  return computed === stated ? stated : `${stated} (computed: ${computed})`
+}
+
+/** `$0.12`, `at least $0.12 (no price for x)`, or `unknown`. */
+export function toPrice(cost: Cost | undefined): string {
+  const unpriced = cost?.unpriced.map(visibleLine).join(', ')
+  const without = unpriced ? ` (no price for ${unpriced})` : ''
+  if (cost === undefined || cost.usd === null) return `unknown${without}`
+  return without === '' ? toDollars(cost.usd) : `at least ${toDollars(cost.usd)}${without}`
 }
 
 /** Cents, or as many digits as a smaller amount needs. Decimal text in, so no float rounds it. */

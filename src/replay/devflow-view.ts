@@ -74,7 +74,7 @@ function toolBlock({ call, result }: ShownCall): string {
   if (result === undefined) lines.push('  Output: none recorded')
   else {
     const output = outputText(result)
-    if (output !== '') lines.push(`  Output: ${indent(visible(cut(output, OUTPUT_CHARACTERS)))}`)
+    if (output !== '') lines.push(`  Output: ${indent(visible(cut(output.trimEnd(), OUTPUT_CHARACTERS)))}`)
     const error = errorText(result)
     if (error !== undefined) lines.push(`  Error: ${indent(visible(error))}`)
   }

@@ -5,7 +5,7 @@ import { createDevflowView } from './devflow-view.ts'
 import { createHtmlView } from './html.ts'
 import { createMarkdownView } from './markdown.ts'
 import { formatTranscript } from './text.ts'
-import { cut, visible, visibleLine } from './escape.ts'
+import { cut, visible, visibleJson, visibleLine } from './escape.ts'
 import { render } from './view.ts'
 
 describe('what is printed', () => {
@@ -16,6 +16,14 @@ describe('what is printed', () => {
     expect(visible('a\r\nb\rc')).toBe('a\nb' + String.raw`\rc`)
     expect(visible('\ud800 \u{e0041} 👩‍💻')).toBe(String.raw`\ud800 \u{e0041}` + ' 👩‍💻')
     expect(visibleLine('a\nb\tc')).toBe(String.raw`a\nb\tc`)
+  })
+
+  it('escapes them in JSON, which stays the same value', () => {
+    const value = { 'k\u009b': ['\u001b[31m \u202e \u007f \u{e0041} \ud800 é 😀', 1, null] }
+    const text = visibleJson(JSON.stringify(value, undefined, 2))
+    expect(text).toContain(String.raw`"k\u009b"`)
+    expect(text).toContain(String.raw`\u001b[31m \u202e \u007f \udb40\udc41 \ud800 é 😀`)
+    expect(JSON.parse(text)).toEqual(value)
   })
 
   it('cuts between characters, never inside one', () => {

@@ -19,6 +19,13 @@ export function visibleLine(text: string): string {
     .replaceAll('\t', String.raw`\t`)
 }
 
+/** JSON text of the same value, in which no such character stands as itself: `\u009b`. */
+export function visibleJson(json: string): string {
+  return json.replace(CONTROLS, (character) =>
+    [...Array(character.length).keys()].map((at) => toUnit(character.charCodeAt(at))).join(''),
+  )
+}
+
 /** At most so many characters, then `...`; never half a character. */
 export function cut(text: string, limit: number): string {
   if (text.length <= limit) return text
@@ -33,6 +40,9 @@ function toEscape(character: string): string {
   const code = character.codePointAt(0) as number
   if (code === 0x0d) return String.raw`\r`
   if (code <= 0xff) return String.raw`\x${code.toString(16).padStart(2, '0')}`
-  const hex = code.toString(16)
-  return code <= 0xffff ? String.raw`\u${hex.padStart(4, '0')}` : String.raw`\u{${hex}}`
+  return code <= 0xffff ? toUnit(code) : String.raw`\u{${code.toString(16)}}`
+}
+
+function toUnit(code: number): string {
+  return String.raw`\u${code.toString(16).padStart(4, '0')}`
 }

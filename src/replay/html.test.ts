@@ -37,10 +37,15 @@ describe('HTML', () => {
       ])
       const tags = new Set([...text.matchAll(/<\/?([a-z0-9!]+)/gi)].map(([, tag]) => tag))
       const ours =
-        'html head meta title style body h1 dl dt dd main section h2 small pre details summary p !doctype'
+        'html head meta title style body main article h1 dl dt dd section h2 small pre details summary p !doctype'
       for (const tag of tags) expect(ours.split(' ')).toContain(tag)
       expect(text).not.toMatch(/\s(src|href|on\w+)=["']/i)
     }
+  })
+
+  it('keeps the newline that text begins with, which HTML would drop', () => {
+    const text = render(createHtmlView(), session, [entry('user', '\nfirst')])
+    expect(text).toContain('<pre>\n\nfirst</pre>')
   })
 
   it('forbids everything in its own policy but its style', () => {

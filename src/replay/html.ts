@@ -29,20 +29,40 @@ const CLASSES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'to
 
 export function createHtmlView(options: ViewOptions = {}): View {
   const clock = createClock(options.timeZone)
-  return createTurnView(
+  const view = createTurnView(
     {
       begin: (session) => header(session, clock),
       turn: (turn) => section(turn, clock),
       summary: (turn, line) =>
         `<section class="${className(turn)}"><h2>${turnName(turn)}</h2>${escapeHtml(line)}</section>\n`,
-      end: () => '</main>\n</body>\n</html>\n',
+      end: () => '</article>\n',
     },
     options,
   )
+  return { ...view, page: { open: pageHead, close: () => '</main>\n</body>\n</html>\n' } }
+}
+
+function pageHead(session: Session): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${POLICY}">
+<meta name="referrer" content="no-referrer">
+<meta name="viewport" content="width=device-width">
+<title>${titleOf(session)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+`
+}
+
+function titleOf(session: Session): string {
+  return escapeHtml(session.title ?? runName(session))
 }
 
 function header(session: Session, clock: Clock): string {
-  const title = escapeHtml(session.title ?? runName(session))
   const tokens = sessionTokens(session)
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Session', session.id],
@@ -59,28 +79,17 @@ function header(session: Session, clock: Clock): string {
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `<dt>${name}</dt><dd>${escapeHtml(value as string)}</dd>\n`)
     .join('')
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${POLICY}">
-<meta name="referrer" content="no-referrer">
-<meta name="viewport" content="width=device-width">
-<title>${title}</title>
-<style>${STYLE}</style>
-</head>
-<body>
-<h1>${title}</h1>
+  return `<article>
+<h1>${titleOf(session)}</h1>
 <dl>
 ${facts}</dl>
-<main>
 `
 }
 
 function section(turn: ShownTurn, clock: Clock): string {
   const time = escapeHtml(clock.time(turn.at))
   const model = turn.model === undefined ? '' : ` ${escapeHtml(turn.model)}`
-  const blocks = turn.blocks.map((block) => `<pre>${escapeHtml(toText(block))}</pre>\n`).join('')
+  const blocks = turn.blocks.map((block) => pre(toText(block))).join('')
   return `<section class="${className(turn)}">
 <h2>${turnName(turn)} <small>${time}${model}</small></h2>
 ${blocks}${turn.calls.map(toolCall).join('')}</section>
@@ -89,14 +98,18 @@ ${blocks}${turn.calls.map(toolCall).join('')}</section>
 
 function toolCall({ call, result }: ShownCall): string {
   const failed = result && errorText(result)
-  const error = failed === undefined ? '' : `<pre class="error">${escapeHtml(failed)}</pre>\n`
-  const output =
-    result === undefined ? '<p>no output recorded</p>\n' : `<pre>${escapeHtml(outputText(result))}</pre>\n`
+  const error = failed === undefined ? '' : pre(failed, 'error')
+  const output = result === undefined ? '<p>no output recorded</p>\n' : pre(outputText(result))
   return `<details open>
 <summary>${escapeHtml(call.name)}</summary>
-<pre>${escapeHtml(inputText(call, 2))}</pre>
-${output}${error}</details>
+${pre(inputText(call, 2))}${output}${error}</details>
 `
+}
+
+/** HTML drops a newline right after the tag: this one, and none of the text's own. */
+function pre(text: string, kind?: 'error'): string {
+  const attribute = kind === undefined ? '' : ` class="${kind}"`
+  return text === '' ? '' : `<pre${attribute}>\n${escapeHtml(text)}</pre>\n`
 }
 
 function turnName(turn: ShownTurn): string {

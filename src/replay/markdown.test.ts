@@ -29,12 +29,23 @@ describe('Markdown', () => {
     expect(text).toContain('Tool Call: ``x`y``')
   })
 
-  it.each(['# forged', '<img src=x>', '![x](http://x)', '```', '---', '| a |', '[a]: http://x', '\tcode'])(
-    'fences prose that could be structure or load something: %j',
-    (text) => {
-      expect(render(createMarkdownView(), session, [entry('user', text)])).toContain(`\n${text}\n\`\`\``)
-    },
-  )
+  it.each([
+    '# forged',
+    '<img src=x>',
+    '![x](http://x)',
+    '```',
+    '---',
+    '| a |',
+    '[a]: http://x',
+    '\tcode',
+    'forged\n=',
+    'forged\n-',
+    'a | b\n:-|-:',
+    '* * *',
+    '_ _ _',
+  ])('fences prose that could be structure or load something: %j', (text) => {
+    expect(render(createMarkdownView(), session, [entry('user', text)])).toContain(`\n${text}\n\`\`\``)
+  })
 
   it('keeps a title on its line and its marks plain', () => {
     const text = render(createMarkdownView(), { ...session, title: 'a\n# b | <script> [x](y)' }, [])

@@ -77,13 +77,15 @@ function blockText(block: Block): string {
   return block.type === 'unknown' ? fence(text, 'json') : prose(text)
 }
 
-/** Lines that begin a heading, fence, rule, table, quote or definition; HTML; images. */
-const STRUCTURE = /^ {0,3}(?:#|```|~~~|===|---|\*\*\*|___|\||>|\[[^\]\n]*\]:)|<|!\[|^\t|^ {4}/m
+/** Lines that begin a heading, fence, table, quote or definition; HTML; images; code. */
+const STRUCTURE = /^ {0,3}(?:#|```|~~~|\||>|\[[^\]\n]*\]:)|<|!\[|^\t|^ {4}/m
+/** Lines of nothing but marks: a rule, the underline that makes a heading of the line before, a table's second row. */
+const MARKS = /^[ \t]*[-=:|*_+][-=:|*_+ \t]*$/m
 
 /** Prose as it was written, where Markdown can only make paragraphs and lists of it; else in a fence. */
 function prose(text: string): string {
   if (text.trim() === '') return ''
-  return STRUCTURE.test(text) ? fence(text) : `${text.trimEnd()}\n`
+  return STRUCTURE.test(text) || MARKS.test(text) ? fence(text) : `${text.trimEnd()}\n`
 }
 
 /** A code fence that nothing inside can close. */

@@ -1,4 +1,4 @@
-/** What every view for people is: text for the top, for each entry as it comes, and for the bottom. Nothing is held whole. */
+/** What every view for people is: text for a session's top, for each entry as it comes, and for its end. Nothing is held whole. */
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 
@@ -6,7 +6,11 @@ export type View = {
   begin(session: Session): string
   entry(entry: Entry): string
   end(): string
+  /** What goes around all sessions of one page; a format that is no page has no such thing. */
+  readonly page?: Page
 }
+
+export type Page = { open(first: Session): string; close(): string }
 
 export type ViewOptions = {
   /** Which turns, and how much of each. */
@@ -23,8 +27,8 @@ export type Mode = (typeof MODES)[number]
 
 /** A view's text for entries that are at hand. */
 export function render(view: View, session: Session, entries: Iterable<Entry>): string {
-  const parts = [view.begin(session)]
+  const parts = [view.page?.open(session), view.begin(session)]
   for (const entry of entries) parts.push(view.entry(entry))
-  parts.push(view.end())
+  parts.push(view.end(), view.page?.close())
   return parts.join('')
 }

@@ -9,8 +9,6 @@ export type Detected = {
   /** From 0 to 1. */
   readonly confidence: number
   readonly reason: string
-  /** The next best, where another format also recognised something. */
-  readonly runnerUp?: { readonly format: Format; readonly confidence: number; readonly reason: string }
 }
 
 /** Asks every format; the surest wins, and among equals the first of the list. */
@@ -20,8 +18,7 @@ export async function detect(source: Source, formats: readonly Format[]): Promis
     const answer = await format.detect(source)
     if (answer !== undefined) answers.push({ format, ...answer })
   }
-  const [best, runnerUp] = answers.sort((a, b) => b.confidence - a.confidence)
-  return best && { ...best, ...(runnerUp && { runnerUp }) }
+  return answers.sort((a, b) => b.confidence - a.confidence)[0]
 }
 
 export type IdentifyOptions = {

@@ -7,7 +7,7 @@ import type { Format, ReadItem } from '../formats/format.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { detect, identify } from './detect.ts'
 import { openSource } from './open.ts'
-import { onlySession, readItems, readTranscripts } from './read.ts'
+import { readBySession, readItems, readTranscripts } from './read.ts'
 import { survey } from './survey.ts'
 
 const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-read-'))
@@ -40,7 +40,7 @@ const opened = (id: string, title?: string): ReadItem => ({
   type: 'session',
   session: { id, status: 'running', ...(title && { title }) },
 })
-const torn: ReadItem = {
+const torn: Extract<ReadItem, { type: 'damage' }> = {
   type: 'damage',
   damage: { kind: 'torn', file: 'f', byteOffset: 0, byteLength: 1, reason: 'x' },
 }
@@ -52,14 +52,13 @@ async function failure(work: Promise<unknown>): Promise<HansardError> {
 }
 
 describe('detection', () => {
-  it('takes the surest format, and names the next', async () => {
+  it('takes the surest format', async () => {
     const source = await openSource(put('a', '{}'))
     const found = await detect(source, [format('no', undefined), format('low', 0.3), format('high', 0.9)])
     expect(found).toMatchObject({
       format: { id: 'high' },
       confidence: 0.9,
       reason: 'because high',
-      runnerUp: { format: { id: 'low' } },
     })
     expect(await detect(source, [format('no', undefined)])).toBeUndefined()
   })
@@ -118,23 +117,55 @@ describe('reading', () => {
   })
 
   it('surveys the same without keeping an entry, and counts what the source does not', async () => {
-    const { sessions } = await survey(format('x', 1, items).read(await openSource(folder)))
+    const { sessions, damage } = await survey(format('x', 1, items).read(await openSource(folder)))
     expect(sessions).toMatchObject([
       { session: { id: 's1', title: 'named', totals: { entries: 2, usage: { output: 5 } } }, entries: 2 },
-      { session: { id: 's2' }, entries: 1, damage: [{ kind: 'torn' }] },
+      { session: { id: 's2' }, entries: 1 },
     ])
+    expect(damage).toEqual([torn.damage])
   })
 
-  it('keeps one session apart', async () => {
-    const own: ReadItem[] = []
-    const all = format('x', 1, items).read(await openSource(folder))
-    for await (const batch of onlySession(all, 's1')) own.push(...batch)
-    expect(own.map((item) => (item.type === 'entry' ? item.entry.id : item.type))).toEqual([
-      'session',
-      'a',
-      'session',
-      'c',
-    ])
+  const named = (items: readonly ReadItem[]): string[] =>
+    items.map((item) => (item.type === 'entry' ? item.entry.id : item.type))
+
+  const bySession = async (items: readonly ReadItem[], ids: readonly string[]): Promise<unknown> => {
+    let passes = 0
+    const read = (): AsyncIterable<readonly ReadItem[]> => {
+      passes += 1
+      return (async function* () {
+        yield items.slice(0, 3)
+        yield items.slice(3)
+      })()
+    }
+    const { isInterleaved } = await survey(read())
+    passes = 0
+    const given: Record<string, string[]> = {}
+    const order: string[] = []
+    for await (const { id, items } of readBySession(read, ids, isInterleaved)) {
+      if (order.at(-1) !== id) order.push(id)
+      ;(given[id] ??= []).push(...named(items))
+    }
+    return { order, given, passes }
+  }
+
+  it('gives one session after the other, however the source has them', async () => {
+    const s1 = ['session', 'a', 'session', 'c']
+    const s2 = ['session', 'b', 'damage']
+    expect(await bySession(items, ['s1', 's2'])).toEqual({
+      order: ['s1', 's2'],
+      given: { s1, s2 },
+      passes: 2,
+    })
+    expect(await bySession(items, ['s2'])).toEqual({ order: ['s2'], given: { s2 }, passes: 1 })
+  })
+
+  it('reads once where the source has one session after the other', async () => {
+    const apart = [opened('s1'), entry('a'), opened('s1', 'named'), entry('c'), opened('s2'), entry('b')]
+    expect(await bySession(apart, ['s1', 's2'])).toEqual({
+      order: ['s1', 's2'],
+      given: { s1: ['session', 'a', 'session', 'c'], s2: ['session', 'b'] },
+      passes: 1,
+    })
   })
 
   it('adds what the source itself could not give', async () => {

@@ -40,17 +40,36 @@ export async function readTranscripts(items: AsyncIterable<readonly ReadItem[]>)
   return { transcripts: [...sessions.values()], damage: early }
 }
 
-/** The items of one session only, its damage included. */
-export async function* onlySession(
+export type SessionItems = { readonly id: string; readonly items: readonly ReadItem[] }
+
+/**
+ * The items of the sessions named, all of one before the first of the next. In one pass where the source has them so; where
+ * sessions alternate, in one for each, for none is held.
+ */
+export async function* readBySession(
+  read: () => AsyncIterable<readonly ReadItem[]>,
+  ids: readonly string[],
+  isInterleaved: boolean,
+): AsyncGenerator<SessionItems> {
+  if (isInterleaved) for (const id of ids) yield* onlySessions(read(), new Set([id]))
+  else yield* onlySessions(read(), new Set(ids))
+}
+
+async function* onlySessions(
   items: AsyncIterable<readonly ReadItem[]>,
-  id: string,
-): AsyncGenerator<readonly ReadItem[]> {
+  wanted: ReadonlySet<string>,
+): AsyncGenerator<SessionItems> {
   let current: string | undefined
   for await (const batch of items) {
-    const own = batch.filter((item) => {
-      if (item.type === 'session') current = item.session.id
-      return current === id
-    })
-    if (own.length > 0) yield own
+    let own: ReadItem[] = []
+    for (const item of batch) {
+      if (item.type === 'session' && item.session.id !== current) {
+        if (own.length > 0 && current !== undefined) yield { id: current, items: own }
+        own = []
+        current = item.session.id
+      }
+      if (current !== undefined && wanted.has(current)) own.push(item)
+    }
+    if (own.length > 0 && current !== undefined) yield { id: current, items: own }
   }
 }

@@ -10,7 +10,6 @@ export type Surveyed = {
   readonly entries: number
   /** How many of them are messages, not events. */
   readonly messages: number
-  readonly damage: readonly Damage[]
 }
 
 export type Survey = {
@@ -18,17 +17,20 @@ export type Survey = {
   readonly sessions: readonly Surveyed[]
   /** Met before any session was opened. */
   readonly damage: readonly Damage[]
+  /** Whether the source comes back to a session after it has opened another. */
+  readonly isInterleaved: boolean
 }
 
 /** A file of nothing but damage must not fill memory with it. */
 const KEPT_DAMAGE = 10_000
 
-type Open = { session: Session; damage: Damage[]; entries: number; messages: number; totals: TotalsFold }
+type Open = { session: Session; entries: number; messages: number; totals: TotalsFold }
 
 export async function survey(items: AsyncIterable<readonly ReadItem[]>): Promise<Survey> {
   const sessions = new Map<string, Open>()
   const early: Damage[] = []
   let current: Open | undefined
+  let isInterleaved = false
   for await (const batch of items) {
     for (const item of batch) {
       if (item.type === 'entry') {
@@ -37,22 +39,21 @@ export async function survey(items: AsyncIterable<readonly ReadItem[]>): Promise
         if (item.entry.kind === 'message') current.messages += 1
         current.totals.add(item.entry, current.session.model)
       } else if (item.type === 'damage') {
-        const damage = current?.damage ?? early
-        if (damage.length < KEPT_DAMAGE) damage.push(item.damage)
+        if (current === undefined && early.length < KEPT_DAMAGE) early.push(item.damage)
       } else {
         const { session } = item
-        current = sessions.get(session.id) ?? { session, ...EMPTY, damage: [], totals: createTotals() }
+        const known = sessions.get(session.id)
+        if (known !== undefined && known !== current) isInterleaved = true
+        current = known ?? { session, entries: 0, messages: 0, totals: createTotals() }
         current.session = session
         sessions.set(session.id, current)
       }
     }
   }
-  return { sessions: [...sessions.values()].map(toSurveyed), damage: early }
+  return { sessions: [...sessions.values()].map(toSurveyed), damage: early, isInterleaved }
 }
 
-const EMPTY = { entries: 0, messages: 0 }
-
-function toSurveyed({ session, damage, entries, messages, totals }: Open): Surveyed {
+function toSurveyed({ session, entries, messages, totals }: Open): Surveyed {
   const counted = session.totals ?? totals.totals(session.stub)
-  return { session: { ...session, totals: counted }, damage, entries, messages }
+  return { session: { ...session, totals: counted }, entries, messages }
 }

@@ -2,13 +2,12 @@
 import { openArchive } from '../../archive/archive.ts'
 import { deleteSession, findExpired, sweepBlobs, type Expired } from '../../archive/clean.ts'
 import { acquireLock } from '../../archive/lock.ts'
-import { toCount } from '../../replay/amounts.ts'
+import { counted } from '../../replay/amounts.ts'
 import { createClock } from '../../replay/clock.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { fromMillis } from '../../transcript/instant.ts'
-import { toJson } from '../../transcript/json.ts'
 import { loadConfig } from '../config.ts'
-import { note, out } from '../print.ts'
+import { note, out, outJson } from '../print.ts'
 
 export type CleanOptions = {
   /** In milliseconds. */
@@ -47,18 +46,18 @@ async function printJson(expired: readonly Expired[], blobs: Swept, deleted: boo
     lastAt,
     bytes,
   }))
-  await out(`${toJson({ sessions, blobs, deleted })}\n`)
+  await outJson({ sessions, blobs, deleted })
 }
 
 async function printText(expired: readonly Expired[], swept: Swept, deleted: boolean): Promise<void> {
   const clock = createClock()
   for (const { session, lastAt, bytes } of expired) {
     const title = session.title === undefined ? '' : `  ${session.title}`
-    await out(visibleLine(`${session.id}  ${clock.date(lastAt)}  ${toCount(bytes)} bytes${title}`))
+    await out(visibleLine(`${session.id}  ${clock.date(lastAt)}  ${counted(bytes, 'byte')}${title}`))
     await out('\n')
   }
   const bytes = expired.reduce((sum, one) => sum + one.bytes, swept.bytes)
-  const what = `${expired.length} sessions and ${swept.blobs} blobs, ${toCount(bytes)} bytes`
+  const what = `${counted(expired.length, 'session')} and ${counted(swept.blobs, 'blob')}, ${counted(bytes, 'byte')}`
   if (deleted) note(`deleted ${what}`)
   else note(`would delete ${what}; nothing is deleted without --delete`)
 }

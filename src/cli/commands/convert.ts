@@ -2,15 +2,16 @@
 import { resolve } from 'node:path'
 import { convertItems, type ConvertReport } from '../../archive/convert.ts'
 import type { LossGroup } from '../../archive/losses.ts'
+import type { ReadItem } from '../../formats/format.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { getFormat } from '../../sources/detect.ts'
 import { allFormats } from '../../sources/formats.ts'
-import { onlySession } from '../../sources/read.ts'
-import { toJson } from '../../transcript/json.ts'
+import { readBySession } from '../../sources/read.ts'
+import type { Survey } from '../../sources/survey.ts'
 import { loadConfig } from '../config.ts'
-import { reportDamage } from '../damage.ts'
-import { openInput, surveyInput } from '../input.ts'
-import { FAILED, note, out } from '../print.ts'
+import { createDamageLog, noteDamage, reportDamage } from '../damage.ts'
+import { openInput, surveyInput, type Input } from '../input.ts'
+import { FAILED, note, out, printableJson } from '../print.ts'
 
 export type ConvertOptions = {
   readonly to: string
@@ -34,25 +35,33 @@ export async function convert(named: string, options: ConvertOptions): Promise<v
     ...(options.format && { format: options.format }),
     ...(home && { home }),
   })
-  const { sessions, damage } = await surveyInput(input, options.session)
-  const [only] = sessions
-  const items =
-    options.session === undefined ? input.read() : onlySession(input.read(), only?.session.id ?? '')
-  const report = await convertItems(items, {
+  const survey = await surveyInput(input, options.session)
+  const { sessions } = survey
+  const isChosen = options.session !== undefined
+  const damage = createDamageLog(isChosen ? survey.damage : [])
+  const items = isChosen ? readChosen(input, survey) : input.read()
+  const report = await convertItems(noteDamage(items, damage), {
     target,
     out: resolve(options.out),
     sessions,
     ...(options.force && { force: true }),
-    ...(input.blobs && { blobs: input.blobs }),
     ...(utc && { timeZone: 'UTC' }),
   })
   if (options.json) await printJson(report)
   else await printText(report)
-  reportDamage([...damage, ...sessions.flatMap(({ damage }) => damage)])
+  reportDamage(damage)
   for (const { session, error } of report.failed) {
     process.exitCode = FAILED
     note(`hansard: session ${session} was not converted: ${error.message}`)
   }
+}
+
+async function* readChosen(
+  input: Input,
+  { sessions, isInterleaved }: Survey,
+): AsyncGenerator<readonly ReadItem[]> {
+  const ids = sessions.map(({ session }) => session.id)
+  for await (const { items } of readBySession(() => input.read(), ids, isInterleaved)) yield items
 }
 
 /** Ctrl-C ends a conversion as an error does: the process's end removes what was made so far. */
@@ -99,7 +108,7 @@ function firstOf(entries: Iterable<string>): string[] {
 
 /** Written as it goes: there may be a loss in each of a million entries. */
 async function printJson({ written, unchanged, lost, filled, failed }: ConvertReport): Promise<void> {
-  await out(`{"written":${toJson(written)},"unchanged":${toJson(unchanged)},"lost":[`)
+  await out(`{"written":${printableJson(written)},"unchanged":${printableJson(unchanged)},"lost":[`)
   await printItems(lost.groups(), 'what')
   await out('],"filled":[')
   await printItems(filled.groups(), 'field')
@@ -107,14 +116,14 @@ async function printJson({ written, unchanged, lost, filled, failed }: ConvertRe
     session,
     error: { code, message, ...(hint !== undefined && { hint }) },
   }))
-  await out(`]${failures.length > 0 ? `,"failed":${toJson(failures)}` : ''}}\n`)
+  await out(`]${failures.length > 0 ? `,"failed":${printableJson(failures)}` : ''}}\n`)
 }
 
 async function printItems(groups: readonly LossGroup[], name: 'what' | 'field'): Promise<void> {
   let gap = ''
   for (const { what, entries } of groups) {
     for (const entry of entries()) {
-      await out(`${gap}${toJson({ entry, [name]: what })}`)
+      await out(`${gap}${printableJson({ entry, [name]: what })}`)
       gap = ','
     }
   }

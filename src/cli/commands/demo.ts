@@ -1,12 +1,14 @@
 /** `hansard demo`: records a small session live, in all five formats, and says where everything went and what it cost. */
-import { mkdirSync, mkdtempSync, readdirSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
+import { openArchive } from '../../archive/archive.ts'
 import { record } from '../../capture/record.ts'
+import { sessionCost, sessionTokens, toCount } from '../../replay/amounts.ts'
+import { visibleLine } from '../../replay/escape.ts'
 import type { Session } from '../../transcript/session.ts'
 import { playDemo } from '../demo-session.ts'
-import { toJson } from '../../transcript/json.ts'
-import { out as print } from '../print.ts'
+import { FAILED, note, out as print, outJson } from '../print.ts'
 
 export type DemoOptions = { readonly out?: string; readonly json?: boolean }
 
@@ -14,8 +16,9 @@ const FORMATS = ['devflow', 'weakincentives', 'leslie', 'entire', 'swarm']
 
 export async function demo({ out, json = false }: DemoOptions): Promise<void> {
   const folder = out === undefined ? mkdtempSync(join(tmpdir(), 'hansard-demo-')) : resolve(out)
-  mkdirSync(folder, { recursive: true })
   const home = join(folder, 'archive')
+  // A recorder would go on without an archive; here it is all there is to see.
+  openArchive(home, { write: true })
   const recorder = await record({
     home,
     cwd: folder,
@@ -33,40 +36,49 @@ export async function demo({ out, json = false }: DemoOptions): Promise<void> {
     mode: 'agent',
     version: '1.0.0',
     input: { ticketId: 'TK-421' },
+    onFailure({ message }) {
+      process.exitCode = FAILED
+      note(`hansard: ${message}`)
+    },
   })
   playDemo(recorder)
   const session = await recorder.end({ stopReason: 'end_turn' })
   const files = filesBelow(folder).map((path) => ({ path, bytes: statSync(path).size }))
-  await print(
-    json ? `${toJson({ session, home, files }, 2)}\n` : `${describe(session, folder, home, files)}\n`,
-  )
+  if (json) await outJson({ session, home, files })
+  else await print(`${describe(session, { folder, home, files }).map(visibleLine).join('\n')}\n`)
 }
 
-function describe(
-  session: Session,
-  folder: string,
-  home: string,
-  files: readonly { path: string; bytes: number }[],
-): string {
-  const { totals } = session
-  const usage = totals?.usage
-  const read = (usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite5m ?? 0)
-  const lines = [
+type Recorded = {
+  readonly folder: string
+  readonly home: string
+  readonly files: readonly { readonly path: string; readonly bytes: number }[]
+}
+
+function describe(session: Session, { folder, home, files }: Recorded): readonly string[] {
+  const { id, totals } = session
+  const tokens = sessionTokens(session)
+  const hansard = programName()
+  return [
     `Recorded a session of ${totals?.entries} entries and ${totals?.toolCalls} tool calls, live, into`,
     `  ${folder}`,
     '',
     ...files.map(({ path, bytes }) => `  ${String(bytes).padStart(7)}  ${relative(folder, path)}`),
     '',
-    `Tokens: ${read.toLocaleString('en')} in (${(usage?.cacheRead ?? 0).toLocaleString('en')} from the cache) / ${(usage?.output ?? 0).toLocaleString('en')} out`,
-    `Cost:   $${totals?.cost?.usd} in ${totals?.calls} calls`,
+    `Tokens: ${toCount(tokens.in)} in (${toCount(totals?.usage?.cacheRead)} from the cache) / ${toCount(tokens.out)} out`,
+    `Cost:   ${sessionCost(session)} in ${totals?.calls} calls`,
     '',
     'Look at it:',
-    `  node dist/bin/hansard.js show ${session.id} --home ${home}`,
-    `  node dist/bin/hansard.js show ${session.id} --home ${home} --mode summary`,
-    `  node dist/bin/hansard.js convert ${session.id} --home ${home} --to devflow --out /tmp/elsewhere`,
-    `  jq -c . ${join(home, 'sessions', session.id)}/journal-*.jsonl`,
+    `  ${hansard} show ${id} --home ${home}`,
+    `  ${hansard} show ${id} --home ${home} --mode summary`,
+    `  ${hansard} convert ${id} --home ${home} --to devflow --out ${join(folder, 'converted')}`,
+    `  jq -c . ${join(home, 'sessions', id)}/journal-*.jsonl`,
   ]
-  return lines.join('\n')
+}
+
+/** How this program was called, for commands to copy: by its own name, or by its file. */
+function programName(): string {
+  const called = process.argv[1] ?? ''
+  return basename(called) === 'hansard' ? 'hansard' : `node ${relative(process.cwd(), called)}`
 }
 
 function filesBelow(folder: string): string[] {

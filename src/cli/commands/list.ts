@@ -2,14 +2,14 @@
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { readFacts } from '../../archive/facts.ts'
 import { isHansardError } from '../../errors.ts'
-import { sessionCost, sessionTokens, toCount } from '../../replay/amounts.ts'
-import { createClock } from '../../replay/clock.ts'
-import { cut, visibleLine } from '../../replay/escape.ts'
-import { toJson } from '../../transcript/json.ts'
+import { counted, sessionCost, sessionTokens, toCount, toPrice } from '../../replay/amounts.ts'
+import { createClock, type Clock } from '../../replay/clock.ts'
+import { cut } from '../../replay/escape.ts'
 import type { Session, Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out } from '../print.ts'
+import { FAILED, note, out, outJson } from '../print.ts'
 import { toRuns, type ListedRun } from '../runs.ts'
+import { toTable, type Column } from '../table.ts'
 
 export type ListOptions = {
   readonly limit?: number
@@ -24,35 +24,40 @@ export type ListOptions = {
 
 export async function list(options: ListOptions): Promise<void> {
   const { home, utc } = await loadConfig(options)
-  const { sessions, total } = await findSessions(openArchive(home), options)
-  const zone = utc ? 'UTC' : undefined
+  const archive = openArchive(home)
+  const found = await findSessions(archive, options)
+  const clock = createClock(utc ? 'UTC' : undefined)
   if (options.runs) {
-    const runs = toRuns(sessions)
+    const runs = toRuns(found.sessions)
     const shown = runs.slice(0, options.limit)
-    if (options.json) await out(`${toJson({ runs: shown, total: runs.length })}\n`)
-    else await printRuns(shown, runs.length, zone)
-  } else if (options.json) await out(`${toJson({ sessions: sessions.map(toRow), total })}\n`)
-  else await printSessions(sessions, total, zone)
+    if (options.json) await outJson({ runs: shown, total: runs.length })
+    else await printRuns(shown, runs.length, clock, archive.home)
+  } else if (options.json) await outJson({ sessions: found.sessions.map(toRow), total: found.total })
+  else await printSessions(found, clock, archive.home)
 }
 
+type Found = { readonly sessions: readonly Session[]; readonly total: number }
+
 /** Facts are read only of the sessions that are shown, unless a filter has to look at all of them. */
-async function findSessions(
-  archive: Archive,
-  { limit = Number.POSITIVE_INFINITY, status, flow, run, runs }: ListOptions,
-): Promise<{ readonly sessions: readonly Session[]; readonly total: number }> {
+async function findSessions(archive: Archive, options: ListOptions): Promise<Found> {
+  const { limit = Number.POSITIVE_INFINITY, status, flow, run, runs } = options
   const ids = archive.ids().filter((id) => archive.segments(id).length > 0)
   const readsAll = runs === true || status !== undefined || flow !== undefined || run !== undefined
   const sessions: Session[] = []
+  let unreadable = 0
   for (const id of readsAll ? ids : ids.slice(0, limit)) {
     const session = await readOne(archive, id)
-    if (session === undefined) continue
-    if (status !== undefined && session.status !== status) continue
-    if (flow !== undefined && session.run?.flow !== flow) continue
-    if (run !== undefined && session.run?.id !== run) continue
-    sessions.push(session)
+    if (session === undefined) unreadable += 1
+    else if (isWanted(session)) sessions.push(session)
   }
   if (runs) return { sessions, total: sessions.length }
-  return { sessions: sessions.slice(0, limit), total: readsAll ? sessions.length : ids.length }
+  return { sessions: sessions.slice(0, limit), total: readsAll ? sessions.length : ids.length - unreadable }
+
+  function isWanted(session: Session): boolean {
+    if (status !== undefined && session.status !== status) return false
+    if (flow !== undefined && session.run?.flow !== flow) return false
+    return run === undefined || session.run?.id === run
+  }
 }
 
 /** A session that cannot be read is told of, and does not keep the others from being listed. */
@@ -88,53 +93,60 @@ function toRow(session: Session): object {
   }
 }
 
-const ID_WIDTH = 36
-const STATUS_WIDTH = 12
+const SESSION_COLUMNS: readonly Column[] = [
+  { name: 'SESSION' },
+  { name: 'STATUS' },
+  { name: 'STARTED' },
+  { name: 'ENTRIES', align: 'right' },
+  { name: 'TOKENS IN', align: 'right' },
+  { name: 'OUT', align: 'right' },
+  { name: 'COST', align: 'right' },
+  { name: 'WHAT' },
+]
 
-async function printSessions(sessions: readonly Session[], total: number, zone?: string): Promise<void> {
-  if (total === 0) return note('No sessions found.')
-  const clock = createClock(zone)
-  const head = ['SESSION'.padEnd(ID_WIDTH), 'STATUS'.padEnd(STATUS_WIDTH), 'STARTED'.padEnd(19), 'ENTRIES']
-  await out(`${[...head, 'TOKENS', 'COST', 'WHAT'].join('  ')}\n`)
-  for (const session of sessions) {
+async function printSessions({ sessions, total }: Found, clock: Clock, home: string): Promise<void> {
+  if (total === 0) return note(`no sessions in ${home}`)
+  const rows = sessions.map((session) => {
     const tokens = sessionTokens(session)
-    const cells = [
-      session.id.padEnd(ID_WIDTH),
-      session.status.padEnd(STATUS_WIDTH),
-      clock.date(session.startedAt).padEnd(19),
-      toCount(session.totals?.entries).padStart(7),
-      `${toCount(tokens.in)}/${toCount(tokens.out)}`,
+    return [
+      session.id,
+      session.status,
+      clock.date(session.startedAt),
+      toCount(session.totals?.entries),
+      toCount(tokens.in),
+      toCount(tokens.out),
       sessionCost(session),
       cut(what(session), 60),
     ]
-    await out(`${visibleLine(cells.join('  '))}\n`)
-  }
-  note(`Total: ${total} sessions`)
+  })
+  await out(toTable(SESSION_COLUMNS, rows))
+  note(ofAll(sessions.length, total, 'session'))
 }
 
-async function printRuns(runs: readonly ListedRun[], total: number, zone?: string): Promise<void> {
-  if (total === 0) return note('No runs found.')
-  const clock = createClock(zone)
-  await out(
-    `${['RUN ID'.padEnd(40), 'STATUS'.padEnd(STATUS_WIDTH), 'STARTED'.padEnd(19), 'STEPS', 'COST'].join('  ')}\n`,
-  )
-  for (const { id, status, startedAt, sessions, cost } of runs) {
-    const started = clock.date(startedAt).padEnd(19)
-    const spent = sessionCost({
-      id,
-      status,
-      ...(cost && { totals: { entries: 0, toolCalls: 0, calls: 0, cost } }),
-    })
-    const cells = [
-      id.padEnd(40),
-      status.padEnd(STATUS_WIDTH),
-      started,
-      String(sessions.length).padStart(5),
-      spent,
-    ]
-    await out(`${visibleLine(cells.join('  '))}\n`)
-  }
-  note(`Total: ${total} runs`)
+const RUN_COLUMNS: readonly Column[] = [
+  { name: 'RUN' },
+  { name: 'STATUS' },
+  { name: 'STARTED' },
+  { name: 'SESSIONS', align: 'right' },
+  { name: 'COST', align: 'right' },
+]
+
+async function printRuns(
+  runs: readonly ListedRun[],
+  total: number,
+  clock: Clock,
+  home: string,
+): Promise<void> {
+  if (total === 0) return note(`no runs in ${home}`)
+  const rows = runs.map(({ id, status, startedAt, sessions, cost }) => {
+    return [id, status, clock.date(startedAt), toCount(sessions.length), toPrice(cost)]
+  })
+  await out(toTable(RUN_COLUMNS, rows))
+  note(ofAll(runs.length, total, 'run'))
+}
+
+function ofAll(shown: number, total: number, one: string): string {
+  return shown === total ? counted(total, one) : `${toCount(shown)} of ${counted(total, one)}`
 }
 
 function what({ title, run, agent }: Session): string {

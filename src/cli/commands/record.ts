@@ -1,10 +1,10 @@
 /** `hansard record`: entries as JSON lines on standard input into a journal. A bad line is reported and costs only itself. */
 import { record as startRecording, type RecordOptions, type Recorder } from '../../capture/record.ts'
 import { visibleLine } from '../../replay/escape.ts'
-import { parseJson, toJson } from '../../transcript/json.ts'
+import { parseJson } from '../../transcript/json.ts'
 import { readLines, type Line } from '../../transcript/lines.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out } from '../print.ts'
+import { FAILED, note, out, outJson } from '../print.ts'
 import { takeLine, type Ended } from '../record-line.ts'
 
 export type RecordFlags = {
@@ -36,47 +36,65 @@ const TOLD = 100
 export async function record(flags: RecordFlags): Promise<void> {
   const { format, out: cwd, run, home: _, json, ...identity } = flags
   const { home, formats } = await loadConfig({ ...flags, ...(format && { formats: format }) })
+  const failures: string[] = []
   const session = await startRecording({
     ...identity,
     ...(run !== undefined && { runId: run }),
     ...(cwd !== undefined && { cwd }),
     ...(home !== undefined && { home }),
     ...(formats && { formats }),
-    onFailure: (failure) => {
-      process.exitCode = FAILED
-      note(`hansard: ${failure.message}`)
+    onFailure({ message, hint }) {
+      failures.push(message)
+      note(`hansard: ${message}`)
+      if (hint !== undefined) note(`  ${hint}`)
     },
   })
-  const { taken, bad, ended } = await takeAll(session, process.stdin)
+  if (process.stdin.isTTY) note('one JSON object a line; Ctrl-D ends the session')
+  const { taken, bad, altered, ended } = await takeAll(session, process.stdin)
   const last = await finish(session, ended)
-  if (bad > 0) process.exitCode = FAILED
+  if (bad > 0 || altered > 0 || failures.length > 0) process.exitCode = FAILED
   if (json) {
-    return out(
-      `${toJson({ session: last.id, status: last.status, lines: taken, badLines: bad, totals: last.totals })}\n`,
-    )
+    return outJson({
+      session: last.id,
+      status: last.status,
+      lines: taken,
+      badLines: bad,
+      totals: last.totals,
+      ...(failures.length > 0 && { failures }),
+    })
   }
   await out(`${visibleLine(last.id)}\n`)
 }
 
-type Count = { readonly taken: number; readonly bad: number; readonly ended: Ended | undefined }
+type Count = {
+  readonly taken: number
+  readonly bad: number
+  /** Of those taken: lines whose bytes are no UTF-8. */
+  readonly altered: number
+  readonly ended: Ended | undefined
+}
 
 async function takeAll(session: Recorder, input: AsyncIterable<Buffer>): Promise<Count> {
   let taken = 0
   let bad = 0
+  let altered = 0
   let ended: Ended | undefined
   for await (const lines of readLines(input)) {
     for (const line of lines) {
       const problem = ended === undefined ? takeOne(line) : 'it stands after the end of the session'
-      if (problem === undefined) {
-        taken += 1
+      if (problem !== undefined) {
+        bad += 1
+        if (bad <= TOLD) note(`hansard: line ${line.number} is not recorded: ${problem}`)
         continue
       }
-      bad += 1
-      if (bad <= TOLD) note(`hansard: line ${line.number} is not recorded: ${problem}`)
+      taken += 1
+      if (line.isUtf8) continue
+      altered += 1
+      if (altered <= TOLD) note(`hansard: line ${line.number} is no UTF-8, and is recorded with U+FFFD`)
     }
   }
   if (bad > TOLD) note(`hansard: ${bad - TOLD} more lines are not recorded`)
-  return { taken, bad, ended }
+  return { taken, bad, altered, ended }
 
   function takeOne(line: Line): string | undefined {
     if (line.text === undefined) return `its ${line.byteLength} bytes are over the limit`

@@ -2,10 +2,10 @@
 import { openArchive } from '../../archive/archive.ts'
 import { recoverSession, type Recovered } from '../../archive/recover.ts'
 import { isHansardError } from '../../errors.ts'
+import { counted } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
-import { toJson } from '../../transcript/json.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out } from '../print.ts'
+import { FAILED, note, out, outJson } from '../print.ts'
 
 export async function recover(
   named: string | undefined,
@@ -18,21 +18,22 @@ export async function recover(
       ? archive.ids().filter((id) => archive.segments(id).length > 0)
       : [archive.find(named)]
   const recovered: Recovered[] = []
+  let failed = 0
   for (const id of ids) {
     try {
       recovered.push(await recoverSession(archive, id))
     } catch (error) {
       // One session that cannot be repaired must not keep the others from it.
       if (named !== undefined || !isHansardError(error)) throw error
-      process.exitCode = FAILED
-      note(`hansard: ${id}: ${error.message}`)
+      failed += 1
+      note(`hansard: ${id} cannot be recovered: ${error.message}`)
     }
   }
-  if (recovered.some(({ formats }) => formats.some(({ error }) => error !== undefined)))
-    process.exitCode = FAILED
-  if (options.json) return out(`${toJson({ sessions: recovered.map(toRow) })}\n`)
+  const hasFailedFormat = recovered.some(({ formats }) => formats.some(({ error }) => error !== undefined))
+  if (failed > 0 || hasFailedFormat) process.exitCode = FAILED
+  if (options.json) return outJson({ sessions: recovered.map(toRow) })
   for (const one of recovered) if (named !== undefined || one.outcome !== 'whole') await print(one)
-  if (recovered.every(({ outcome }) => outcome === 'whole')) note('nothing to recover')
+  if (failed === 0 && recovered.every(({ outcome }) => outcome === 'whole')) note('nothing to recover')
 }
 
 function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): object {
@@ -40,9 +41,11 @@ function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): 
 }
 
 async function print({ id, outcome, entries, repairs, formats }: Recovered): Promise<void> {
-  await out(`${visibleLine(id)}  ${outcome}  ${entries} entries, ${repairs.length} repairs\n`)
+  await out(
+    `${visibleLine(id)}  ${outcome}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
+  )
   for (const { format, written, error } of formats) {
-    if (error !== undefined) note(`hansard: ${format}: ${error}`)
+    if (error !== undefined) note(`hansard: ${id}: ${format} cannot be written: ${error}`)
     for (const path of written) await out(`  ${visibleLine(path)}\n`)
   }
 }

@@ -1,20 +1,19 @@
 /** `hansard show`: a session for people, or the model itself. Read twice, once for what it is and once to draw it. */
-import { resolveBlobs } from '../../archive/blobs.ts'
 import { HansardError } from '../../errors.ts'
-import type { ReadItem } from '../../formats/format.ts'
 import { createDevflowView } from '../../replay/devflow-view.ts'
+import { visibleLine } from '../../replay/escape.ts'
 import { createHtmlView } from '../../replay/html.ts'
 import { createMarkdownView } from '../../replay/markdown.ts'
 import { createTextView } from '../../replay/text.ts'
 import type { Mode, View, ViewOptions } from '../../replay/view.ts'
-import { onlySession } from '../../sources/read.ts'
-import type { Surveyed } from '../../sources/survey.ts'
+import { readBySession } from '../../sources/read.ts'
+import type { Survey, Surveyed } from '../../sources/survey.ts'
 import type { Entry, Role } from '../../transcript/entry.ts'
-import { toJson } from '../../transcript/json.ts'
+import type { Session } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
-import { reportDamage } from '../damage.ts'
+import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
 import { nameSome, openInput, surveyInput, type Input } from '../input.ts'
-import { note, out } from '../print.ts'
+import { note, out, printableJson } from '../print.ts'
 
 export type ShowOptions = {
   readonly as?: 'text' | 'md' | 'html' | 'json'
@@ -32,17 +31,18 @@ export type ShowOptions = {
 }
 
 export async function show(named: string, options: ShowOptions): Promise<void> {
-  const as = options.json ? 'json' : (options.as ?? 'text')
   const { home, utc } = await loadConfig(options)
   const input = await openInput(named, {
     ...(options.format && { format: options.format }),
     ...(home && { home }),
   })
-  const { sessions, damage } = await surveyInput(input, options.session)
-  if (sessions.length > 1 && !options.all) throw several(input, sessions)
-  if (as === 'json') await showJson(input, sessions, options)
-  else await showViews(input, sessions, as, options, utc ? { timeZone: 'UTC' } : {})
-  reportDamage([...damage, ...sessions.flatMap(({ damage }) => damage)])
+  const survey = await surveyInput(input, options.session)
+  if (survey.sessions.length > 1 && !options.all) throw several(input, survey.sessions)
+  const as = options.json ? 'json' : (options.as ?? 'text')
+  const drawn = as === 'json' ? drawJson(options) : drawViews(as, options, survey, utc)
+  const damage = createDamageLog(survey.damage)
+  await draw(drawn, input, survey, { ...options, damage })
+  reportDamage(damage)
 }
 
 function several(input: Input, sessions: readonly Surveyed[]): HansardError {
@@ -51,36 +51,90 @@ function several(input: Input, sessions: readonly Surveyed[]): HansardError {
   })
 }
 
-async function showViews(
+/** What is printed of each part, in order. */
+type Drawn = {
+  begin(surveyed: Surveyed, at: number): string
+  entry(entry: Entry): string
+  end(damage: DamageLog): string
+  close(): string
+}
+
+type DrawOptions = Pick<ShowOptions, 'source' | 'role'> & { readonly damage: DamageLog }
+
+/** Takes the sessions one after the other, and notes the damage met. */
+async function draw(
+  drawn: Drawn,
   input: Input,
-  sessions: readonly Surveyed[],
-  as: 'text' | 'md' | 'html',
-  { mode, turn, source, role, events }: ShowOptions,
-  zone: Pick<ViewOptions, 'timeZone'>,
+  { sessions, isInterleaved }: Survey,
+  { source, role, damage }: DrawOptions,
 ): Promise<void> {
+  let own = createDamageLog()
+  let at = -1
+  /** Also past sessions that have nothing to show. */
+  const goTo = async (next: number): Promise<void> => {
+    while (at < next) {
+      if (at >= 0) await out(drawn.end(own))
+      own = createDamageLog()
+      at += 1
+      const surveyed = sessions[at]
+      if (surveyed !== undefined) await out(drawn.begin(surveyed, at))
+    }
+  }
+  const ids = sessions.map(({ session }) => session.id)
+  for await (const { id, items } of readBySession(() => input.read(), ids, isInterleaved)) {
+    await goTo(ids.indexOf(id))
+    for (const item of items) {
+      if (item.type === 'damage') {
+        own.add(item.damage)
+        damage.add(item.damage)
+      } else if (item.type === 'entry' && isWanted(item.entry, source, role)) {
+        await out(drawn.entry(item.entry))
+      }
+    }
+  }
+  await goTo(sessions.length)
+  await out(drawn.close())
+}
+
+function isWanted(entry: Entry, source: string | undefined, role: Role | undefined): boolean {
+  return (source === undefined || entry.source === source) && (role === undefined || entry.role === role)
+}
+
+function drawViews(
+  as: 'text' | 'md' | 'html',
+  { mode, turn, events }: ShowOptions,
+  { sessions }: Survey,
+  utc = false,
+): Drawn {
   const chosen = mode ?? (turn === undefined ? undefined : 'turn')
-  const drawing: ViewOptions = {
-    ...zone,
+  const options: ViewOptions = {
+    ...(utc && { timeZone: 'UTC' }),
     ...(chosen && { mode: chosen }),
     ...(turn !== undefined && { turn }),
   }
+  const isPlain = as === 'text' && chosen === undefined
+  let view = createView(as, options)
+  let hasMessages = false
   let hidden = 0
-  for (const [index, { session, messages }] of sessions.entries()) {
-    const view = createView(as, drawing)
-    if (index > 0) await out('\n')
-    await out(view.begin(session))
-    for await (const entry of entriesOf(input, session.id, { source, role })) {
-      if (events || messages === 0 || !isNoise(entry)) await out(view.entry(entry))
-      else hidden += 1
-    }
-    await out(view.end())
+  return {
+    begin({ session, messages }, at) {
+      const opened = at === 0 ? (view.page?.open(session) ?? '') : '\n'
+      view = createView(as, options)
+      hasMessages = messages > 0
+      return `${opened}${isPlain && sessions.length > 1 ? heading(session) : ''}${view.begin(session)}`
+    },
+    entry(entry) {
+      if (events || !hasMessages || !isNoise(entry)) return view.entry(entry)
+      hidden += 1
+      return ''
+    },
+    end: () => view.end(),
+    close() {
+      if (hidden > 0)
+        note(`hansard: ${hidden} records that are no messages are not shown; --events shows them`)
+      return view.page?.close() ?? ''
+    },
   }
-  if (hidden > 0) note(`hansard: ${hidden} records that are no messages are not shown; --events shows them`)
-}
-
-/** Bookkeeping of the agent's program. In a source of nothing else, it is all there is to show. */
-function isNoise({ kind, blocks }: Entry): boolean {
-  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
 }
 
 /** Without a mode, text is weakincentives' `format_transcript`; with one, devflow's view. */
@@ -90,51 +144,40 @@ function createView(as: 'text' | 'md' | 'html', options: ViewOptions): View {
   return options.mode === undefined ? createTextView(options) : createDevflowView(options)
 }
 
-async function showJson(
-  input: Input,
-  sessions: readonly Surveyed[],
-  { mode, turn, source, role, all }: ShowOptions,
-): Promise<void> {
+/** Plain text has no header of its own, and several sessions would run into each other. */
+function heading({ id, title }: Session): string {
+  return `── ${visibleLine(title === undefined ? id : `${id} ${title}`)} ──\n\n`
+}
+
+/** Bookkeeping of the agent's program. In a source of nothing else, it is all there is to show. */
+function isNoise({ kind, blocks }: Entry): boolean {
+  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
+}
+
+function drawJson({ mode, turn, all }: ShowOptions): Drawn {
   if (mode !== undefined || turn !== undefined) {
     throw new HansardError(
       'invalid-argument',
       '--mode and --turn choose how text is drawn, and JSON is not drawn',
-      {
-        hint: 'choose entries with --role and --source',
-      },
+      { hint: 'choose entries with --role and --source' },
     )
   }
-  if (all) await out('{"sessions":[')
-  for (const [index, { session, damage }] of sessions.entries()) {
-    if (index > 0) await out(',\n')
-    await out(`{"session":${toJson(session)},"entries":[`)
-    let gap = '\n'
-    for await (const entry of entriesOf(input, session.id, { source, role })) {
-      await out(`${gap}${toJson(entry)}`)
+  let gap = '\n'
+  return {
+    begin({ session }, at) {
+      gap = '\n'
+      const opened = at > 0 ? ',\n' : all ? '{"sessions":[' : ''
+      return `${opened}{"session":${printableJson(session)},"entries":[`
+    },
+    entry(entry) {
+      const text = `${gap}${printableJson(entry)}`
       gap = ',\n'
-    }
-    await out(`],"damage":${toJson(damage)}}`)
+      return text
+    },
+    end(damage) {
+      const more = damage.count() > damage.kept().length ? `,"damageCount":${damage.count()}` : ''
+      return `],"damage":${printableJson(damage.kept())}${more}}`
+    },
+    close: () => (all ? ']}\n' : '\n'),
   }
-  await out(all ? ']}\n' : '\n')
-}
-
-type Filter = { readonly source: string | undefined; readonly role: Role | undefined }
-
-async function* entriesOf(input: Input, id: string, { source, role }: Filter): AsyncGenerator<Entry> {
-  for await (const batch of onlySession(input.read(), id)) {
-    for (const item of batch) {
-      if (!isWanted(item, source, role)) continue
-      yield input.blobs === undefined ? item.entry : await resolveBlobs(item.entry, input.blobs)
-    }
-  }
-}
-
-function isWanted(
-  item: ReadItem,
-  source: string | undefined,
-  role: Role | undefined,
-): item is Extract<ReadItem, { type: 'entry' }> {
-  if (item.type !== 'entry') return false
-  if (source !== undefined && item.entry.source !== source) return false
-  return role === undefined || item.entry.role === role
 }
