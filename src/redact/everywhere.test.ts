@@ -162,7 +162,23 @@ describe('an entry', () => {
   it('is looked through as it will be written', () => {
     const sly = { toJSON: () => ({ a: secret }) } as unknown as Json
     const boxed = Object(secret) as Json
-    expect(toJson(redactor().json({ sly, list: [sly], boxed }))).not.toContain(secret.slice(8, 20))
+    const slyer = { toJSON: () => ({ toJSON: () => ({ a: secret }) }) } as unknown as Json
+    expect(toJson(redactor().json({ sly, slyer, list: [sly, slyer], boxed }))).not.toContain(
+      secret.slice(8, 20),
+    )
+    for (const one of [sly, slyer, boxed]) {
+      const out = redactor().entry({ ...entry, metadata: one, usage: one, call: one, blocks: [one] } as never)
+      expect(toJson(out)).not.toContain(secret.slice(8, 20))
+    }
+    const never = { toJSON: () => never } as unknown as Json
+    expect(toJson(redactor().json({ never }))).toBe('{"never":{}}')
+  })
+
+  it('is withheld when its blocks go too deep', () => {
+    let deep: Json = { type: 'text', text: secret }
+    for (let i = 0; i < 100_000; i += 1) deep = { type: 'tool-result', output: [deep] }
+    const out = redactor().entry({ ...entry, blocks: [deep as unknown as Block] })
+    expect(out.blocks).toMatchObject([{ reason: 'content withheld: nested deeper than 400 levels' }])
   })
 
   it('keeps nothing of its envelope either when it is withheld', () => {

@@ -6,15 +6,15 @@
 import { PRIMARY, ROLES, type Entry } from '../transcript/entry.ts'
 import { isObject, type Json } from '../transcript/json.ts'
 import { STATUSES, type Session } from '../transcript/session.ts'
-import { mapItems, walk, walkObject, type Fields, type Way, type Ways } from './walk.ts'
+import { mapItems, walk, type Fields, type Way, type Ways } from './walk.ts'
 
 export function redactEntry(entry: Entry, ways: Ways): Entry {
   // Fields that we know keep their types: a text stays a text, an object an object.
-  return walkObject(entry, undefined, ways, 0, ENTRY) as unknown as Entry
+  return walk(entry, undefined, ways, 0, ENTRY) as unknown as Entry
 }
 
 export function redactSession(session: Session, ways: Ways): Session {
-  return walkObject(session, undefined, ways, 0, SESSION) as unknown as Session
+  return walk(session, undefined, ways, 0, SESSION) as unknown as Session
 }
 
 /** A way for texts; what should be one and is not is looked at as any JSON. */
@@ -45,12 +45,12 @@ const source = forText((text, { id }) => {
 const record =
   (name: string, fields: Fields): Way =>
   (value, ways, depth) =>
-    isObject(value) ? walkObject(value, name, ways, depth, fields) : walk(value, name, ways, depth)
+    walk(value, name, ways, depth, fields)
 
 const names: Way = (value, ways, depth) => {
   if (!isObject(value)) return walk(value, undefined, ways, depth)
   const fields = new Map(Object.keys(value).map((format) => [format, safeId]))
-  return walkObject(value, undefined, ways, depth, fields)
+  return walk(value, undefined, ways, depth, fields)
 }
 
 /** Blocks of types that are not ours are any JSON, and kept: a reader makes something of them. */
@@ -61,12 +61,8 @@ const blocks: Way = (value, ways, depth) =>
 
 const block: Way = (value, ways, depth) => {
   if (value === undefined) return null
-  if (!isObject(value)) return walk(value, undefined, ways, depth)
-  const { type } = value
-  const fields = typeof type === 'string' ? BLOCKS.get(type) : undefined
-  return fields === undefined
-    ? walk(value, undefined, ways, depth)
-    : walkObject(value, undefined, ways, depth, fields)
+  const type = isObject(value) ? value['type'] : undefined
+  return walk(value, undefined, ways, depth, typeof type === 'string' ? BLOCKS.get(type) : undefined)
 }
 
 const isOurs: readonly [string, Way] = ['type', asItIs]

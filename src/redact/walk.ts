@@ -4,7 +4,7 @@
  */
 import { types } from 'node:util'
 import { HansardError } from '../errors.ts'
-import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
 import { judgeChild, type Child } from './containers.ts'
 import { isPairs, judgeNext } from './lists.ts'
 import { kindOf, secrecyOf, type Secrecy } from './names.ts'
@@ -45,16 +45,28 @@ const OPAQUE = new Set([
 const SCHEME = /^(?:bearer|basic|token|digest|apikey|negotiate)\s+/i
 const BLOB = /^sha256:[0-9a-f]{64}$/
 
-/** `name` is the key under which the value stands, when it has one; the items of a list stand under the list's. */
-export function walk(given: Json, name: string | undefined, ways: Ways, depth: number): Json {
-  if (typeof given === 'string') return redactString(given, name, ways)
-  if (typeof given !== 'object' || given === null) return given
+/**
+ * `name` is the key under which the value stands, when it has one; the items of a list stand under the list's. `fields` are
+ * those of a record that we know.
+ */
+export function walk(
+  value: Json,
+  name: string | undefined,
+  ways: Ways,
+  depth: number,
+  fields?: Fields,
+): Json {
+  if (typeof value === 'string') return redactString(value, name, ways)
+  // Never written, except one that is called `toJSON`: what that says has to be looked at here.
+  if (typeof value === 'function') return undefined as never
+  if (typeof value !== 'object' || value === null) return value
   if (depth >= DEEPEST) {
     throw new HansardError('too-large', `nested deeper than ${DEEPEST} levels`)
   }
-  if (Array.isArray(given)) return walkList(given, name, ways, depth)
-  const value = asWritten(given)
-  return isObject(value) ? walkObject(value, name, ways, depth) : walk(value, name, ways, depth + 1)
+  if (Array.isArray(value)) return walkList(value, name, ways, depth)
+  const written = asWritten(value)
+  if (written !== value) return walk(written, name, ways, depth + 1, fields)
+  return walkObject(value as JsonObject, name, ways, depth, fields)
 }
 
 /** What will be written of an object: some say so themselves, and not what their properties say. */
@@ -94,13 +106,12 @@ export function mapItems(list: readonly Json[], map: (item: Json, i: number) => 
   return changed ?? list
 }
 
-/** `fields`: those of a record that we know. */
-export function walkObject(
+function walkObject(
   object: JsonObject,
   name: string | undefined,
   ways: Ways,
   depth: number,
-  fields?: Fields,
+  fields: Fields | undefined,
 ): JsonObject {
   const keys = Object.keys(object)
   const opaque = isBase64Data(object)
