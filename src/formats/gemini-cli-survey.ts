@@ -1,0 +1,116 @@
+/**
+ * A first pass over Gemini CLI's event log, for what only its end can tell: which version of each message is the last, which
+ * messages were taken back, and what the header came to. Memory is an id and a hash for each message.
+ */
+import { uuidFrom } from '../transcript/ids.ts'
+import { asArray, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { readRecords } from '../transcript/records.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { createGeminiFold, type GeminiFacts } from './gemini-cli-session.ts'
+import { createIdSet } from './id-set.ts'
+import { asId } from './placing.ts'
+
+/** A message's version: the line it stands on, and its place in that line's list, -1 for a line of its own. */
+export type Version = { readonly record: number; readonly index: number }
+
+export type GeminiSurvey = {
+  readonly facts: GeminiFacts
+  /** Lines behind it were written after the survey: another reading takes them. */
+  readonly lastRecord: number
+  /** The version that counts; undefined for a message that only restates another, or has no id. */
+  version(id: string): Version | undefined
+  isRewound(id: string): boolean
+}
+
+export type GeminiRecord =
+  | { readonly type: 'message'; readonly message: JsonObject }
+  | { readonly type: 'rewind'; readonly to: string }
+  /** `messages` is there for a checkpoint: the list that the model is shown from here on. */
+  | { readonly type: 'header' | 'patch'; readonly said: JsonObject; readonly messages?: readonly Json[] }
+  | { readonly type: 'unknown' }
+
+export function toGeminiRecord(value: Json): GeminiRecord {
+  if (!isObject(value)) return { type: 'unknown' }
+  const { $rewindTo: to, $set: set, id, type } = value
+  if (typeof to === 'string') return { type: 'rewind', to }
+  if (isObject(set)) return { type: 'patch', said: set, ...listOf(set) }
+  if (typeof type === 'string' && (id !== undefined || 'content' in value))
+    return { type: 'message', message: value }
+  if (id !== undefined || !('sessionId' in value || 'projectHash' in value)) return { type: 'unknown' }
+  return { type: 'header', said: value, ...listOf(value) }
+}
+
+/** More messages than any session has; the rest of a hostile log is read as it comes. */
+const MOST_IDS = 1_000_000
+
+export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
+  const fold = createGeminiFold()
+  const versions = new Map<string, Version & { readonly hash: string }>()
+  const said = createIdSet()
+  /** What the program would show now, in its order. */
+  let live: string[] = []
+  let places = new Map<string, number>()
+  const rewound = new Set<string>()
+  let lastRecord = 0
+
+  const observe = (message: JsonObject, at: Version): void => {
+    const id = asId(message['id'])
+    if (id === undefined) return
+    const known = versions.get(id)
+    const isCopy = at.index >= 0 && known === undefined && said.has(sayingOf(message))
+    if (!places.has(id)) {
+      places.set(id, live.length)
+      live.push(id)
+    }
+    rewound.delete(id)
+    if (isCopy || (known === undefined && versions.size >= MOST_IDS)) return
+    fold.message(message)
+    said.add(sayingOf(message))
+    const hash = uuidFrom(toJson(message))
+    if (known?.hash !== hash) versions.set(id, { ...at, hash })
+  }
+  const rewind = (to: string): void => {
+    // As the program does: an id that it does not know takes everything back.
+    for (const id of live.splice(places.get(to) ?? 0)) {
+      places.delete(id)
+      rewound.add(id)
+    }
+  }
+
+  for await (const { records, damage } of readRecords(file)) {
+    for (const { line } of damage) lastRecord = Math.max(lastRecord, line ?? 0)
+    for (const { value, number } of records) {
+      lastRecord = Math.max(lastRecord, number)
+      const record = toGeminiRecord(value)
+      if (record.type === 'rewind') rewind(record.to)
+      else if (record.type === 'message') observe(record.message, { record: number, index: -1 })
+      else if (record.type !== 'unknown') {
+        fold.patch(record.said)
+        if (record.messages === undefined) continue
+        live = []
+        places = new Map()
+        for (const [index, message] of record.messages.entries())
+          if (isObject(message)) observe(message, { record: number, index })
+      }
+    }
+  }
+  return {
+    facts: fold.facts(),
+    lastRecord,
+    version: (id) => versions.get(id),
+    isRewound: (id) => rewound.has(id),
+  }
+}
+
+function listOf(said: JsonObject): { readonly messages?: readonly Json[] } {
+  const messages = asArray(said['messages'])
+  return messages === undefined ? {} : { messages }
+}
+
+/** What a message says, whatever its id: compression gives the turns it keeps new ones. */
+function sayingOf({ type, content, toolCalls }: JsonObject): string {
+  const calls = (asArray(toolCalls) ?? []).map((call) =>
+    isObject(call) ? [asString(call['name']) ?? null, call['args'] ?? null] : call,
+  )
+  return toJson([type ?? null, content ?? null, calls])
+}

@@ -1,0 +1,215 @@
+/**
+ * Gemini CLI's own sessions, read: `chats/session-*.json`, one document, and since 0.40 `.jsonl`, a log of events that is
+ * replayed. Told by content: the same document lies in other programs' checkpoints under other names.
+ */
+import { asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { parsePart, scanElements, scanMembers } from './devflow/scan.ts'
+import { readText } from './document.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { readGeminiLog, unknownMessage } from './gemini-cli-log.ts'
+import { fromGeminiMessage } from './gemini-cli-message.ts'
+import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemini-cli-session.ts'
+import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
+import { readHead, type Head } from './head-records.ts'
+import { readListDocument, type ListDocument } from './list-document.ts'
+import { createPlacing, type Place, type Said } from './placing.ts'
+
+export const geminiCli: Format = {
+  id: ID,
+  title: 'Gemini CLI: chats/session-*.json and .jsonl',
+  async detect(source) {
+    let best: Detection | undefined
+    for (const file of (await source.list()).filter(isCandidate).slice(0, LOOKED_AT)) {
+      const found = detectGeminiCli(await readHead(file))
+      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
+    }
+    return best
+  },
+  async *read(source) {
+    const taken = new Set<string>()
+    for (const file of await source.list()) {
+      if (source.kind === 'folder' && !(await isOwn(file))) continue
+      yield* readFile(file, source, taken)
+    }
+  },
+}
+
+/** How sure the first bytes make us that a file is Gemini CLI's. */
+export function detectGeminiCli(head: Head): Detection | undefined {
+  return detectLog(head) ?? detectDocument(head)
+}
+
+/** Files of a folder looked at to tell whose it is. */
+const LOOKED_AT = 20
+/** Messages of a document looked at. */
+const FIRST_MESSAGES = 20
+const TYPES: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'warning', 'error'])
+
+const isCandidate = ({ path }: SourceFile): boolean => /\.jsonl?$/.test(path) || !path.includes('/')
+
+function detectLog({ records, strange }: Head): Detection | undefined {
+  if (records.length < 2) return undefined
+  let own = 0
+  let sure = 0
+  for (const record of records) {
+    const { type } = toGeminiRecord(record)
+    const isSure = type === 'rewind' || type === 'patch' || (type === 'header' && isHeader(record))
+    if (isSure || record['type'] === 'gemini') sure += 1
+    if (isSure || (type === 'message' && isMessage(record))) own += 1
+  }
+  if (sure === 0 || own * 2 <= records.length + strange) return undefined
+  const reason = `${own} lines of Gemini CLI's log`
+  return { confidence: own === records.length ? 0.95 : 0.8, reason }
+}
+
+function detectDocument({ text }: Head): Detection | undefined {
+  const bytes = Buffer.from(text)
+  const members = scanMembers(bytes, bytes[0] === 0xef ? 3 : 0)?.members
+  const list = members?.get('messages')
+  if (members === undefined || (list === undefined && !members.has('projectHash'))) return undefined
+  const { elements } = list === undefined ? { elements: [] } : scanElements(bytes, list.from, FIRST_MESSAGES)
+  const messages = elements.map((element) =>
+    element.whole ? parsePart(bytes, element) : wholeMembers(bytes, element.from),
+  )
+  const own = messages.filter((message) => isObject(message) && isMessage(message)).length
+  const isNamed = members.has('sessionId') && members.has('projectHash')
+  if (isNamed && (messages.length === 0 || own > 0)) {
+    return { confidence: 0.95, reason: 'sessionId, projectHash and messages' }
+  }
+  const isModel = messages.some((message) => isObject(message) && message['type'] === 'gemini')
+  if (isModel && own * 2 > messages.length)
+    return { confidence: isNamed ? 0.95 : 0.8, reason: `${own} messages with Gemini CLI's keys` }
+  return undefined
+}
+
+/** Of a message that the head ends in: its keys, and the values that are whole. */
+function wholeMembers(bytes: Buffer, from: number): JsonObject | undefined {
+  const members = scanMembers(bytes, from)?.members
+  if (members === undefined) return undefined
+  return Object.fromEntries(
+    [...members].map(([key, extent]) => [key, extent.whole ? (parsePart(bytes, extent) ?? null) : null]),
+  )
+}
+
+/** Qwen's lines name the project too, and have a uuid. */
+function isHeader(record: JsonObject): boolean {
+  return !('uuid' in record) && 'sessionId' in record && ('projectHash' in record || 'startTime' in record)
+}
+
+function isMessage(record: JsonObject): boolean {
+  const { id, type, timestamp } = record
+  if (typeof id !== 'string' || typeof timestamp !== 'string' || 'uuid' in record) return false
+  return typeof type === 'string' && TYPES.has(type) && ('content' in record || 'toolCalls' in record)
+}
+
+/** In `chats/` every session file is Gemini CLI's, however damaged; elsewhere the content decides. */
+async function isOwn(file: SourceFile): Promise<boolean> {
+  if (!/\.jsonl?$/.test(file.path)) return false
+  if (file.sizeBytes > 0 && /(^|\/)chats\//.test(file.path)) return true
+  return detectGeminiCli(await readHead(file)) !== undefined
+}
+
+async function* readFile(
+  file: SourceFile,
+  source: Source,
+  taken: Set<string>,
+): AsyncGenerator<readonly ReadItem[]> {
+  const head = await readHead(file)
+  const document = isLog(head) ? undefined : await readListDocument(file, 'messages')
+  const known = {
+    path: file.path,
+    taken,
+    cwd: await projectRoot(source, file),
+    parent: folderOf(source, file),
+  }
+  const open = (facts: GeminiFacts): readonly ReadItem[] => {
+    const session = toGeminiSession(facts, known)
+    taken.add(session.id)
+    return [{ type: 'session', session }]
+  }
+  if (document !== undefined && !document.isLines) {
+    const { facts, entries } = readDocument(document, file.path)
+    yield open(facts)
+    yield document.damage.map((damage): ReadItem => ({ type: 'damage', damage }))
+    yield* entries
+    return
+  }
+  const survey = await surveyGeminiLog(file)
+  if (survey.lastRecord === 0) return
+  yield open(survey.facts)
+  yield* readGeminiLog(file, survey, createPlacing(ID))
+}
+
+/** Several records, or a first line that is JSON by itself with something behind it. */
+function isLog({ records, text }: Head): boolean {
+  if (records.length > 1) return true
+  const end = text.indexOf('\n')
+  return (
+    records.length === 1 &&
+    end !== -1 &&
+    text.slice(end).trim() !== '' &&
+    isObject(parseJson(text.slice(0, end)))
+  )
+}
+
+/** Items handed over at a time. */
+const BATCH = 256
+
+function readDocument(
+  { members, elements = [], sizeBytes }: ListDocument,
+  file: string,
+): { readonly facts: GeminiFacts; readonly entries: Generator<readonly ReadItem[]> } {
+  const fold = createGeminiFold()
+  fold.patch(members)
+  for (const { value } of elements) if (value !== undefined) fold.message(value)
+  const facts = fold.facts()
+  const placing = createPlacing(ID)
+  const toItem = (said: Said, place: Place): ReadItem => ({ type: 'entry', entry: placing(said, place) })
+  function* entries(): Generator<readonly ReadItem[]> {
+    if (Object.keys(members).length > 0) {
+      const header: Said = {
+        kind: 'event',
+        blocks: [{ type: 'unknown', raw: members }],
+        metadata: { record: 'header' },
+      }
+      yield [toItem(header, { file, number: 0, byteOffset: 0, byteLength: sizeBytes })]
+    }
+    for (let from = 0; from < elements.length; from += BATCH) {
+      yield elements.slice(from, from + BATCH).flatMap(({ value, byteOffset, byteLength }, index) => {
+        const place = { file, number: from + index + 1, byteOffset, byteLength }
+        const said =
+          value === undefined
+            ? [TOO_LARGE]
+            : (fromGeminiMessage(value, { session: facts.sessionId, number: place.number }) ?? [
+                unknownMessage(value),
+              ])
+        return said.map((one) => toItem(one, place))
+      })
+    }
+  }
+  return { facts, entries: entries() }
+}
+
+const TOO_LARGE: Said = {
+  kind: 'event',
+  blocks: [{ type: 'unknown', raw: null, reason: 'a message over the limit, left where it is' }],
+}
+
+/** Newer versions write the project's folder beside `chats/`; the session itself holds only its hash. */
+async function projectRoot(source: Source, { path }: SourceFile): Promise<string | undefined> {
+  const at = path.lastIndexOf('chats/')
+  const root = source.kind === 'file' ? '../.project_root' : at === -1 ? undefined : path.slice(0, at)
+  if (root === undefined) return undefined
+  const file = await source.find(source.kind === 'file' ? root : `${root}.project_root`)
+  const text = file === undefined ? undefined : await readText(file)
+  const folder = asString(text)?.trim()
+  return folder === undefined || folder === '' || folder.includes('\n') ? undefined : folder
+}
+
+/** `chats/<parent session>/<session>.jsonl`. */
+function folderOf(source: Source, { path }: SourceFile): string | undefined {
+  const folders = (source.kind === 'file' ? source.path.replaceAll('\\', '/') : path).split('/')
+  const folder = folders.at(-2)
+  return folder === undefined || folder === 'chats' || folders.at(-3) !== 'chats' ? undefined : folder
+}
