@@ -237,12 +237,13 @@ describe('pairing of tool calls', () => {
 
   it('stays linear over calls that nobody answers', () => {
     const pairing = createPairing<number>()
-    const started = performance.now()
+    // Of the processor, not of the wall: tests share the machine.
+    const started = process.cpuUsage()
     for (let n = 0; n < 200_000; n += 1) pairing.open('primary', call('a', `${n}`), n)
     for (let n = 199_999; n >= 100_000; n -= 1)
       pairing.answer('primary', { type: 'tool-result', callId: `${n}` })
     expect(pairing.unanswered()).toHaveLength(100_000)
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(3000)
   })
 
   it('gives ids that were all redacted to one word their calls in order', () => {

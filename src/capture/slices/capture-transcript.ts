@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import type { TranscriptEntry } from '../../formats/weakincentives-entry.ts'
 import { createRedactor } from '../../redact/redactor.ts'
 import { PRIMARY } from '../../transcript/entry.ts'
-import type { Json } from '../../transcript/json.ts'
 import {
   PromptExecutedSlice,
   PromptRenderedSlice,
@@ -53,17 +52,14 @@ function createCleaner(secrets: readonly string[]): (entry: TranscriptEntry) => 
     env: process.env,
     values: secrets.map((value) => ({ name: 'secret', value })),
   })
-  const object = <T extends Json>(value: T): T => redactor.json(value) as T
   return (entry) => {
+    // Ids are paired by, and the rest are words and numbers of ours.
+    const { role, created_at, tool_call_id, entry_id, sequence } = entry
+    const own = { role, created_at, tool_call_id, entry_id, source: redactor.id(entry.source), sequence }
     try {
-      return {
-        ...entry,
-        content: redactor.text(entry.content),
-        tool_input: object(entry.tool_input),
-        metadata: object(entry.metadata),
-      }
+      return { ...(redactor.json(entry) as TranscriptEntry), ...own }
     } catch {
-      return { ...entry, content: WITHHELD, tool_input: null, metadata: null }
+      return { ...own, content: WITHHELD, tool_name: null, tool_input: null, metadata: null }
     }
   }
 }

@@ -319,7 +319,7 @@ describe('capturing a transcript', () => {
     expect(session.slice(TranscriptEntrySlice).latest()).toEqual(entry(0))
   })
 
-  it('never has a secret in a slice: not in content, input or metadata, of an event or of an entry', () => {
+  it('never has a secret in a slice, in no field of an event or of an entry', () => {
     const secret = ['sk', 'ant', 'oat01', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0'].join('-')
     const own = 'correct-horse-battery-staple'
     const logs = jsonlSliceFactory({ baseDir: folder })
@@ -331,6 +331,8 @@ describe('capturing a transcript', () => {
       rendered_output: own,
     })
     session.dispatch(entry(2, { content: `use ${secret}`, metadata: { note: own } }))
+    const more = { tool_name: secret, source: `subagent:${secret}`, extra: own }
+    session.dispatch(entry(3, more))
     const [name] = fs.readdirSync(folder)
     const bytes = fs.readFileSync(join(folder, name as string), 'utf8')
     expect(bytes).not.toContain(secret)
@@ -341,6 +343,7 @@ describe('capturing a transcript', () => {
       { tool_call_id: 't1', tool_name: 'Read', sequence: 0 },
       { tool_call_id: 't1', tool_name: 'Read', sequence: 1 },
       { entry_id: entry(2).entry_id },
+      { source: expect.stringMatching(/^subagent:REDACTED-anthropic-oauth-token-[0-9a-f]{8}$/) },
     ])
   })
 
