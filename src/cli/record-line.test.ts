@@ -61,6 +61,64 @@ describe('a line of hansard record', () => {
     expect(entries[0]?.usage).not.toHaveProperty('cacheRead')
   })
 
+  it('drops nothing that it says in the wrong place or with the wrong type', async () => {
+    const { taken, entries } = await take([
+      {
+        role: 'user',
+        text: 'hi',
+        name: 'Ada',
+        model: 7,
+        usage: 'x',
+        durationMs: -1,
+        metadata: [1],
+        call: 'c',
+      },
+      {
+        role: 'assistant',
+        blocks: [{ type: 'text', text: 'a', cited: [1] }],
+        text: 'the same',
+        usage: { input: -5 },
+      },
+      { type: 'tool-result', callId: 'c', output: { ok: true }, input: 3 },
+      { type: 'tool-result', callId: 'd', output: null },
+    ])
+    expect(taken.every((answer) => answer === undefined)).toBe(true)
+    expect(entries).toMatchObject([
+      { metadata: { name: 'Ada', model: 7, usage: 'x', durationMs: -1, metadata: [1], call: 'c' } },
+      { metadata: { text: 'the same', blockFields: [{ cited: [1] }] }, usage: { raw: { input: -5 } } },
+      { blocks: [{ output: [{ type: 'unknown', raw: { ok: true } }] }], metadata: { input: 3 } },
+      { blocks: [{ output: [{ type: 'unknown', raw: null }] }] },
+    ])
+  })
+
+  it('may hold several results: each an entry, with one id and one usage between them', async () => {
+    const result = (callId: string): Json => ({ type: 'tool-result', callId, output: callId })
+    const { entries } = await take([
+      {
+        role: 'tool',
+        id: 'mine',
+        usage: { output: 5 },
+        blocks: [result('a'), { type: 'text', text: 'and' }, result('b')],
+      },
+    ])
+    expect(entries.map(({ blocks }) => blocks[0])).toMatchObject([
+      { callId: 'a' },
+      { callId: 'b' },
+      { output: [{ type: 'text', text: 'and' }] },
+    ])
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(3)
+    expect(entries.filter(({ usage }) => usage !== undefined)).toHaveLength(1)
+  })
+
+  it('takes a cost however a program writes the number', async () => {
+    const { taken } = await take([
+      { type: 'cost', usd: 1e-7 },
+      { type: 'cost', usd: '0.12' },
+      { type: 'cost', usd: 2 },
+    ])
+    expect(taken).toEqual([undefined, undefined, undefined])
+  })
+
   it('may be a call, a result however it is spelled, an error or an event', async () => {
     const { taken, entries } = await take([
       { type: 'tool-call', name: 'Read', callId: 'c1', input: { p: 1 } },
@@ -108,6 +166,10 @@ describe('a line of hansard record', () => {
       { type: 'nope' },
       { type: 'end', status: 'running' },
       { type: 'cost', usd: 'much' },
+      { type: 'cost', usd: -1 },
+      { type: 'update', titel: 'x' },
+      { type: 'end', at: 'soon' },
+      { role: 'user', text: 'x', source: 7 },
     ])
     expect(problems(taken).every((problem) => problem !== undefined)).toBe(true)
     expect(entries).toEqual([])
