@@ -13,7 +13,8 @@ export function interleave(
       (...given: never[]) => {
         calls += 1
         if (calls === call) happening()
-        return (own as (...values: never[]) => unknown)(...given)
+        const carryOut: (...values: never[]) => unknown = own
+        return carryOut(...given)
       },
     ]),
   )

@@ -2,7 +2,7 @@
  * Any field that is too large for a line, kept apart: its value as JSON in a blob, and in its place the beginning of a text or
  * nothing. What comes back is exactly what was there.
  */
-import { isApart, type Apart, type BlobRef } from '../transcript/block.ts'
+import { cutText, isApart, type Apart, type BlobRef } from '../transcript/block.ts'
 import { isObject, parseJson, toJson } from '../transcript/json.ts'
 import type { Blobs } from './blob-store.ts'
 
@@ -108,12 +108,6 @@ function beginning(key: string, value: unknown, limit: number): unknown {
   // The provider's own object is what makes a usage large; the counts are what everyone reads.
   if (key === 'usage' && isObject(value)) return { ...value, raw: undefined }
   return undefined
-}
-
-/** The beginning of a text, and a sign that it is one. No character is cut in two. */
-export function cutText(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1)
-  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`
 }
 
 /** Hostile bytes may be anything: what takes a value's place is of its kind. */

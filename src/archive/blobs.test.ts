@@ -34,7 +34,7 @@ describe('blobs', () => {
           expect(await resolveBlobs(moved, blobs)).toEqual(before)
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 15 },
     )
   })
 

@@ -81,6 +81,16 @@ describe('a journal read to the model', () => {
     ])
   })
 
+  it('says which facts no line could hold', async () => {
+    const title = 'x'.repeat(33 * 1024 * 1024)
+    const { session: read, damage } = await readRecords(
+      session({ session: { ...first.session, title } }),
+      entry(0),
+    )
+    expect(read.title).toBe(`${'x'.repeat(1000)}…`)
+    expect(damage).toMatchObject([{ kind: 'missing', reason: expect.stringContaining('title') }])
+  })
+
   it('forgets what was apart of a fact that was said again', async () => {
     const ref = (n: number): BlobRef => ({ blob: `sha256:${n}`, bytes: 1, mediaType: 'application/json' })
     const { session: read } = await readRecords(

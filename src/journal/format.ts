@@ -114,6 +114,8 @@ function createSessionFold(
 
   const line = (item: JournalLine, out: ReadItem[]): void => {
     const { record } = item
+    const withheld = withheldOf(record)
+    if (withheld !== undefined) damaged(toDamage('missing', item, withheld), out)
     switch (record.t) {
       case 'entry':
         if (session === undefined) known(out)
@@ -158,6 +160,14 @@ function createSessionFold(
       return [...out, ...early]
     },
   }
+}
+
+/** The facts that its writer could not put into the line, and said so. */
+function withheldOf(record: object): string | undefined {
+  if (!('withheld' in record) || !Array.isArray(record.withheld) || record.withheld.length === 0)
+    return undefined
+  const names = record.withheld.filter((name) => typeof name === 'string').join(', ')
+  return `facts of the session that no line can hold: ${names.slice(0, 200)}`
 }
 
 function withOrigin(entry: Entry, { file, line, byteOffset, byteLength }: JournalLine): Entry {

@@ -1,12 +1,13 @@
 /**
- * A record as JSON text, whatever the caller put into it. What JSON cannot say (a cycle, a BigInt, a `toJSON` that throws), what
- * is nested too deep for common readers, and what is over the limit of a line cost the block they stand in, never the entry:
- * it is kept with an unknown block that says why.
+ * A record as JSON text, whatever the caller put into it, and never over the limit of a line. What JSON cannot say (a cycle, a
+ * BigInt, a `toJSON` that throws), what is nested too deep for common readers, and what is too large cost the field or block they
+ * stand in, never the entry: it is kept with an unknown block that says why.
  */
 import type { Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
+import { toFitting } from './fitting.ts'
 import { MARK } from './line.ts'
 import type { JournalRecord } from './record.ts'
 
@@ -22,13 +23,21 @@ const LINE_LIMIT = RECORD_LIMIT - 1024
 const UNMARKED = '{"v":1, "seq":'
 
 /** `reduced` is called when something of the record could not be kept as it was. */
-export function toRecordJson(record: JournalRecord, reduced?: () => void): string {
-  const json = tryJson(record)
-  if (json !== undefined && fits(json)) return json.includes(MARK) ? json.replaceAll(MARK, UNMARKED) : json
-  reduced?.()
-  const less = tryJson(reduce(record)) ?? JSON.stringify({ t: record.t, withheld: 'not serialisable' })
-  const kept = fits(less) ? less : JSON.stringify(withoutContent(record, 'over the limit of a line'))
-  return kept.replaceAll(MARK, UNMARKED)
+export function toRecordJson(
+  record: JournalRecord,
+  reduced: () => void = () => {},
+  limit: number = LINE_LIMIT,
+): string {
+  const json = tryJson(record)?.replaceAll(MARK, UNMARKED)
+  if (json !== undefined && fits(json, limit)) return json
+  reduced()
+  const sayable = reduce(record)
+  const less = tryJson(sayable)?.replaceAll(MARK, UNMARKED)
+  if (less !== undefined && fits(less, limit)) return less
+  // Our own JSON, read back: plain values, whose size is that of what they hold. A `toJSON` may give more than it seems to.
+  const plain = less === undefined ? sayable : (JSON.parse(less) as JournalRecord)
+  // A mark is 13 bytes and becomes 14.
+  return JSON.stringify(toFitting(plain, Math.floor(limit * 0.9))).replaceAll(MARK, UNMARKED)
 }
 
 /** The entry's envelope: who, when, which model, what it used. Its content is gone, and `reason` says why. */
@@ -44,8 +53,8 @@ export function withoutContent(record: JournalRecord, reason: string): JournalRe
   return { t: 'entry', entry }
 }
 
-function fits(json: string): boolean {
-  return json.length * 3 <= LINE_LIMIT || Buffer.byteLength(json) <= LINE_LIMIT
+function fits(json: string, limit: number): boolean {
+  return json.length * 3 <= limit || Buffer.byteLength(json) <= limit
 }
 
 function tryJson(value: unknown): string | undefined {
@@ -68,14 +77,16 @@ function isWithin(value: unknown, depth: number, values: { left: number }): bool
   return true
 }
 
-function reduce(record: JournalRecord): unknown {
+function reduce(record: JournalRecord): JournalRecord {
   if (record.t === 'entry') return { t: 'entry', entry: reduceEntry(record.entry) }
   if (!('session' in record)) return record
   const { kept, withheld } = partition(record.session)
-  return { ...record, session: kept, ...(withheld.length > 0 && { withheld }) }
+  // Facts of the session, as they were.
+  const less = { ...record, session: kept, ...(withheld.length > 0 && { withheld }) }
+  return less as JournalRecord
 }
 
-function reduceEntry({ blocks, ...envelope }: Entry): unknown {
+function reduceEntry({ blocks, ...envelope }: Entry): Entry {
   const { kept, withheld } = partition(envelope)
   const own: readonly Block[] = Array.isArray(blocks) ? blocks.map(reduceBlock) : []
   const note: Block[] = withheld.map((field) => ({
@@ -83,7 +94,8 @@ function reduceEntry({ blocks, ...envelope }: Entry): unknown {
     raw: null,
     reason: `${field}: ${NOT_JSON}`,
   }))
-  return { ...kept, blocks: [...own, ...note] }
+  // Fields of the entry, as they were.
+  return { ...(kept as Omit<Entry, 'blocks'>), blocks: [...own, ...note] }
 }
 
 const NOT_JSON = 'not serialisable as JSON'

@@ -110,7 +110,8 @@ export function asBlock(value: unknown, depth: number = NESTING_LIMIT): Block {
 
 function isBlock(value: unknown): value is Block {
   if (!isObject(value) || !(value['apart'] === undefined || isApart(value['apart']))) return false
-  switch (value['type']) {
+  const type: unknown = value['type']
+  switch (type) {
     case 'text':
       return isContent(value['text'])
     case 'thinking':
@@ -188,6 +189,12 @@ export function contentText(content: Content): string {
   return typeof content === 'string'
     ? content
     : `[${content.bytes} bytes of ${content.mediaType}: ${content.blob}]`
+}
+
+/** The beginning of a text, and a sign that it is one. No character is cut in two. */
+export function cutText(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1)
+  return `${text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length)}…`
 }
 
 /** The text of all text blocks, joined by newlines. Empty when there is none. */
