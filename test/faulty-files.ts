@@ -61,6 +61,7 @@ export function createDisk(): Disk {
     openAppend(path, create) {
       if (!folders.has(dirname(path))) fail('ENOENT')
       if (create === 'new' && (names.has(path) || folders.has(path))) fail('EEXIST')
+      if (create === 'old' && !names.has(path)) fail('ENOENT')
       const empty = { ino: nextIno, data: Buffer.alloc(0), synced: Buffer.alloc(0), dropped: 0, links: 1 }
       const inode = names.get(path) ?? empty
       if (inode === empty) nextIno += 1

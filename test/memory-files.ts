@@ -76,7 +76,7 @@ export function carryOut(operations: readonly FileOperation[], files: MemoryFile
     const { path } = operation
     const current = files.get(path)
     if (operation.op === 'remove') files.delete(path)
-    else if (operation.op === 'set-aside') setAside(path, files)
+    else if (operation.op === 'set-aside') setAside([path, ...(operation.with ?? [])], files)
     else if (operation.op === 'append')
       files.set(path, Buffer.concat([current ?? Buffer.alloc(0), Buffer.from(operation.text)]))
     else if (operation.op === 'update')
@@ -170,25 +170,29 @@ function unpack(raw: Buffer): { readonly bytes: Buffer; readonly error?: unknown
 }
 
 function toPrune(
-  { folder, suffix, keep }: { readonly folder: string; readonly suffix: string; readonly keep: number },
+  { folder, suffix, keep, order }: Extract<FileOperation, { readonly op: 'prune' }>,
   paths: readonly string[],
 ): string[] {
   const prefix = folder === '' || folder === '.' ? '' : `${folder}/`
   const own = paths.filter(
     (path) => path.startsWith(prefix) && path.endsWith(suffix) && !path.slice(prefix.length).includes('/'),
   )
-  return own.sort().slice(0, Math.max(0, own.length - keep))
+  const names = own.map((path) => path.slice(prefix.length)).sort(order)
+  return names.slice(0, Math.max(0, names.length - keep)).map((name) => `${prefix}${name}`)
 }
 
-function setAside(path: string, files: MemoryFiles): void {
-  const current = files.get(path)
-  if (current === undefined) return
-  const dot = path.lastIndexOf('.')
-  const aside = (n: number): string => `${path.slice(0, dot)}.${n}${path.slice(dot)}`
+function setAside(paths: readonly string[], files: MemoryFiles): void {
+  const there = paths.filter((path) => files.has(path))
+  const aside = (path: string, n: number): string => {
+    const dot = path.lastIndexOf('.')
+    return `${path.slice(0, dot)}.${n}${path.slice(dot)}`
+  }
   let n = 1
-  while (files.has(aside(n))) n += 1
-  files.set(aside(n), current)
-  files.delete(path)
+  while (there.some((path) => files.has(aside(path, n)))) n += 1
+  for (const path of there) {
+    files.set(aside(path, n), files.get(path) as Buffer)
+    files.delete(path)
+  }
 }
 
 function atStart(session: Session): Session {

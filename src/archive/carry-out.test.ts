@@ -1,7 +1,8 @@
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createCarryOut } from './carry-out.ts'
 
@@ -103,10 +104,31 @@ describe('carrying out file operations live', () => {
     fs.symlinkSync(join(folder, 'elsewhere/file'), join(folder, 'root/b'))
     const out = createCarryOut({ root: join(folder, 'root'), way: 'live' })
     expect(() => out.run([{ op: 'append', path: 'a/x', text: 'x' }])).toThrow(/not a folder/)
-    expect(() => out.run([{ op: 'append', path: 'b', text: 'x' }])).toThrow(/symbolic link/)
+    expect(() => out.run([{ op: 'append', path: 'b', text: 'x' }])).toThrow(/already there/)
     out.run([{ op: 'write', path: 'b', content: 'ours' }])
     expect(fs.lstatSync(join(folder, 'root/b')).isSymbolicLink()).toBe(false)
     expect(fs.readdirSync(join(folder, 'elsewhere'))).toEqual([])
+  })
+
+  it('does not follow a root that is a link, nor one above it that was not chosen', () => {
+    fs.mkdirSync(join(folder, 'elsewhere'))
+    fs.symlinkSync(join(folder, 'elsewhere'), join(folder, 'link'))
+    const refuses = (root: string, trusted?: string): void => {
+      const out = createCarryOut({ root: join(folder, root), way: 'live', ...(trusted && { trusted }) })
+      expect(() => out.run([{ op: 'append', path: 'a', text: 'x' }])).toThrow(/not a folder/)
+      expect(() => out.claim('b')).toThrow(/not a folder/)
+      expect(() => out.run([{ op: 'update', path: 'c', change: () => 'x' }])).toThrow(/not a folder/)
+      expect(() => out.run([{ op: 'prune', folder: '.', suffix: '', keep: 0 }])).toThrow(/not a folder/)
+    }
+    fs.writeFileSync(join(folder, 'elsewhere/theirs'), 'x')
+    refuses('link')
+    refuses('link/below', folder)
+    expect(fs.readdirSync(join(folder, 'elsewhere'))).toEqual(['theirs'])
+    // Above a root that somebody chose, links are theirs to have.
+    createCarryOut({ root: join(folder, 'link/below'), way: 'live' }).run([
+      { op: 'append', path: 'a', text: 'x' },
+    ])
+    expect(read('elsewhere/below/a')).toBe('x')
   })
 
   it('keeps transcripts out of git inside a repository, and leaves a .gitignore that is there', () => {
@@ -127,6 +149,96 @@ describe('carrying out file operations live', () => {
   })
 })
 
+describe('two executions at once', () => {
+  const execution = (claims: string[] = []): ReturnType<typeof createCarryOut> =>
+    createCarryOut({
+      root: folder,
+      way: 'live',
+      onClaim: (path, taken) => claims.push(taken ? `not ${path}` : path),
+    })
+  const open = [
+    { op: 'set-aside', path: 'llm/s.jsonl', with: ['receipts/s.json'] },
+    { op: 'create', path: 'llm/s.jsonl', content: '' },
+  ] as const
+  const close = (content: string): Parameters<ReturnType<typeof execution>['run']>[0] => [
+    { op: 'write', path: 'receipts/s.json', content, beside: 'llm/s.jsonl' },
+  ]
+
+  it('keep each its own transcript and receipt, whoever ends first', () => {
+    for (const order of [
+      ['a', 'b', 'c'],
+      ['c', 'b', 'a'],
+      ['b', 'c', 'a'],
+    ]) {
+      folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-carry-'))
+      const all = new Map(['a', 'b', 'c'].map((name) => [name, execution()]))
+      for (const [name, out] of all) {
+        out.run(open)
+        for (const [other, before] of all) {
+          before.run([{ op: 'append', path: 'llm/s.jsonl', text: `${other}\n` }])
+          if (other === name) break
+        }
+      }
+      for (const name of order) all.get(name)?.run(close(name))
+      expect([read('llm/s.1.jsonl'), read('llm/s.2.jsonl'), read('llm/s.jsonl')]).toEqual([
+        'a\na\na\n',
+        'b\nb\n',
+        'c\n',
+      ])
+      expect([read('receipts/s.1.json'), read('receipts/s.2.json'), read('receipts/s.json')]).toEqual([
+        'a',
+        'b',
+        'c',
+      ])
+    }
+  })
+
+  it('give a transcript and its receipt one number, though one of them was never written', () => {
+    for (const name of ['a', 'b', 'c']) {
+      const out = execution()
+      out.run([...open, { op: 'append', path: 'llm/s.jsonl', text: name }])
+      if (name !== 'a') out.run(close(name))
+    }
+    expect(fs.readdirSync(join(folder, 'receipts')).sort()).toEqual(['s.2.json', 's.json'])
+    expect([read('llm/s.2.jsonl'), read('receipts/s.2.json')]).toEqual(['b', 'b'])
+  })
+
+  it('get a name once, and say which names others have', () => {
+    const [ours, theirs]: [string[], string[]] = [[], []]
+    const [a, b] = [execution(ours), execution(theirs)]
+    expect([a.claim('d/x'), a.claim('d/x'), b.claim('d/x'), b.claim('d/y')]).toEqual([
+      true,
+      true,
+      false,
+      true,
+    ])
+    expect([ours, theirs]).toEqual([['d/x'], ['not d/x', 'd/y']])
+  })
+
+  it('do not write into a file that took the place of theirs', () => {
+    const out = execution()
+    out.run([{ op: 'append', path: 'f', text: 'ours' }])
+    fs.rmSync(join(folder, 'f'))
+    fs.writeFileSync(join(folder, 'f'), 'theirs')
+    expect(() => out.run([{ op: 'append', path: 'f', text: 'more' }])).toThrow(/removed or replaced/)
+    expect(read('f')).toBe('theirs')
+  })
+
+  it('lose no change of a file they share, and break a lock that a crash left', async () => {
+    fs.writeFileSync(join(folder, '.index.lock'), '999999999-1-dead no-such-boot\n')
+    const program = `
+      import { createCarryOut } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/archive/carry-out.js'))}
+      const out = createCarryOut({ root: ${JSON.stringify(folder)}, way: 'live' })
+      for (let n = 0; n < 40; n += 1)
+        out.run([{ op: 'update', path: 'index', change: (now) => (now ?? '') + process.argv[1] }])`
+    const run = promisify(execFile)
+    const args = ['--input-type=module', '-e', program]
+    await Promise.all(['a', 'b', 'c'].map((name) => run(process.execPath, [...args, name])))
+    expect(read('index').split('').sort().join('')).toBe('a'.repeat(40) + 'b'.repeat(40) + 'c'.repeat(40))
+    expect(fs.readdirSync(folder)).toEqual(['index'])
+  })
+})
+
 describe('carrying out file operations staged', () => {
   it('shows nothing of an appended file until it is finished', () => {
     const out = createCarryOut({ root: folder, way: 'staged' })
@@ -143,22 +255,20 @@ describe('carrying out file operations staged', () => {
     expect(fs.readdirSync(folder)).toEqual([])
   })
 
-  it('refuses to change what it did not write, unless it is the same or forced', () => {
+  it('refuses to change what it did not write, unless it is the same', () => {
     fs.writeFileSync(join(folder, 'f'), 'theirs')
     fs.writeFileSync(join(folder, 'g'), 'theirs')
-    const attempt = (content: string, force: boolean): readonly string[] => {
-      const out = createCarryOut({ root: folder, way: 'staged', force })
+    const attempt = (content: string): readonly string[] => {
+      const out = createCarryOut({ root: folder, way: 'staged' })
       out.run([
         { op: 'append', path: 'f', text: content },
         { op: 'write', path: 'g', content },
       ])
       return out.finish()
     }
-    expect(() => attempt('ours', false)).toThrow(/already there and holds something else/)
+    expect(() => attempt('ours')).toThrow(/already there and holds something else/)
     expect([read('f'), read('g')]).toEqual(['theirs', 'theirs'])
-    expect(attempt('theirs', false)).toHaveLength(2)
-    attempt('ours', true)
-    expect([read('f'), read('g')]).toEqual(['ours', 'ours'])
+    expect(attempt('theirs')).toHaveLength(2)
   })
 
   it('sets aside only what differs from what it writes', () => {

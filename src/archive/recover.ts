@@ -1,12 +1,11 @@
 /**
  * Finishes what a crash left. Segments with damage are repaired, their damaged bytes kept; a session whose writer is gone is given
- * its last line; and the formats that were being written live are made whole by the same fold over the journal.
+ * its last line; and the formats that were being written live are made whole by the same fold over the journal. Killed on the way,
+ * it is begun again by the next: until all of it is done, the last line says what is not.
  */
-import { HansardError, messageOf } from '../errors.ts'
-import { formats } from '../formats/index.ts'
-import type { WriteContext } from '../formats/format.ts'
+import { HansardError } from '../errors.ts'
 import { readJournal } from '../journal/reader.ts'
-import type { JournalRecord, LiveFormat } from '../journal/record.ts'
+import type { JournalRecord } from '../journal/record.ts'
 import { repairJournal, type Repair } from '../journal/repair.ts'
 import { isWriterAlive } from '../journal/writer-id.ts'
 import { openJournal } from '../journal/writer.ts'
@@ -14,9 +13,10 @@ import type { Session } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import type { Archive } from './archive.ts'
 import { readChunks } from './bytes.ts'
-import { createCarryOut } from './carry-out.ts'
 import { readThrough } from './facts.ts'
-import { readSession } from './read-session.ts'
+import { rebuildFormats, type Rebuildable, type RebuiltFormat } from './rebuild-formats.ts'
+
+export type { RebuiltFormat }
 
 export type Recovered = {
   readonly id: string
@@ -28,12 +28,6 @@ export type Recovered = {
   readonly formats: readonly RebuiltFormat[]
 }
 
-export type RebuiltFormat = {
-  readonly format: string
-  readonly written: readonly string[]
-  readonly error?: string
-}
-
 export async function recoverSession(archive: Archive, id: string): Promise<Recovered> {
   const before = await scan(archive, id)
   const { session, entries } = await readThrough(archive, id)
@@ -43,94 +37,67 @@ export async function recoverSession(archive: Archive, id: string): Promise<Reco
   const repairs = before.damaged
     .map((path) => repairJournal(archive.files, path))
     .filter(({ changed }) => changed)
-  if (before.ended && repairs.length === 0 && before.behind.length === 0)
-    return { ...untouched, outcome: 'whole' }
-  if (!before.ended) await writeEnd(archive, id, toInterrupted(session))
-  const onlyBehind = before.ended && repairs.length === 0
-  const rebuilt = await rebuildFormats(archive, id, onlyBehind ? { only: before.behind } : {})
-  // The end is said again without what was behind, so that the next recovery finds nothing to do.
-  const failed = rebuilt.flatMap(({ format, error }) => (error === undefined ? [] : [format]))
-  if (before.behind.length > 0 || failed.length > 0) await writeEnd(archive, id, {}, failed)
+  const isEnded = before.last !== undefined
+  // A format that was whole when the session ended stays as it is: its files may hold what the journal has lost since.
+  const behind = before.live.filter((one) => !isEnded || before.last?.behind?.includes(one.id) === true)
+  if (isEnded && behind.length === 0 && repairs.length === 0) return { ...untouched, outcome: 'whole' }
+  const formats = isEnded && behind.length === 0 ? [] : await finish(archive, id, before, behind)
   const after = await readThrough(archive, id)
-  return {
-    id,
-    outcome: 'recovered',
-    session: after.session,
-    entries: after.entries,
-    repairs,
-    formats: rebuilt,
-  }
+  return { id, outcome: 'recovered', session: after.session, entries: after.entries, repairs, formats }
 }
 
-/** The formats' files from the journal, whatever state they are in. One that fails does not keep the others. */
-async function rebuildFormats(
+/**
+ * Everything in a segment of its own, for a writer's file is only ever its own: the end, naming what is behind; the files that
+ * are about to be created; and the end again, without what is behind no more.
+ */
+async function finish(
   archive: Archive,
   id: string,
-  { only }: { readonly only?: readonly string[] } = {},
+  { last }: Scan,
+  behind: readonly Rebuildable[],
 ): Promise<readonly RebuiltFormat[]> {
-  const { live, claims } = await scan(archive, id)
-  const rebuilt: RebuiltFormat[] = []
-  for (const one of live) {
-    if (only !== undefined && !only.includes(one.id)) continue
-    try {
-      rebuilt.push({
-        format: one.id,
-        written: await rebuild(archive, id, one, claims.get(one.id) ?? new Set()),
-      })
-    } catch (error) {
-      rebuilt.push({
-        format: one.id,
-        written: [],
-        error: messageOf(error),
-      })
-    }
+  const { session, entries, lastAt } = await readThrough(archive, id)
+  const { totals, status, error, endedAt = lastAt ?? session.startedAt, stopReason, ...begun } = session
+  const ending: Partial<Session> = {
+    status,
+    ...(error !== undefined && { error }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(totals && { totals }),
+    ...(last === undefined && toInterrupted(session)),
   }
-  return rebuilt
-}
-
-async function rebuild(
-  archive: Archive,
-  id: string,
-  live: LiveFormat,
-  ours: ReadonlySet<string>,
-): Promise<readonly string[]> {
-  const write = formats.find((format) => format.id === live.id)?.write
-  if (write === undefined) throw new HansardError('unknown-format', `no such format: ${live.id}`)
-  const { session } = await readThrough(archive, id)
-  const { endedAt: _, totals: __, error: ___, ...begun } = session
-  const out = createCarryOut({
+  const journal = openJournal({
     files: archive.files,
-    root: live.root,
-    way: 'staged',
-    ours,
-    ignored: write.ignored(session),
+    folder: archive.sessionFolder(id),
+    first: { session: { ...begun, status: 'running' }, by: `hansard/${VERSION} recover` },
   })
-  const context: WriteContext = {
-    taken: (path) => out.taken(path),
-    lost: () => {},
-    filled: () => {},
-    version: VERSION,
+  const end = (open: readonly string[]): void => {
+    // The later end counts, also where the clock went back.
+    const now = new Date().toISOString()
+    const at = last !== undefined && last.at > now ? last.at : now
+    const counts = { entries, lines: journal.head().seq + 1 }
+    journal.append({ t: 'end', session: ending, counts, ...(open.length > 0 && { behind: open }), at })
   }
-  try {
-    const writing = write.begin({ ...begun, status: 'running' }, context)
-    out.run(writing.start())
-    for await (const items of readSession(archive, id)) {
-      for (const item of items) if (item.type === 'entry') out.run(writing.entry(item.entry))
-    }
-    out.run(writing.end(session))
-    return out.finish()
-  } catch (error) {
-    out.abandon()
-    throw error
+  const failed = (): HansardError => new HansardError('io', `the end of session ${id} could not be written`)
+  end(behind.map((one) => one.id))
+  if (!(await journal.flush())) {
+    await journal.close()
+    throw failed()
   }
+  const rebuilt = await rebuildFormats(archive, id, behind, (format, path, taken) => {
+    journal.append({ t: 'files', format, path, ...(taken && { taken }) })
+  })
+  if (behind.length > 0) end(rebuilt.flatMap((one) => (one.error === undefined ? [] : [one.format])))
+  if (!(await journal.close())) throw failed()
+  return rebuilt
 }
 
 /** What the raw records say that the model does not: which formats were live, which files are theirs, who wrote, and how it ended. */
 async function scan(archive: Archive, id: string): Promise<Scan> {
-  const live = new Map<string, LiveFormat>()
-  const claims = new Map<string, Set<string>>()
+  const live = new Map<string, Omit<Rebuildable, 'ours' | 'refused'> & { readonly at: string }>()
+  const claims = new Map<string, Map<string, boolean>>()
   const damaged: string[] = []
-  let last: Extract<JournalRecord, { t: 'end' }> | undefined
+  let last: End | undefined
   let alive = false
   for (const path of archive.segments(id)) {
     let isDamaged = false
@@ -143,63 +110,46 @@ async function scan(archive: Archive, id: string): Promise<Scan> {
         // Records of types we do not know are kept in the file and say nothing here.
         const record = item.record as JournalRecord
         if (record.t === 'end' && record.at >= (last?.at ?? '')) last = record
-        if (record.t === 'files')
-          claims.set(record.format, (claims.get(record.format) ?? new Set()).add(record.path))
+        if (record.t === 'files') {
+          const known = claims.get(record.format) ?? new Map<string, boolean>()
+          claims.set(record.format, known.set(record.path, record.taken !== true))
+        }
         if (record.t !== 'session') continue
         alive ||= isWriterAlive(record.writer, record.boot)
-        for (const one of record.formats ?? []) live.set(one.id, one)
+        // A segment that continues another says it again, with the facts as they were by then: the first counts.
+        for (const one of record.formats ?? []) {
+          if (record.at < (live.get(one.id)?.at ?? '9')) {
+            live.set(one.id, { ...one, begun: record.session, at: record.at })
+          }
+        }
       }
     }
     if (isDamaged) damaged.push(path)
   }
-  const ended = last !== undefined
-  const behind = last?.behind ?? []
-  return { live: [...live.values()], claims, damaged, ended, behind, alive: alive && !ended }
+  const named = (format: string, isOurs: boolean): ReadonlySet<string> =>
+    new Set([...(claims.get(format) ?? [])].filter(([, own]) => own === isOurs).map(([path]) => path))
+  return {
+    live: [...live.values()].map((one) => ({
+      ...one,
+      ours: named(one.id, true),
+      refused: named(one.id, false),
+    })),
+    damaged,
+    last,
+    alive: alive && last === undefined,
+  }
 }
 
+type End = Extract<JournalRecord, { t: 'end' }>
+
 type Scan = {
-  readonly live: readonly LiveFormat[]
-  readonly claims: ReadonlyMap<string, ReadonlySet<string>>
+  readonly live: readonly Rebuildable[]
   readonly damaged: readonly string[]
-  readonly ended: boolean
-  readonly behind: readonly string[]
+  readonly last: End | undefined
   readonly alive: boolean
 }
 
 /** What the dead writer would have said. */
 function toInterrupted(session: Session): Partial<Session> {
   return { status: 'interrupted', error: session.error ?? 'the process ended before the session did' }
-}
-
-/** A last line in a segment of its own: a writer's file is only ever its own. */
-async function writeEnd(
-  archive: Archive,
-  id: string,
-  facts: Partial<Session>,
-  behind: readonly string[] = [],
-): Promise<void> {
-  const { session, entries, lastAt } = await readThrough(archive, id)
-  const { totals, status, error, endedAt = lastAt ?? session.startedAt, stopReason, ...begun } = session
-  const ending: Partial<Session> = {
-    status,
-    ...(error !== undefined && { error }),
-    ...(stopReason !== undefined && { stopReason }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(totals && { totals }),
-    ...facts,
-  }
-  const journal = openJournal({
-    files: archive.files,
-    folder: archive.sessionFolder(id),
-    first: { session: { ...begun, status: 'running' }, by: `hansard/${VERSION} recover` },
-  })
-  const counts = { entries, lines: 1 }
-  journal.append({
-    t: 'end',
-    session: ending,
-    counts,
-    ...(behind.length > 0 && { behind }),
-    at: new Date().toISOString(),
-  })
-  if (!(await journal.close())) throw new HansardError('io', `the end of session ${id} could not be written`)
 }

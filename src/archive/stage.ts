@@ -2,11 +2,20 @@
  * One file that grows in a temporary place and takes its name when it is done: what stood there before stays whole until then.
  * Buffered, so that a gigabyte of small lines is not a write each.
  */
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { HansardError } from '../errors.ts'
 import { writeAll, type Files } from '../journal/files.ts'
 
-export type Stage = { append(text: string): void; finish(): void; abandon(): void }
+export type Stage = {
+  append(text: string): void
+  /** Closes it where it takes its own name. */
+  finish(): void
+  /** Makes it durable under its temporary name, which it gives: for those who choose the place only then. */
+  close(): string
+  /** Puts it in place once it is closed. */
+  rename(target: string): void
+  abandon(): void
+}
 
 const BUFFER_BYTES = 256 * 1024
 
@@ -25,34 +34,49 @@ export function createStage(files: Files, folder: string, name: string, makeWay?
     pending = []
     pendingLength = 0
   }
-  const close = (): void => {
+  const shut = (): void => {
     if (open) files.close(fd)
     open = false
   }
   const abandon = (): void => {
-    close()
+    shut()
     if (files.kind(temporary) === 'file') files.remove(temporary)
   }
+  const orAbandon = (work: () => void): void => {
+    try {
+      work()
+    } catch (error) {
+      abandon()
+      throw error
+    }
+  }
+  const close = (): string => {
+    orAbandon(() => {
+      drain()
+      files.datasync(fd)
+      shut()
+    })
+    return temporary
+  }
+  const rename = (to: string): void =>
+    orAbandon(() => {
+      files.rename(temporary, to)
+      files.syncFolder(dirname(to))
+    })
 
   return {
     abandon,
+    close,
+    rename,
     append(text) {
       pending.push(text)
       pendingLength += text.length
       if (pendingLength >= BUFFER_BYTES) drain()
     },
     finish() {
-      try {
-        drain()
-        files.datasync(fd)
-        close()
-        if (makeWay !== undefined && !sameContent(files, temporary, target)) makeWay()
-        files.rename(temporary, target)
-        files.syncFolder(folder)
-      } catch (error) {
-        abandon()
-        throw error
-      }
+      close()
+      if (makeWay !== undefined && !sameContent(files, temporary, target)) orAbandon(makeWay)
+      rename(target)
     },
   }
 }

@@ -7,13 +7,15 @@ import { createCarryOut, type CarryOut } from '../archive/carry-out.ts'
 import { formats } from '../formats/index.ts'
 import type { FileOperation, Format, WriteContext, Writing } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
+import type { LiveFormat } from '../journal/record.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { HansardError } from '../errors.ts'
+import { HansardError, isHansardError } from '../errors.ts'
 
 export type LiveFormats = {
   /** The roots, as the journal notes them for `recover`. */
-  readonly roots: readonly { readonly id: string; readonly root: string }[]
+  readonly roots: readonly LiveFormat[]
+  /** Throws what makes a format impossible that only its first file tells: a run that another process has just started. */
   start(): void
   entry(entry: Entry): void
   end(session: Session): void
@@ -29,8 +31,11 @@ export type LiveFormatOptions = {
   readonly version: string
   readonly files?: Files
   readonly timeZone?: string
-  /** Called before a file is created, with its path relative to the format's root. */
-  readonly onClaim: (format: string, path: string) => void
+  /**
+   * Called before a file is created, with its path relative to the format's root; and, with `taken`, for a name that was asked for
+   * and that another has.
+   */
+  readonly onClaim: (format: string, path: string, taken?: true) => void
   readonly onFailure: (format: string, error: unknown) => void
 }
 
@@ -44,20 +49,22 @@ type Live = {
 
 /** Begins every fold. Throws what makes a format impossible from the start: a bad id, a run that already exists. */
 export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
-  const live = options.formats.map((format) => begin(format, options))
+  const { version, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
+  const live = options.formats.map((format) => begin(format, { ...options, timeZone }))
 
   const step = (one: Live, operations: () => readonly FileOperation[]): void => {
     if (one.failed) return
     try {
       one.out.run(operations())
     } catch (error) {
+      if (isHansardError(error) && error.code === 'run-already-exists') throw error
       one.failed = true
       options.onFailure(one.id, error)
     }
   }
 
   return {
-    roots: live.map(({ id, root }) => ({ id, root })),
+    roots: live.map(({ id, root }) => ({ id, root, timeZone, version })),
     start: () => live.forEach((one) => step(one, () => one.writing.start())),
     entry: (entry) => live.forEach((one) => step(one, () => one.writing.entry(entry))),
     end: (session) => live.forEach((one) => step(one, () => one.writing.end(session))),
@@ -82,16 +89,19 @@ function begin(format: Format, options: LiveFormatOptions): Live {
       hint: 'hansard formats lists those that are written',
     })
   }
-  const root = options.roots[id] ?? join(options.cwd, write.root)
+  const chosen = options.roots[id]
+  const root = chosen ?? join(options.cwd, write.root)
   const out = createCarryOut({
     root,
+    ...(chosen === undefined && { trusted: options.cwd }),
     way: 'live',
     ignored: write.ignored(options.session),
     ...(options.files && { files: options.files }),
-    onClaim: (path) => options.onClaim(id, path),
+    onClaim: (path, taken) => options.onClaim(id, path, taken),
   })
   const context: WriteContext = {
     taken: (path) => out.taken(path),
+    claim: (path) => out.claim(path),
     // Live, the journal beside holds everything: what a format cannot hold is not lost.
     lost: () => {},
     filled: () => {},

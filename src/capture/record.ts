@@ -111,7 +111,8 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     version: VERSION,
     ...(files && { files }),
     ...(options.timeZone !== undefined && { timeZone: options.timeZone }),
-    onClaim: (format, path) => void journal.append({ t: 'files', format, path }),
+    onClaim: (format, path, taken) =>
+      void journal.append({ t: 'files', format, path, ...(taken && { taken }) }),
     onFailure: (format, error) => report.failed({ what: `the format ${format}`, error }),
   })
   const journal: JournalWriter = openJournal({
@@ -122,7 +123,19 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     onFailure: report.journal,
     now,
   })
-  live.start()
+  try {
+    live.start()
+  } catch (error) {
+    // Another process has started the same run at the same moment: what was begun here says so, and is over.
+    journal.append({
+      t: 'end',
+      session: { status: 'failed', error: messageOf(error) },
+      counts: { entries: 0, lines: journal.head().seq + 2 },
+      at: fromMillis(now()) as string,
+    })
+    await journal.close()
+    throw error
+  }
 
   const taken = (entry: Entry): void => {
     if (capture.transcript === false) return

@@ -51,6 +51,11 @@ export type Writing = {
 export type WriteContext = {
   /** True when something this fold did not write stands at the path (relative to the root). */
   taken(path: string): boolean
+  /**
+   * Makes the path this fold's own, with an empty file there; false when another has it. Of two processes that ask for one path, one
+   * gets it. Absent where nobody else writes: then what is not taken is free.
+   */
+  readonly claim?: (path: string) => boolean
   /** Said for each thing the target cannot hold, and for each required field that had to be filled in. */
   lost(entry: Entry | undefined, what: string): void
   filled(entry: Entry | undefined, field: string): void
@@ -64,15 +69,37 @@ export type WriteContext = {
 export type FileOperation =
   /** Adds whole lines at the end; creates the file. */
   | { readonly op: 'append'; readonly path: string; readonly text: string }
-  /** Puts a whole file in place, atomically. */
-  | { readonly op: 'write'; readonly path: string; readonly content: string | Buffer }
+  /**
+   * Puts a whole file in place, atomically. One that belongs `beside` another of this fold's gets the number which that one was
+   * given when it was set aside meanwhile; otherwise what others wrote in its place is set aside.
+   */
+  | {
+      readonly op: 'write'
+      readonly path: string
+      readonly content: string | Buffer
+      readonly beside?: string
+    }
   /** The same, only when nothing is there. */
   | { readonly op: 'create'; readonly path: string; readonly content: string }
   /** Rewrites a file from what it holds now, atomically: shared indexes. */
   | { readonly op: 'update'; readonly path: string; readonly change: (current: string | undefined) => string }
   /** Removes a file that this format wrote. */
   | { readonly op: 'remove'; readonly path: string }
-  /** Keeps the newest files of a folder, by name, and removes the rest of those ending so. */
-  | { readonly op: 'prune'; readonly folder: string; readonly suffix: string; readonly keep: number }
-  /** Renames what this fold did not write to its next free numbered sibling, `<stem>.<n>.<ext>`; nothing when nothing is there. */
-  | { readonly op: 'set-aside'; readonly path: string }
+  /** Keeps the last files of a folder, by name or in the `order` given, and removes the rest of those ending so. */
+  | {
+      readonly op: 'prune'
+      readonly folder: string
+      readonly suffix: string
+      readonly keep: number
+      readonly order?: (a: string, b: string) => number
+    }
+  /**
+   * Renames what this fold did not write to its next free numbered sibling, `<stem>.<n>.<ext>`, and those `with` it to the same
+   * number; nothing when nothing is there.
+   */
+  | { readonly op: 'set-aside'; readonly path: string; readonly with?: readonly string[] }
+
+/** True when the path is this fold's from now on. */
+export function claimPath(context: WriteContext, path: string): boolean {
+  return context.claim === undefined ? !context.taken(path) : context.claim(path)
+}

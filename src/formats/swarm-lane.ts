@@ -113,9 +113,7 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
 
   return {
     open: () => [
-      ...[paths.transcript, paths.receipt]
-        .filter((path) => context.taken(path))
-        .map((path): FileOperation => ({ op: 'set-aside', path })),
+      { op: 'set-aside', path: paths.transcript, with: [paths.receipt] },
       { op: 'create', path: paths.transcript, content: '' },
     ],
     add(entry) {
@@ -174,7 +172,7 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
       if (session.status === 'canceled' || session.status === 'interrupted') {
         context.lost(undefined, `the status ${session.status}: a receipt says failed`)
       }
-      return [...operations, { op: 'write', path: paths.receipt, content: receipt }]
+      return [...operations, { op: 'write', path: paths.receipt, content: receipt, beside: paths.transcript }]
     },
   }
 }

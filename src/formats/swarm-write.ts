@@ -34,7 +34,7 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
 
   const appendEvent = (raw: JsonObject): FileOperation[] => {
     const path = `${names.run}/events.jsonl`
-    const aside: FileOperation[] = !hasEvents && context.taken(path) ? [{ op: 'set-aside', path }] : []
+    const aside: FileOperation[] = hasEvents ? [] : [{ op: 'set-aside', path }]
     hasEvents = true
     return [...aside, { op: 'append', path, text: `${toSpacedJson(raw)}\n` }]
   }

@@ -242,7 +242,11 @@ describe('a receipt', () => {
 
   it('is written exactly once for each execution, at its end, and not while the step runs', () => {
     const writing = swarm.write?.begin({ ...facts, status: 'running' }, quiet())
-    expect(writing?.entry(entry('user', AT, 'q')).map(({ op }) => op)).toEqual(['create', 'append'])
+    expect(writing?.entry(entry('user', AT, 'q')).map(({ op }) => op)).toEqual([
+      'set-aside',
+      'create',
+      'append',
+    ])
     const last = writing?.end({ ...facts, status: 'interrupted' }) ?? []
     expect(last.map((operation) => ('path' in operation ? operation.path : ''))).toEqual([RECEIPT])
     expect(write([], { status: 'running' }).lost.map(({ what }) => what)).toEqual([

@@ -5,7 +5,7 @@ import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { asObject, toJson, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
-import type { WriteContext, Writer } from './format.ts'
+import { claimPath, type WriteContext, type Writer } from './format.ts'
 import { FILE_NAME, TYPE_KEY, type TranscriptEntry } from './weakincentives-entry.ts'
 import { FACTS, loseFacts } from './lost-facts.ts'
 import { OWN, toLine, toParts } from './weakincentives-parts.ts'
@@ -14,8 +14,8 @@ export const weakincentivesWriter: Writer = {
   root: 'agent_transcripts',
   ignored: () => '.',
   begin(session, context) {
-    // The slice holds one session: a second one in the same place gets a folder of its own.
-    const path = context.taken(FILE_NAME) ? `${checkId(session.id, 'session id')}/${FILE_NAME}` : FILE_NAME
+    const apart = `${checkId(session.id, 'session id')}/${FILE_NAME}`
+    let path = FILE_NAME
     const nextSequence = createSequence()
     const pairing = createPairing<undefined>()
     const last = new Map<string, string>()
@@ -48,7 +48,11 @@ export const weakincentivesWriter: Writer = {
     }
 
     return {
-      start: () => [{ op: 'create', path, content: '' }],
+      start() {
+        // The slice holds one session: a second one in the same place gets a folder of its own.
+        path = claimPath(context, FILE_NAME) ? FILE_NAME : apart
+        return [{ op: 'create', path, content: '' }]
+      },
       entry: (entry) => [
         {
           op: 'append',

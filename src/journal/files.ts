@@ -14,11 +14,13 @@ export type FileIdentity = {
   readonly ino: number
   readonly links: number
   readonly size: number
+  /** Milliseconds. A removed file's number is given to the next one: when it was made tells them apart. */
+  readonly born?: number
 }
 
 export type Files = {
-  /** For appending. `new`: fails with EEXIST when something is there. Mode 0600 whatever the umask. */
-  openAppend(path: string, create: 'new' | 'any'): number
+  /** For appending. `new`: fails with EEXIST when something is there; `old`: with ENOENT when nothing is. Mode 0600 whatever the umask. */
+  openAppend(path: string, create: 'new' | 'any' | 'old'): number
   openRead(path: string): number
   /** One write(2). May write less than it was given: a full disk does so first, and throws on the next call. */
   write(fd: number, bytes: Buffer, from: number, length: number): number
@@ -52,7 +54,8 @@ const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } 
 
 export const nodeFiles: Files = {
   openAppend(path, create) {
-    const flags = O_WRONLY | O_APPEND | O_CREAT | (O_NOFOLLOW ?? 0) | (create === 'new' ? O_EXCL : 0)
+    const creating = create === 'old' ? 0 : create === 'new' ? O_CREAT | O_EXCL : O_CREAT
+    const flags = O_WRONLY | O_APPEND | creating | (O_NOFOLLOW ?? 0)
     // Without O_NONBLOCK a planted FIFO without a reader would hang the open itself.
     const fd = fs.openSync(path, flags | (O_NONBLOCK ?? 0), 0o600)
     refuseOther(fd, path, 1)
@@ -170,8 +173,8 @@ export function writeAll(files: Files, fd: number, bytes: Buffer): void {
   for (let from = 0; from < bytes.length;) from += files.write(fd, bytes, from, bytes.length - from)
 }
 
-function toIdentity({ dev, ino, nlink, size }: fs.Stats): FileIdentity {
-  return { dev, ino, links: nlink, size }
+function toIdentity({ dev, ino, nlink, size, birthtimeMs }: fs.Stats): FileIdentity {
+  return { dev, ino, links: nlink, size, born: birthtimeMs }
 }
 
 /** A planted FIFO or device is not ours to open, nor one that is hard-linked elsewhere to write to. */

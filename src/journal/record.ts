@@ -18,8 +18,11 @@ export type JournalRecord =
   | { readonly t: 'entry'; readonly entry: Entry }
   /** Facts learnt later: title, reported cost. */
   | { readonly t: 'update'; readonly session: SessionChange }
-  /** A live format is about to create this file: said before it does, so that `recover` knows whose it is. */
-  | { readonly t: 'files'; readonly format: string; readonly path: string }
+  /**
+   * A live format is about to create this file: said before it does, so that `recover` knows whose it is. `taken`: it asked for
+   * the name and another had it, so that `recover` takes the same names again.
+   */
+  | { readonly t: 'files'; readonly format: string; readonly path: string; readonly taken?: true }
   /** Something could not be recorded here: entries dropped, or content dropped from them. */
   | { readonly t: 'gap'; readonly reason: string; readonly lost: number; readonly at: string }
   | {
@@ -36,8 +39,13 @@ export type JournalRecord =
 /** Facts of a session that replace what was said before. `null` takes one back. */
 export type SessionChange = { readonly [K in keyof Session]?: Session[K] | null }
 
-/** `root`: the absolute folder that the format's files are under. */
-export type LiveFormat = { readonly id: string; readonly root: string }
+/** What the fold is begun with again: `root`, the absolute folder that its files are under, and what its context said. */
+export type LiveFormat = {
+  readonly id: string
+  readonly root: string
+  readonly timeZone?: string
+  readonly version?: string
+}
 
 /** A line of a segment, by place and hash. `seq` -1 stands for the place before the segment's first line. */
 export type JournalHead = { readonly writer: string; readonly seq: number; readonly h: string }

@@ -44,8 +44,9 @@ async function print({ id, outcome, entries, repairs, formats }: Recovered): Pro
   await out(
     `${visibleLine(id)}  ${outcome}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
   )
-  for (const { format, written, error } of formats) {
+  for (const { format, written, kept, error } of formats) {
     if (error !== undefined) note(`hansard: ${id}: ${format} cannot be written: ${error}`)
+    for (const { path, reason } of kept) note(`hansard: ${visibleLine(path)} stays as it is: ${reason}`)
     for (const path of written) await out(`  ${visibleLine(path)}\n`)
   }
 }

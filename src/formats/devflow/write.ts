@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib'
 import { HansardError } from '../../errors.ts'
+import { checkId } from '../../transcript/ids.ts'
 import {
   asArray,
   asObject,
@@ -16,11 +17,11 @@ import {
 import type { Session } from '../../transcript/session.ts'
 import { createCallFold } from '../../transcript/totals.ts'
 import { promptTokens, type Usage } from '../../transcript/usage.ts'
-import type { FileOperation, WriteContext, Writer, Writing } from '../format.ts'
+import { claimPath, type FileOperation, type WriteContext, type Writer, type Writing } from '../format.ts'
 import { defined, writeFacts, type Facts } from './facts.ts'
 import { toDecimal, toGoTime } from './fields.ts'
 import { sessionLosses } from './losses.ts'
-import { runIdOf, shortHash } from './run-id.ts'
+import { runIdOf } from './run-id.ts'
 import { createTurns } from './turns.ts'
 
 /** From this many bytes of the pretty-printed document on, the transcript is compressed. */
@@ -32,7 +33,12 @@ const INTERRUPTED = 'interrupted before it ended'
 export const devflowWriter: Writer = { root: '.devflow', ignored: () => 'runs', begin }
 
 function begin(session: Session, context: WriteContext): Writing {
-  const runId = freeRunId(session, context)
+  const { runId: named, made } = runIdOf(session)
+  if (made) context.filled(undefined, 'runId')
+  // A step may be executed again; any other run that is there is somebody's mistake, told before anything is written.
+  const isStep = session.run?.step !== undefined
+  if (!isStep && isTaken(named, context)) throw alreadyExists(named)
+  let runId = named
   const turns = createTurns(context)
   const calls = createCallFold()
   const own = asObject(session.metadata?.['devflow'])
@@ -45,6 +51,7 @@ function begin(session: Session, context: WriteContext): Writing {
 
   return {
     start() {
+      runId = claimRunId(named, isStep, context)
       const { run, startedAt, input } = session
       const known = { runId, flowId: run?.flow, nodeId: run?.node, input, startedAt }
       return [summary({ ...defined(known), status: 'running' })]
@@ -71,23 +78,31 @@ function begin(session: Session, context: WriteContext): Writing {
   }
 }
 
-/** Throws `run-already-exists`, unless the run has several steps: then a second session of a step is told apart by its id. */
-function freeRunId(session: Session, context: WriteContext): string {
-  const { runId, made } = runIdOf(session)
-  if (made) context.filled(undefined, 'runId')
-  if (!isTaken(runId, context)) return runId
-  const apart = `${runId}-${shortHash(session)}`
-  const isStep = session.names?.['devflow'] === undefined && session.run?.step !== undefined
-  if (isStep && !isTaken(apart, context)) return apart
-  throw new HansardError('run-already-exists', `run ${runId} already exists`, {
-    hint: 'give the run another id, or remove the old one first',
-  })
+/** The run's folder, by its first file: of two processes one gets it. Executions of a step after the first are numbered. */
+function claimRunId(named: string, isStep: boolean, context: WriteContext): string {
+  for (let n = 1; ; n += 1) {
+    const runId = n === 1 ? named : checkId(`${named.slice(0, 128 - `-${n}`.length)}-${n}`, 'run id')
+    const path = `runs/${runId}/metadata.json`
+    // A transcript alone is a run, too; beside a summary, the summary answers.
+    const isLoose = !context.taken(path) && hasTranscript(runId, context)
+    if (!isLoose && claimPath(context, path)) return runId
+    if (!isStep) throw alreadyExists(runId)
+  }
 }
 
 /** By its files: the folder alone may be this fold's own, made before a crash. */
 function isTaken(runId: string, context: WriteContext): boolean {
-  const names = ['metadata.json', 'transcript.json', 'transcript.json.gz']
-  return names.some((name) => context.taken(`runs/${runId}/${name}`))
+  return context.taken(`runs/${runId}/metadata.json`) || hasTranscript(runId, context)
+}
+
+function hasTranscript(runId: string, context: WriteContext): boolean {
+  return ['transcript.json', 'transcript.json.gz'].some((name) => context.taken(`runs/${runId}/${name}`))
+}
+
+function alreadyExists(runId: string): HansardError {
+  return new HansardError('run-already-exists', `run ${runId} already exists`, {
+    hint: 'give the run another id, or remove the old one first',
+  })
 }
 
 /** The session's last word. What it states about the whole is taken as it is; only what it does not state is summed. */
