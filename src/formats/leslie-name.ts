@@ -41,3 +41,33 @@ export function createNamer(isTaken: (name: string) => boolean): (stamp: string,
     return name()
   }
 }
+
+/**
+ * From the oldest to the newest: by the minute in the name, then twins by their number. Of one minute, names do not tell more: our
+ * own, which are given in the order they were written, come after those of others, and the one just written last of all.
+ */
+export function byAge(own: readonly string[]): (a: string, b: string) => number {
+  const written = new Map(own.map((name, index) => [name, index]))
+  const last = own.length - 1
+  return (a, b) => {
+    const [one, other] = [written.get(a) ?? -1, written.get(b) ?? -1]
+    if (one !== other && (one === last || other === last)) return one === last ? 1 : -1
+    const [left, right] = [toParts(a), toParts(b)]
+    return (
+      compare(left.minute, right.minute) ||
+      one - other ||
+      compare(left.stem, right.stem) ||
+      left.number - right.number
+    )
+  }
+}
+
+/** A slug may itself end in a number: twins of the same stem are still in order. */
+function toParts(name: string): { readonly minute: string; readonly stem: string; readonly number: number } {
+  const [, stem = name, number = '1'] = /^(.*?)(?:-(\d{1,9}))?\.txt$/su.exec(name) ?? []
+  return { minute: name.slice(0, 'YYYYMMDD-HHmm'.length), stem, number: Number(number) }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

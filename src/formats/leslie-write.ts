@@ -9,13 +9,13 @@ import { parseInstant } from '../transcript/instant.ts'
 import { asArray, asCount, asObject, asString, type JsonObject, toSpacedJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
-import type { FileOperation, WriteContext, Writing } from './format.ts'
+import { claimPath, type FileOperation, type WriteContext, type Writing } from './format.ts'
 import { STATUS_WORDS, type Mark } from './leslie-marks.ts'
-import { createNamer } from './leslie-name.ts'
+import { byAge, createNamer } from './leslie-name.ts'
 import { createUnit, truncate, type Unit } from './leslie-unit.ts'
 import { createLocalClock } from './local-time.ts'
 
-/** Files a thread keeps; the oldest by name go first. */
+/** Files a thread keeps; the oldest go first. */
 export const KEPT_FILES = 50
 
 /** For what the header requires and the session does not say. */
@@ -58,7 +58,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
   const mode = fill(session.mode, 'Agent Mode', MODE)
   const folder = transcriptsFolder(session)
   const names: string[] = []
-  const nameUnit = createNamer((name) => context.taken(`${folder}/${name}`))
+  const nameUnit = createNamer((name) => !claimPath(context, `${folder}/${name}`))
   const calls = createPairing<undefined>()
   let latest = session.startedAt
   let open: Facts | undefined
@@ -87,7 +87,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
     open = undefined
     return [
       { op: 'write', path: `${folder}/${name}`, content: unit.render(header) },
-      { op: 'prune', folder, suffix: '.txt', keep: KEPT_FILES },
+      { op: 'prune', folder, suffix: '.txt', keep: KEPT_FILES, order: byAge([...names]) },
     ]
   }
 

@@ -15,7 +15,7 @@ import type { Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { leslie } from './leslie.ts'
-import { SLUG_LIMIT, toSlug } from './leslie-name.ts'
+import { SLUG_LIMIT, byAge, toSlug } from './leslie-name.ts'
 import { FILE_LIMIT, TOOL_LIMIT, truncate } from './leslie-unit.ts'
 import { KEPT_FILES } from './leslie-write.ts'
 
@@ -457,6 +457,30 @@ describe('conversation units', () => {
 })
 
 describe('truncation', () => {
+  it('of one minute are deleted in the order they were written, and never the one just written', () => {
+    const kept = (queries: readonly string[], before: Readonly<Record<string, string>> = {}): string[] => {
+      const target = files(before)
+      const units = queries.map((query) => user(query, '2026-02-08T06:30:00.000Z'))
+      writeTranscript(leslie, { session: facts, entries: units }, { files: target, timeZone: 'UTC' })
+      return [...target.keys()].map((path) => path.slice(`${FOLDER}/20260208-0630-`.length, -'.txt'.length))
+    }
+    const number = (n: number): string => `query ${n}`
+    const numbers = Array.from({ length: KEPT_FILES }, (_, n) => number(n))
+    const names = kept([...numbers, 'again the newest'])
+    expect(names).toHaveLength(KEPT_FILES)
+    expect(names).toContain('again-the-newest')
+    expect(names).not.toContain('query-0')
+    // Twins: 52 of one query leave the last 50, of which the first two are gone.
+    const twins = kept(Array.from({ length: KEPT_FILES + 2 }, () => 'same'))
+    expect(twins).toEqual(Array.from({ length: KEPT_FILES }, (_, n) => `same-${n + 3}`))
+    // Files of other sessions that say a later minute do not push out the one that was just written.
+    const later = Array.from({ length: KEPT_FILES }, (_, n) => [`${FOLDER}/20270101-00${n + 10}-x.txt`, 'x'])
+    expect(kept(['old'], Object.fromEntries(later))).toContain('old')
+    expect(
+      ['same-10.txt', 'same.txt', 'same-2.txt'].map((name) => `20260208-0630-${name}`).sort(byAge([])),
+    ).toEqual(['same.txt', 'same-2.txt', 'same-10.txt'].map((name) => `20260208-0630-${name}`))
+  })
+
   it.each([199, 200, 201, 250])(
     'of %i characters of parameters and results ends at 200, in characters',
     (length) => {
