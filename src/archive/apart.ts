@@ -71,20 +71,27 @@ export function largeJson(value: unknown, limit: number): Buffer | undefined {
 export function mayBeLarge(value: unknown, limit: number): boolean {
   let size = 0
   const stack: unknown[] = [value]
-  while (stack.length > 0) {
-    const next = stack.pop()
-    // A character is at most 6 bytes of JSON for each UTF-16 unit: \u0000.
-    if (typeof next === 'string') size += next.length * 6 + 2
-    else if (typeof next !== 'object' || next === null) size += 8
-    else {
-      for (const [key, child] of Object.entries(next)) {
-        size += key.length * 6 + 4
-        stack.push(child)
+  try {
+    while (stack.length > 0) {
+      const next = stack.pop()
+      // A character is at most 6 bytes of JSON for each UTF-16 unit: \u0000.
+      if (typeof next === 'string') size += next.length * 6 + 2
+      // The longest number has 24 digits and signs.
+      else if (typeof next !== 'object' || next === null) size += 25
+      else {
+        size += 2
+        for (const [key, child] of Object.entries(next)) {
+          size += key.length * 6 + 4
+          stack.push(child)
+        }
       }
+      if (size > limit) return true
     }
-    if (size > limit) return true
+    return false
+  } catch {
+    // A getter that throws hides how much there is.
+    return true
   }
-  return false
 }
 
 /** Structure with more values than this is not written: shared parts can make a small one endless as JSON. */

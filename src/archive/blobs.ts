@@ -9,7 +9,7 @@ import type { Entry } from '../transcript/entry.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { BlobReader } from '../transcript/source.ts'
-import { largeJson, putBack, setApart, type ReadBlob, type WriteBlob } from './apart.ts'
+import { largeJson, mayBeLarge, putBack, setApart, type ReadBlob, type WriteBlob } from './apart.ts'
 import { blobPath } from './blob-store.ts'
 
 /** Payloads over this many bytes leave the line. */
@@ -25,9 +25,15 @@ const BLOCK_STAYS = new Set(['type', 'text', 'data', 'output', 'input', 'inputBl
 
 /** The entry with every large payload moved to a blob. The same entry when there is none, which is the common case. */
 export function moveToBlobs(entry: Entry, blobs: WriteBlob, limit: number = INLINE_LIMIT): Entry {
-  const blocks = entry.blocks.map((block) => shrink(asBlock(block), blobs, limit))
+  // What is not large as a whole has no part that is.
+  const isSmall = !mayBeLarge(entry, limit)
+  const blocks = entry.blocks.map((block) =>
+    isSmall ? asBlock(block) : shrink(asBlock(block), blobs, limit),
+  )
   const isSame = blocks.every((block, index) => block === entry.blocks[index])
-  const moved = setApart(isSame ? entry : { ...entry, blocks }, blobs, { limit, except: ENTRY_STAYS })
+  const known = isSame ? entry : { ...entry, blocks }
+  if (isSmall) return known
+  const moved = setApart(known, blobs, { limit, except: ENTRY_STAYS })
   const all = largeJson(moved.blocks, ENTRY_LIMIT)
   if (all === undefined) return moved
   const ref = blobs.write(all, 'application/json')
