@@ -28,15 +28,20 @@ export function isZstd(head: Buffer): boolean {
   return head.length >= 4 && (head.readUInt32LE(0) === MAGIC || isSkippable(head.readUInt32LE(0)))
 }
 
-/** The pieces of the frame that begins here; none for a skippable one. Throws `BrokenFrame` where it breaks off. */
-export async function* frameAt(input: FrameInput): AsyncGenerator<FramePiece> {
-  if (!(await input.has(4))) throw new BrokenFrame('unexpected end of file')
-  const magic = input.peek().readUInt32LE(0)
-  if (isSkippable(magic)) {
+/** Goes to the next frame that holds something; false at the end. Throws `BrokenFrame` for bytes that are none. */
+export async function findFrame(input: FrameInput): Promise<boolean> {
+  while (await input.has(1)) {
+    await expect(input, 4)
+    const magic = input.peek().readUInt32LE(0)
+    if (magic === MAGIC) return true
+    if (!isSkippable(magic)) throw new BrokenFrame('bytes that are no frame')
     await skip(input)
-    return
   }
-  if (magic !== MAGIC) throw new BrokenFrame('bytes that are no frame')
+  return false
+}
+
+/** The pieces of the frame that begins here. Throws `BrokenFrame` where it breaks off. */
+export async function* frameAt(input: FrameInput): AsyncGenerator<FramePiece> {
   const { headerBytes, checksum } = await readHeader(input)
   let before = input.take(headerBytes)
   for (;;) {

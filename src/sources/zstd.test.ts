@@ -84,7 +84,7 @@ describe.each(decoders.map((decoder) => [decoder === undefined ? 'Node' : 'JavaS
       const bytes = Buffer.concat([skipped, frame([stored('one')], 0), RUNS, skipped, frame([stored('')], 0)])
       for (const step of [1, 7, bytes.length]) {
         const { out, stopped } = await unpack(bytes, { ...with_, step })
-        expect(out.toString()).toBe(`one${'a'.repeat(200_000)}`)
+        expect(out.toString() === `one${'a'.repeat(200_000)}`).toBe(true)
         expect(stopped).toEqual([])
       }
     })
@@ -145,14 +145,7 @@ describe.each(decoders.map((decoder) => [decoder === undefined ? 'Node' : 'JavaS
     })
 
     it.runIf(hasProgram)('gives what the zstd program packed, at several levels', async () => {
-      for (const options of [
-        ['-1'],
-        ['-3'],
-        ['-19'],
-        ['--ultra', '-22'],
-        ['-3', '--no-check'],
-        ['--long=27'],
-      ]) {
+      for (const options of [['-1'], ['-3', '--no-check'], ['-6', '--long=23']]) {
         const { out, stopped } = await unpack(compress(lines, ...options), { ...with_, step: 4096 })
         expect(stopped).toEqual([])
         expect(out.equals(lines)).toBe(true)

@@ -6,7 +6,14 @@
 import type { Transform } from 'node:stream'
 import zlib from 'node:zlib'
 import { boundRatio, CHUNK_BYTES, expand, type ExpandOptions } from './expand.ts'
-import { BrokenFrame, type FramePiece, frameAt, type FrameInput, toFrameInput } from './zstd-frame.ts'
+import {
+  BrokenFrame,
+  type FramePiece,
+  findFrame,
+  frameAt,
+  type FrameInput,
+  toFrameInput,
+} from './zstd-frame.ts'
 
 export { isZstd } from './zstd-frame.ts'
 
@@ -39,7 +46,7 @@ async function* decodeAll(
 ): AsyncGenerator<Buffer> {
   // Node's own decoder ends in silence after the first frame, and (before 24) in the middle of one that is cut off:
   // frames are told apart here, for both decoders.
-  while (await input.has(1)) yield* decode(frameAt(input), options)
+  while (await findFrame(input)) yield* decode(frameAt(input), options)
 }
 
 async function pickDecoder(): Promise<DecodeFrame> {

@@ -25,6 +25,35 @@ export interface SourceFile {
   chunks(): AsyncIterable<Buffer>
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
   bytes(limit: number): Promise<Buffer>
+  /** The file as an SQLite database, for one that begins with `SQLITE_MAGIC`; absent where a source cannot give it. */
+  database?(): Promise<SourceDatabase>
+}
+
+/** The first bytes of every SQLite database. */
+export const SQLITE_MAGIC = 'SQLite format 3\0'
+
+export type SqlValue = string | number | bigint | Uint8Array | null
+/** By column; without a prototype. */
+export type Row = Readonly<Record<string, SqlValue>>
+
+/** A database of another program, only ever read. Damage in it is the source's to report: tables and rows just end. */
+export interface SourceDatabase {
+  /** Real tables, sorted; no views, no virtual ones, none of SQLite's own. */
+  tables(): readonly string[]
+  /** In the order they were declared; none for a table that is not there. */
+  columns(table: string): readonly string[]
+  /** Rows in batches of some MB, in the table's own order unless asked for another. None for a table that is not there. */
+  rows(table: string, options?: RowOptions): AsyncIterable<readonly Row[]>
+  close(): Promise<void>
+}
+
+export type RowOptions = {
+  /** Columns to sort by, ascending. Those that the table lacks are passed over. */
+  readonly orderBy?: readonly string[]
+  /** Only rows whose column is this value, or text that begins so. */
+  readonly where?:
+    | { readonly column: string; readonly equals: SqlValue }
+    | { readonly column: string; readonly prefix: string }
 }
 
 /** Content that was kept apart, by its `sha256:` name; undefined when it is gone. */

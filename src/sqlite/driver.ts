@@ -1,0 +1,111 @@
+/**
+ * The one SQLite driver: `node:sqlite` where Node has it, `libsql` where it does not (Node 20), and no difference to be
+ * seen. Rows are objects without a prototype; an integer is a number where a number can hold it, else a bigint.
+ */
+import { resolve } from 'node:path'
+import type { Row, SqlValue } from '../transcript/source.ts'
+import type { Connect, Connection, OpenMode } from './engine.ts'
+import { fromSqliteError } from './errors.ts'
+
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  /** All of the work or none of it, with the write lock from the start; one inside another is a part of it. */
+  transaction<T>(work: () => T): T
+  close(): void
+}
+
+export interface Statement {
+  all(...values: SqlValue[]): Row[]
+  get(...values: SqlValue[]): Row | undefined
+  /** Rows as they come. Read it to its end, or the database stays locked. */
+  iterate(...values: SqlValue[]): IterableIterator<Row>
+  run(...values: SqlValue[]): { readonly changes: number }
+}
+
+export type OpenDatabaseOptions = {
+  /**
+   * `read-only`: with the locks that keep other programs and us apart. `immutable`: without them, and without leaving a
+   * file beside the database; right only while nobody writes.
+   */
+  readonly mode?: OpenMode
+  /** How long to wait for another program's lock. Nothing else of this process runs meanwhile. */
+  readonly busyMs?: number
+}
+
+/** Throws `locked`, `not-found`, `not-permitted`, `disk-full`, `read-only`, or `io` for what is no database. */
+export async function openDatabase(
+  path: string,
+  { mode = 'read-write', busyMs = 5000 }: OpenDatabaseOptions = {},
+): Promise<Database> {
+  const connect = await pickEngine()
+  const wrap = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      throw fromSqliteError(error, path)
+    }
+  }
+  return toDatabase(
+    wrap(() => connect(resolve(path), { mode, busyMs })),
+    wrap,
+  )
+}
+
+let engine: Promise<Connect> | undefined
+
+function pickEngine(): Promise<Connect> {
+  engine ??= (async () => {
+    const { nodeEngine } = await import('./node-engine.ts')
+    const node = nodeEngine()
+    if (node !== undefined) return node
+    const { libsqlEngine } = await import('./libsql-engine.ts')
+    return libsqlEngine()
+  })()
+  return engine
+}
+
+function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Database {
+  let depth = 0
+  const exec = (sql: string): void => wrap(() => connection.exec(sql))
+  return {
+    exec,
+    prepare(sql) {
+      const statement = wrap(() => connection.prepare(sql))
+      return {
+        all: (...values) => wrap(() => [...statement.rows(values)]),
+        get: (...values) => wrap(() => [...statement.rows(values)][0]),
+        iterate: (...values) => wrapEach(statement.rows(values), wrap),
+        run: (...values) => ({ changes: wrap(() => statement.run(values)) }),
+      }
+    },
+    transaction(work) {
+      if (depth > 0) return work()
+      exec('BEGIN IMMEDIATE')
+      depth += 1
+      try {
+        const result = work()
+        exec('COMMIT')
+        return result
+      } catch (error) {
+        // A full disk ends the transaction by itself; what went wrong first is what is told.
+        try {
+          connection.exec('ROLLBACK')
+        } catch {}
+        throw error
+      } finally {
+        depth -= 1
+      }
+    },
+    close: () => wrap(() => connection.close()),
+  }
+}
+
+function* wrapEach(rows: Iterable<Row>, wrap: <T>(work: () => T) => T): Generator<Row, undefined> {
+  const iterator = wrap(() => rows[Symbol.iterator]())
+  for (;;) {
+    const next = wrap(() => iterator.next())
+    if (next.done === true) return undefined
+    yield next.value
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * `libsql` as a connection, for a Node without SQLite of its own. Two things it does not do: text ends at its first NUL,
+ * and text that is not UTF-8 ends the process. Whoever reads another program's database asks for bytes
+ * (`CAST(x AS BLOB)`), names included.
+ */
+import { messageOf } from '../errors.ts'
+import type { SqlValue } from '../transcript/source.ts'
+import { type Connect, type OpenMode, toRow } from './engine.ts'
+import { toSqliteUri } from './uri.ts'
+
+/** The part that is used; the package's own types are those of another one. */
+type LibsqlStatement = {
+  raw(on: boolean): LibsqlStatement
+  safeIntegers(on: boolean): LibsqlStatement
+  columns(): readonly { readonly name: string }[]
+  iterate(values: readonly SqlValue[]): Iterable<readonly unknown[]>
+  run(values: readonly SqlValue[]): { readonly changes: number | bigint }
+}
+type LibsqlDatabase = { exec(sql: string): void; prepare(sql: string): LibsqlStatement; close(): void }
+type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase
+
+export async function libsqlEngine(): Promise<Connect> {
+  const { default: Libsql } = (await import('libsql')) as unknown as { default: Libsql }
+  return (path, { mode, busyMs }) => {
+    const database = open(() => new Libsql(placeOf(path, mode), { timeout: busyMs }))
+    return {
+      exec: (sql) => database.exec(sql),
+      close() {
+        // Its statements hold the file open until they are collected; what was written must not wait for that.
+        if (mode === 'read-write') checkpoint(database)
+        database.close()
+      },
+      prepare(sql) {
+        const statement = database.prepare(sql).safeIntegers(true)
+        let names: readonly string[] | undefined
+        return {
+          *rows(values) {
+            names ??= statement
+              .raw(true)
+              .columns()
+              .map(({ name }) => name)
+            for (const row of statement.iterate(values)) yield toRow(names, row)
+          },
+          run: (values) => Number(statement.run(values).changes),
+        }
+      },
+    }
+  }
+}
+
+function placeOf(path: string, mode: OpenMode): string {
+  if (mode === 'read-write') return path
+  return toSqliteUri(path, mode === 'immutable' ? 'mode=ro&immutable=1' : 'mode=ro')
+}
+
+/** Opening fails with SQLite's result code at the end of a sentence, and nowhere else. */
+function open<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const code = /: (\d+)"\)$/.exec(messageOf(error))?.[1]
+    throw Object.assign(new Error(messageOf(error), { cause: error }), code && { rawCode: Number(code) })
+  }
+}
+
+function checkpoint(database: LibsqlDatabase): void {
+  try {
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  } catch {
+    // Somebody else is reading: they will do it.
+  }
+}
