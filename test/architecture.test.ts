@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
 /** Files of the root: what went wrong, and which version this is. */
 const EVERYBODYS = new Set(['errors.ts', 'version.ts'])
 const PURE = new Set(['formats', 'cost', 'replay', 'redact', 'wire', 'transcript'])
-const PLATFORM_FOR_PURE = new Set(['node:crypto', 'node:zlib', 'node:buffer'])
+const PLATFORM_FOR_PURE = new Set(['node:crypto', 'node:zlib', 'node:buffer', 'node:util'])
 
 const src = resolve(import.meta.dirname, '../src')
 const files = walk(src).filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))

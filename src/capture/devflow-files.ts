@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { readWholeFile } from '../archive/bytes.ts'
+import { updateShared } from '../archive/shared-file.ts'
 import { HansardError, fromSystemError, isHansardError } from '../errors.ts'
 import { readFacts } from '../formats/devflow/facts.ts'
 import { toGoTime } from '../formats/devflow/fields.ts'
-import { nodeFiles, writeWhole, type Files } from '../journal/files.ts'
+import { nodeFiles, type Files } from '../journal/files.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import { isObject, parseJson, toJson, type JsonObject } from '../transcript/json.ts'
@@ -144,15 +145,17 @@ export function removeRun(store: StoreFiles, runId: string): void {
 
 /** `index.json` again from what is there. Best effort: the index is a convenience for others and never read here. */
 export function rebuildIndex(store: StoreFiles): void {
-  const runs = listRuns(store).runs.map(({ runId, flowId = '', status, startedAt }) => ({
-    runId,
-    flowId,
-    status,
-    startedAt: toGoTime(startedAt),
-  }))
-  const index = { runs, lastUpdated: toGoTime(fromMillis(store.now())) }
+  const list = (): string => {
+    const runs = listRuns(store).runs.map(({ runId, flowId = '', status, startedAt }) => ({
+      runId,
+      flowId,
+      status,
+      startedAt: toGoTime(startedAt),
+    }))
+    return toJson({ runs, lastUpdated: toGoTime(fromMillis(store.now())) }, 2)
+  }
   try {
-    writeWhole(store.files, join(store.base, 'runs'), 'index.json', Buffer.from(toJson(index, 2)))
+    updateShared(store.files, join(store.base, 'runs'), 'index.json', list)
   } catch {
     // A run that was removed is removed, whatever its listing says.
   }

@@ -345,6 +345,17 @@ describe('a recorder', () => {
     expect(entries[3]?.blocks).toEqual([{ type: 'text', text: 'still here' }])
   })
 
+  it('keeps a huge title and input whole, and the first line small', async () => {
+    const input = { text: 'x'.repeat(40_000_000) }
+    const session = await begin({ redact: false, title: 't'.repeat(100_000), input })
+    await session.end()
+    const [name] = fs.readdirSync(join(home(), 'sessions', session.id))
+    expect(fs.statSync(join(home(), 'sessions', session.id, name as string)).size).toBeLessThan(20_000)
+    const { session: facts } = await read(session.id)
+    expect(facts.title).toHaveLength(100_000)
+    expect(facts.input).toEqual(input)
+  })
+
   it('moves what is over 64 KB out of the line and brings it back on reading', async () => {
     const session = await begin({ redact: false })
     const large = 'long text '.repeat(20_000)

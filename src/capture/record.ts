@@ -119,7 +119,11 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     ...(files && { files }),
     folder: archive.sessionFolder(session.id),
     ...(options.durability && { durability: options.durability }),
-    first: { session, by: `hansard/${VERSION}`, ...(live.roots.length > 0 && { formats: live.roots }) },
+    first: {
+      session: door.facts(session),
+      by: `hansard/${VERSION}`,
+      ...(live.roots.length > 0 && { formats: door.roots(live.roots) }),
+    },
     onFailure: report.journal,
     now,
   })
@@ -156,7 +160,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     if (ended !== undefined) return report.misuse(`session ${session.id} has ended`)
     session = settledSession(door.session({ ...session, ...facts }))
     for (const key of Object.keys(facts)) changed.add(key)
-    journal.append({ t: 'update', session: pick(session, Object.keys(facts)) })
+    journal.append({ t: 'update', session: door.facts(pick(session, Object.keys(facts))) })
   }
 
   /** Says the last word, synchronously: it must also work while the process is going down. */
@@ -170,12 +174,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       totals,
     }
     session = settledSession(door.session({ ...session, ...ending }))
-    journal.append({ t: 'update', session: pick(session, Object.keys(ending)) })
+    journal.append({ t: 'update', session: door.facts(pick(session, Object.keys(ending))) })
     live.end(session)
     const behind = live.behind()
     journal.append({
       t: 'end',
-      session: pick(session, [...Object.keys(ending), ...changed]),
+      session: door.facts(pick(session, [...Object.keys(ending), ...changed])),
       counts: { entries: totals.entries, lines: journal.head().seq + 2 },
       ...(behind.length > 0 && { behind }),
       at: instant(),
