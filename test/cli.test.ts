@@ -157,6 +157,25 @@ describe('show', () => {
     expect(html.stdout).toMatch(/^<!doctype html>[^]*<\/html>\n$/)
   })
 
+  it('answers in JSON, also with an error, when JSON is asked for in either way', async () => {
+    for (const flags of [['--json'], ['--as', 'json'], ['--as=json']]) {
+      const ran = await run(['show', id, '--turn', '1', ...flags], { env })
+      expect(ran).toMatchObject({ code: 1, stderr: '' })
+      expect(JSON.parse(ran.stdout).error.code).toBe('invalid-argument')
+    }
+  })
+
+  it('shows and converts a session whose facts are too large for a line', async () => {
+    const title = `Long ${'t'.repeat(100_000)}`
+    const recorded = await run(['record', '--title', title], { input, env, cwd: folder })
+    const shown = await run(['show', recorded.stdout.trim(), '--json'], { env })
+    expect(JSON.parse(shown.stdout).session.title).toBe(title)
+    const args = ['convert', recorded.stdout.trim(), '--to', 'journal', '--out', temporaryFolder(), '--json']
+    const converted = await run(args, { env })
+    const [path = ''] = JSON.parse(converted.stdout).written
+    expect(JSON.parse((await run(['show', path, '--json'], { env })).stdout).session.title).toBe(title)
+  })
+
   it('asks which one when there are several', async () => {
     const many = temporaryFolder()
     for (const name of ['a', 'b']) {

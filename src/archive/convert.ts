@@ -11,9 +11,7 @@ import type { FileOperation, Format, ReadItem, Writer, Writing } from '../format
 import { nodeFiles } from '../journal/files.ts'
 import { journal } from '../journal/format.ts'
 import type { Session } from '../transcript/session.ts'
-import type { BlobReader } from '../transcript/source.ts'
 import { VERSION } from '../version.ts'
-import { resolveBlobs, resolveSession } from './blobs.ts'
 import { createCarryOut } from './carry-out.ts'
 import { createLossLog, type LossLog } from './losses.ts'
 import { openStaging, type Staging, type Update } from './staging.ts'
@@ -25,7 +23,6 @@ export type ConvertOptions = {
   /** What a first pass found: each session's last facts, and how many entries it has. */
   readonly sessions: readonly { readonly session: Session; readonly entries: number }[]
   readonly force?: boolean
-  readonly blobs?: BlobReader
   readonly timeZone?: string
 }
 
@@ -40,7 +37,7 @@ export type ConvertReport = {
   readonly failed: readonly { readonly session: string; readonly error: HansardError }[]
 }
 
-/** Reads the items once and writes each session as it comes. Throws when there is only one session and it cannot be written. */
+/** Reads the items once, with their content in place, and writes each session as it comes. Throws when there is only one session and it cannot be written. */
 export async function convertItems(
   items: AsyncIterable<readonly ReadItem[]>,
   options: ConvertOptions,
@@ -134,7 +131,7 @@ async function stageAll(items: AsyncIterable<readonly ReadItem[]>, options: Stag
       for (const item of batch) {
         if (item.type === 'session') {
           current = item.session.id
-          openTarget(options.blobs ? await resolveSession(item.session, options.blobs) : item.session)
+          openTarget(item.session)
           continue
         }
         if (item.type === 'damage') {
@@ -144,13 +141,8 @@ async function stageAll(items: AsyncIterable<readonly ReadItem[]>, options: Stag
         }
         const target = open.get(current)
         if (target === undefined) continue
-        const entry = options.blobs
-          ? await resolveBlobs(item.entry, options.blobs, ({ kind, reason }) =>
-              lost.add(current, item.entry, `damage (${kind}): ${reason}`),
-            )
-          : item.entry
         attempt(current, () => {
-          if (target.entry(entry)) close(current, target)
+          if (target.entry(item.entry)) close(current, target)
         })
       }
     }

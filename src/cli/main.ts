@@ -199,7 +199,8 @@ async function complain(error: CommanderError, json: boolean): Promise<void> {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
-  const json = argv.includes('--json')
+  const json =
+    argv.includes('--json') || argv.includes('--as=json') || argv[argv.indexOf('--as') + 1] === 'json'
   endQuietlyWithoutReader()
   const program = createProgram()
   try {
