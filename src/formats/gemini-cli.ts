@@ -12,7 +12,7 @@ import { fromGeminiMessage } from './gemini-cli-message.ts'
 import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemini-cli-session.ts'
 import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
 import { readHead, type Head } from './head-records.ts'
-import { readListDocument, type ListDocument } from './list-document.ts'
+import { peekMembers, readListDocument, type ListDocument } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
 export const geminiCli: Format = {
@@ -70,7 +70,7 @@ function detectDocument({ text }: Head): Detection | undefined {
   if (members === undefined || (list === undefined && !members.has('projectHash'))) return undefined
   const { elements } = list === undefined ? { elements: [] } : scanElements(bytes, list.from, FIRST_MESSAGES)
   const messages = elements.map((element) =>
-    element.whole ? parsePart(bytes, element) : wholeMembers(bytes, element.from),
+    element.whole ? parsePart(bytes, element) : peekMembers(bytes, element.from),
   )
   const own = messages.filter((message) => isObject(message) && isMessage(message)).length
   const isNamed = members.has('sessionId') && members.has('projectHash')
@@ -81,15 +81,6 @@ function detectDocument({ text }: Head): Detection | undefined {
   if (isModel && own * 2 > messages.length)
     return { confidence: isNamed ? 0.95 : 0.8, reason: `${own} messages with Gemini CLI's keys` }
   return undefined
-}
-
-/** Of a message that the head ends in: its keys, and the values that are whole. */
-function wholeMembers(bytes: Buffer, from: number): JsonObject | undefined {
-  const members = scanMembers(bytes, from)?.members
-  if (members === undefined) return undefined
-  return Object.fromEntries(
-    [...members].map(([key, extent]) => [key, extent.whole ? (parsePart(bytes, extent) ?? null) : null]),
-  )
 }
 
 /** Qwen's lines name the project too, and have a uuid. */

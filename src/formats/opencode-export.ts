@@ -1,0 +1,52 @@
+/** `opencode export`: one document, `{ info, messages: [{ info, parts }] }`. Cut off, it gives every message that is whole. */
+import { asArray, asObject, isObject } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import type { ReadItem } from './format.ts'
+import { readListDocument } from './list-document.ts'
+import { createOpencodeReading, type OpencodeReading, type Piece, type Spawned } from './opencode-reading.ts'
+import { asId, type Place } from './placing.ts'
+
+export type Shared = {
+  /** Session ids given out so far: another recording of the same session gets its own. */
+  readonly taken: Set<string>
+  readonly spawned: Spawned
+}
+
+/** Items handed over at a time. */
+const BATCH = 64
+
+export async function* readExport(
+  file: SourceFile,
+  { taken, spawned }: Shared,
+): AsyncGenerator<readonly ReadItem[]> {
+  const { members, elements = [], damage, sizeBytes } = await readListDocument(file, 'messages')
+  const info = asObject(members['info']) ?? {}
+  const sessionId = asId(info['id'])
+  const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
+  const known = { info, sessionId, path: file.path, taken, ...(citation !== undefined && { citation }) }
+  const reading = createOpencodeReading(known, spawned)
+  const whole: Place = { file: file.path, number: 0, byteOffset: 0, byteLength: sizeBytes }
+  yield [{ type: 'session', session: reading.session() }]
+  taken.add(reading.session().id)
+  yield damage.map((one): ReadItem => ({ type: 'damage', damage: one }))
+  if (Object.keys(members).length > 0) yield [reading.event({ value: members, place: whole }, 'session')]
+  for (let from = 0; from < elements.length; from += BATCH) {
+    yield elements.slice(from, from + BATCH).flatMap(({ value, byteOffset, byteLength }, index) => {
+      const place = { file: file.path, number: from + index + 1, byteOffset, byteLength }
+      return readMessage({ value: value ?? null, place }, reading)
+    })
+  }
+  yield [{ type: 'session', session: reading.session() }]
+}
+
+function readMessage({ value, place }: Piece, reading: OpencodeReading): readonly ReadItem[] {
+  const message = asObject(value)
+  const info = asObject(message?.['info'])
+  const parts = asArray(message?.['parts'])
+  if (!isObject(message) || (info === undefined && parts === undefined))
+    return [reading.event({ value, place }, 'unknown')]
+  return reading.message({
+    info: info && { value: info, place },
+    parts: (parts ?? []).map((part) => ({ value: part, place })),
+  })
+}

@@ -1,0 +1,78 @@
+/** What OpenCode says about a whole session: its own record, and what its messages add as they pass. */
+import { uuidFrom } from '../transcript/ids.ts'
+import { asNumber, asObject, asString, rest, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import { toDecimal } from './devflow/fields.ts'
+import { instantOf } from './opencode-part.ts'
+import { asId } from './placing.ts'
+
+export const ID = 'opencode'
+
+export type SessionKnown = {
+  /** The session's own record, where it could be read. */
+  readonly info: JsonObject
+  /** OpenCode's id for it, from the record or from where its messages lie. */
+  readonly sessionId: string | undefined
+  /** Tells sessions apart that have no id, or the same one. */
+  readonly path: string
+  readonly taken: ReadonlySet<string>
+  /** The call that started it, where that was read. */
+  readonly citation?: string
+}
+
+export type SessionFold = {
+  message(info: JsonObject): void
+  session(): Session
+}
+
+export function createSessionFold({ info, sessionId, path, taken, citation }: SessionKnown): SessionFold {
+  const own = uuidFrom(ID, sessionId ?? path)
+  const id = taken.has(own) ? uuidFrom(ID, sessionId ?? '', path) : own
+  const parent = asId(info['parentID'])
+  const title = asString(info['title'])
+  const version = asString(info['version'])
+  const more = rest(info, KNOWN)
+  let cwd = asString(info['directory'])
+  let model: string | undefined
+  let startedAt = instantOf(info['time'], 'created')
+  let endedAt = instantOf(info['time'], 'updated')
+  let cost = 0
+  return {
+    message(message) {
+      const { role, path: where, time, cost: stated } = message
+      cwd ??= asString(asObject(where)?.['cwd']) ?? asString(where)
+      if (role === 'assistant') {
+        model ??= asString(message['modelID'])
+        cost += Math.max(0, asNumber(stated) ?? 0)
+      }
+      const createdAt = instantOf(time, 'created')
+      const lastAt = instantOf(time, 'completed') ?? createdAt
+      if (createdAt !== undefined && (startedAt === undefined || createdAt < startedAt)) startedAt = createdAt
+      if (lastAt !== undefined && (endedAt === undefined || lastAt > endedAt)) endedAt = lastAt
+    },
+    session() {
+      // 0 is also what is written for a subscription, or a model without a price: no statement.
+      const reportedCost = cost > 0 ? toDecimal(cost) : undefined
+      return {
+        id,
+        ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
+        agent: ID,
+        ...(title !== undefined && title !== '' && { title }),
+        ...(model !== undefined && { model }),
+        ...(cwd !== undefined && cwd !== '' && { cwd }),
+        ...(version !== undefined && version !== '' && { version }),
+        ...(startedAt !== undefined && { startedAt }),
+        ...(endedAt !== undefined && { endedAt }),
+        // Nothing is written when a session is left: one that stopped reads like one that is done.
+        status: 'completed',
+        ...(parent !== undefined && {
+          parent: { session: uuidFrom(ID, parent), ...(citation !== undefined && { citation }) },
+        }),
+        ...(reportedCost !== undefined && { reportedCost }),
+        ...(more !== undefined && { metadata: { [ID]: more } }),
+      }
+    },
+  }
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['id', 'title', 'version', 'directory', 'parentID', 'time'])

@@ -1,0 +1,134 @@
+/**
+ * OpenCode's sessions, read: what `opencode export` writes, and the tree of JSON files that versions before 1.2 keep. Told by
+ * content: the same export lies in other programs' checkpoints under other names.
+ */
+import { asArray, asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { scanElements, scanMembers } from './devflow/scan.ts'
+import type { Detection, Format } from './format.ts'
+import { readHead, type Head } from './head-records.ts'
+import { peekMembers } from './list-document.ts'
+import { readExport, type Shared } from './opencode-export.ts'
+import { ID } from './opencode-session.ts'
+import { readAlone, readTree, toTree } from './opencode-tree.ts'
+
+export const opencode: Format = {
+  id: ID,
+  title: 'OpenCode: exports, and storage/{session,message,part}',
+  async detect(source) {
+    const { sessions, messages, parts, others } = toTree(await source.list())
+    const records = [...firstOf(messages), ...firstOf(parts)]
+    const candidates = [...sessions.slice(0, LOOKED_AT), ...records, ...others.slice(0, LOOKED_AT)]
+    let best: Detection | undefined
+    for (const file of candidates) {
+      const { confidence, reason } = look(await readHead(file)) ?? {}
+      if (confidence === undefined || reason === undefined) continue
+      if (confidence > (best?.confidence ?? 0)) best = { confidence, reason }
+    }
+    return best
+  },
+  async *read(source) {
+    const shared: Shared = { taken: new Set(), spawned: new Map() }
+    const files = await source.list()
+    if (source.kind === 'file') {
+      for (const file of files) {
+        const kind = look(await readHead(file))?.kind ?? 'export'
+        yield* kind === 'export' ? readExport(file, shared) : readAlone(file, kind, shared)
+      }
+      return
+    }
+    const tree = toTree(files)
+    yield* readTree(tree, shared)
+    for (const file of tree.others) {
+      if (/\.jsonl?$/.test(file.path) && look(await readHead(file))?.kind === 'export')
+        yield* readExport(file, shared)
+    }
+  },
+}
+
+/** How sure the first bytes make us that a file is OpenCode's. */
+export function detectOpencode(head: Head): Detection | undefined {
+  const looks = look(head)
+  return looks && { confidence: looks.confidence, reason: looks.reason }
+}
+
+/** Files of each kind looked at to tell whose a folder is. */
+const LOOKED_AT = 10
+
+function firstOf(groups: ReadonlyMap<string, readonly SourceFile[]>): readonly SourceFile[] {
+  return [...groups.values()].slice(0, LOOKED_AT).flatMap((files) => files.slice(0, 1))
+}
+
+type Looks = Detection & { readonly kind: 'export' | 'session' | 'message' | 'part' }
+
+function look({ text }: Head): Looks | undefined {
+  const bytes = Buffer.from(text)
+  const from = bytes[0] === 0xef ? 3 : 0
+  const members = peekMembers(bytes, from)
+  if (members === undefined) return undefined
+  if ('messages' in members) return lookAtExport(bytes, from, members)
+  const { id, sessionID, messageID, role, type, time } = members
+  if (typeof id !== 'string') return undefined
+  const said = (kind: Looks['kind'], confidence: number, reason: string) => ({ kind, confidence, reason })
+  if (typeof sessionID === 'string' && typeof messageID === 'string' && isPartType(type))
+    return said('part', 0.9, 'a part with its session and message')
+  if (typeof sessionID === 'string' && (role === 'user' || role === 'assistant'))
+    return said('message', 0.9, 'a message with its session')
+  if (isSession(members)) return said('session', 0.9, 'a session with its project and time')
+  const isText = (type === 'text' || type === 'reasoning') && typeof members['text'] === 'string'
+  if (isText && asNumber(asObject(time)?.['start']) !== undefined)
+    return said('part', 0.5, 'a text with a start in milliseconds')
+  return undefined
+}
+
+function lookAtExport(bytes: Buffer, from: number, { info, messages }: JsonObject): Looks | undefined {
+  const at = scanMembers(bytes, from)?.members.get('messages')
+  const elements = at === undefined ? [] : scanElements(bytes, at.from, LOOKED_AT).elements
+  const peeked = elements.map((element) => peekMembers(bytes, element.from))
+  const own = peeked.filter((message) => message !== undefined && isMessage(message)).length
+  const isEmpty = asArray(messages)?.length === 0
+  const isNamed = isObject(info) && isSession(info)
+  if (isNamed && (own > 0 || isEmpty))
+    return { kind: 'export', confidence: 0.95, reason: 'a session with its messages and their parts' }
+  if (own > 0 && own === peeked.length)
+    return { kind: 'export', confidence: 0.8, reason: `${own} messages with info and parts` }
+  if (isNamed) return { kind: 'export', confidence: 0.7, reason: 'a session, and a list of messages' }
+  return undefined
+}
+
+/** The one that the head ends in shows only that it has an `info`. */
+function isMessage({ info, parts }: JsonObject): boolean {
+  if (info === undefined) return false
+  if (info === null) return true
+  return (
+    isObject(info) &&
+    typeof info['role'] === 'string' &&
+    (parts === undefined || parts === null || Array.isArray(parts))
+  )
+}
+
+function isSession({ id, projectID, directory, version, time }: JsonObject): boolean {
+  if (typeof id !== 'string') return false
+  if (id.startsWith('ses_')) return true
+  const isPlaced = typeof projectID === 'string' || typeof directory === 'string'
+  return isPlaced && typeof version === 'string' && asNumber(asObject(time)?.['created']) !== undefined
+}
+
+const PART_TYPES: ReadonlySet<string> = new Set([
+  'text',
+  'reasoning',
+  'tool',
+  'file',
+  'step-start',
+  'step-finish',
+  'patch',
+  'snapshot',
+  'agent',
+  'subtask',
+  'retry',
+  'compaction',
+])
+
+function isPartType(type: Json | undefined): boolean {
+  return typeof type === 'string' && PART_TYPES.has(type)
+}
