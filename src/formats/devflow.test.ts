@@ -361,7 +361,7 @@ describe('writing', () => {
           ),
         )
         for (const { id } of unheld)
-          expect(lost.some((note) => note.entry === id && note.what !== 'id')).toBe(true)
+          expect(lost.some((note) => note.entry === id && note.what !== 'entry id')).toBe(true)
       }),
       { numRuns: 100 },
     )
@@ -460,7 +460,7 @@ describe('writing', () => {
       { name: 'a', input: { value: 'not JSON' } },
       { name: 'b', input: {} },
     ])
-    expect(lost).toContainEqual({ entry: 'e0', what: 'that a tool input is no object' })
+    expect(lost).toContainEqual({ entry: 'e0', what: 'entry id, that a tool input is no object' })
     expect(filled).toContainEqual({ entry: 'e0', what: 'toolCalls.input' })
   })
 
@@ -489,10 +489,11 @@ describe('writing', () => {
     const entries = [entry(0, { role: 'assistant', blocks: calls }), result(1, 'b'), result(2, 'a')]
     const { lost } = writeTranscript(devflow, { session: plainSession(), entries })
     expect(lost).toEqual([
-      { entry: 'e0', what: 'id' },
-      { entry: 'e1', what: 'id' },
-      { entry: 'e2', what: 'id' },
+      { entry: 'e0', what: 'entry id' },
+      { entry: 'e1', what: 'entry id' },
       { entry: 'e2', what: 'its place in the order' },
+      { entry: 'e2', what: 'entry id' },
+      { entry: undefined, what: 'session id' },
     ])
   })
 
@@ -563,7 +564,7 @@ describe('writing', () => {
       status: 'failed',
       error: 'interrupted before it ended',
     })
-    expect(lost).toContainEqual({ entry: undefined, what: 'that it was interrupted: written as failed' })
+    expect(lost).toContainEqual({ entry: undefined, what: 'status interrupted' })
     expect(filled).toContainEqual({ entry: undefined, what: 'error' })
   })
 

@@ -6,12 +6,15 @@ import { HansardError } from '../errors.ts'
 import { textOf, contentText, type ToolCallBlock } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
-import { isObject, toJson } from '../transcript/json.ts'
+import { asObject, isObject, toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
+import { createPairing } from '../transcript/tools.ts'
+import { isFlatLine } from './claude-facts.ts'
+import { loseOfLine } from './claude-losses.ts'
 import { toTimestamp } from './claude-time.ts'
-import { entryTimestamp, isOwnLine, toClaudeLine } from './claude-write.ts'
+import { entryTimestamp, isOwnLine, lineType, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, Writer } from './format.ts'
-import { FACTS, loseFacts } from './lost-facts.ts'
+import { loseEntry, loseFacts, loseSession } from './lost-facts.ts'
 
 export const entireWriter: Writer = {
   root: '.entire',
@@ -34,6 +37,15 @@ export const entireWriter: Writer = {
     let model = session.model
     let at = session.startedAt
     let firstAt: string | undefined
+    const pairing = createPairing<undefined>()
+    let isFlat: boolean | undefined
+    let lineModel: string | undefined
+    let subagentModel: string | undefined
+    let earliest: string | undefined
+    let latest: string | undefined
+    // Prompt and context are written again from the entries; a summary was somebody else's.
+    const texts = asObject(session.metadata?.['entire'])
+    const heldTexts = texts?.['summary'] === undefined ? texts : undefined
 
     const toLine = (entry: Entry): string => {
       if (entry.at === undefined) context.filled(entry, 'timestamp')
@@ -43,27 +55,67 @@ export const entireWriter: Writer = {
       const before = last.get(entry.source) ?? null
       last.set(entry.source, uuid)
       const parentUuid = typeof entry.parent === 'string' ? toUuid(entry.parent, entry, name) : entry.parent
-      const line = toClaudeLine(
-        entry,
-        {
-          sessionId: name,
-          uuid,
-          parentUuid: parentUuid === undefined ? before : parentUuid,
-          timestamp: entryTimestamp(entry) ?? toTimestamp(at ?? EPOCH),
-          cwd: session.cwd ?? '',
-          version,
-          ...(branch !== undefined && { gitBranch: branch }),
-        },
-        (what) => context.lost(entry, what),
-      )
+      const line = toClaudeLine(entry, {
+        sessionId: name,
+        uuid,
+        parentUuid: parentUuid === undefined ? before : parentUuid,
+        timestamp: entryTimestamp(entry) ?? toTimestamp(at ?? EPOCH),
+        cwd: session.cwd ?? '',
+        version,
+        ...(branch !== undefined && { gitBranch: branch }),
+      })
+      loseOfLine(entry, uuid, context, unnamed(entry))
+      const isMessage = isObject(line) && line['message'] !== undefined
+      if (isMessage) isFlat ??= isFlatLine(line)
+      observe(entry, at ?? EPOCH)
       return toJson(line)
+    }
+
+    /** A result has no tool's name here: its call has it, where there is one of that name. */
+    const unnamed = (entry: Entry): string[] => {
+      const lost: string[] = []
+      for (const block of entry.blocks) {
+        if (block.type === 'tool-call') pairing.open(entry.source, block, undefined)
+        if (block.type !== 'tool-result') continue
+        const name = pairing.answer(entry.source, block)?.call.name
+        if (block.name !== undefined && block.name !== name) lost.push('tool name')
+      }
+      return lost
+    }
+    const observe = (entry: Entry, at: string): void => {
+      earliest = earliest === undefined || at < earliest ? at : earliest
+      latest = latest === undefined || at > latest ? at : latest
+      // Of what the lines say, the primary source's first model stands for the session.
+      if (lineType(entry) !== 'assistant' || entry.model === undefined) return
+      if (entry.source === PRIMARY) lineModel ??= entry.model
+      else subagentModel ??= entry.model
+    }
+    /** The session as its reader will tell it. */
+    const held = (start: string | undefined): Partial<Session> => {
+      const native = { agent: isFlat === false ? 'claude-code' : 'entire', sessionId: name }
+      const startedAt = isFlat === true ? start : earliest
+      const read = lineModel ?? subagentModel ?? model
+      return {
+        id: uuidFrom(native.agent, name),
+        native,
+        names: { entire: name },
+        version,
+        status: 'completed',
+        ...(isFlat === false && { agent: native.agent }),
+        ...(read !== undefined && { model: read }),
+        ...(session.cwd !== undefined && { cwd: session.cwd }),
+        ...(branch !== undefined && { git: { branch } }),
+        ...(startedAt !== undefined && { startedAt }),
+        ...(latest !== undefined && { endedAt: latest }),
+        ...(heldTexts !== undefined && { metadata: { entire: heldTexts } }),
+      }
     }
 
     return {
       start: () => [],
       entry(entry) {
         if (entry.metadata?.['record'] === CHECKPOINT && isOwnLine(entry)) {
-          context.lost(entry, 'checkpoint metadata, which only Entire writes')
+          loseEntry(entry, 'checkpoint metadata, which only Entire writes', context)
           return []
         }
         model ??= entry.model
@@ -83,7 +135,8 @@ export const entireWriter: Writer = {
         model = ended.model ?? model
         if (model === undefined) context.filled(undefined, 'model')
         if (start === undefined) context.filled(undefined, 'start')
-        loseFacts(ended, FACTS, at, context)
+        if (latest === undefined) loseSession('it has no entries', context)
+        else loseFacts(ended, held(start), context)
         const head = [
           `- **Session ID**: ${name}`,
           `- **Model**: ${model ?? UNKNOWN}`,

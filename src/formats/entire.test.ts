@@ -275,7 +275,13 @@ describe('reading back', () => {
       session: { id: session.id, status: 'failed', error: 'no', run: { flow: 'build' } },
       entries: [timeless],
     })
-    expect(lost.map(({ what }) => what)).toEqual(['error code', 'run', 'error', 'status failed'])
+    expect(lost.map(({ what }) => what)).toEqual([
+      'error kept as text, error code',
+      'session id',
+      'error',
+      'flow',
+      'status failed',
+    ])
     expect(filled.map(({ what }) => what)).toEqual(['version', 'cwd', 'timestamp', 'model', 'start'])
   })
 

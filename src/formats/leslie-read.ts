@@ -58,12 +58,19 @@ function isExpected(source: Source, { path }: SourceFile): boolean {
   return source.kind === 'file' || (path.endsWith('.txt') && /(?:^|\/)transcripts\//.test(path))
 }
 
-/** By start; names only say the minute. Twins by their number: `x.txt`, `x-2.txt`, `x-10.txt`. */
 function inOrder(a: Headed, b: Headed): number {
-  const [left, right] = [a.header?.startedAt ?? '', b.header?.startedAt ?? '']
+  const placeOf = ({ file, header }: Headed): Place => ({ startedAt: header?.startedAt, path: file.path })
+  return compareUnits(placeOf(a), placeOf(b))
+}
+
+type Place = { readonly startedAt: string | undefined; readonly path: string }
+
+/** By start; names only say the minute. Twins by their number: `x.txt`, `x-2.txt`, `x-10.txt`. */
+export function compareUnits(a: Place, b: Place): number {
+  const [left, right] = [a.startedAt ?? '', b.startedAt ?? '']
   if (left !== right) return left < right ? -1 : 1
-  if (a.file.path.length !== b.file.path.length) return a.file.path.length - b.file.path.length
-  return a.file.path < b.file.path ? -1 : 1
+  if (a.path.length !== b.path.length) return a.path.length - b.path.length
+  return a.path < b.path ? -1 : 1
 }
 
 async function* readSession(id: string, units: readonly Headed[]): AsyncGenerator<readonly ReadItem[]> {

@@ -2,7 +2,7 @@
  * Writes leslie's transcripts: one file per conversation unit, put in place whole when the next user message ends the unit or
  * the session ends. Only the primary source speaks in these files; everything they leave out is reported.
  */
-import { outputText, textOf, type Block, type ToolResultBlock } from '../transcript/block.ts'
+import { outputText, textOf, type Block } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
@@ -11,9 +11,11 @@ import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { claimPath, type FileOperation, type WriteContext, type Writing } from './format.ts'
 import { STATUS_WORDS, type Mark } from './leslie-marks.ts'
+import { createReadFold, loseOfEntry } from './leslie-losses.ts'
 import { byAge, createNamer } from './leslie-name.ts'
 import { createUnit, truncate, type Unit } from './leslie-unit.ts'
 import { createLocalClock } from './local-time.ts'
+import { loseEntry, loseFacts, loseSession } from './lost-facts.ts'
 
 /** Files a thread keeps; the oldest go first. */
 export const KEPT_FILES = 50
@@ -30,6 +32,11 @@ type Facts = {
   startedAt: string
   endedAt: string
   stopReason: string | undefined
+  /** Who gave that reason, and the last answer, which is who will have given it when the file is read. */
+  stoppedBy: Entry | undefined
+  answer: Entry | undefined
+  /** Another unit has begun no earlier: reading will not give this one its place. */
+  isMoved: boolean
 }
 
 /** Where a session's transcripts go, relative to the root. */
@@ -62,6 +69,7 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
   const calls = createPairing<undefined>()
   let latest = session.startedAt
   let open: Facts | undefined
+  const read = createReadFold({ thread, chat, mode })
 
   const finish = (ended: Session | undefined): FileOperation[] => {
     if (open === undefined) return []
@@ -79,8 +87,18 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       `Tool Calls: ${asCount(stated['toolCalls']) ?? toolCalls}`,
       ...otherLines(stated),
     ]
+    loseReason(open, reason, ended)
     const name = nameUnit(clock.toStamp(startedAt), textOf(unit.first.blocks))
     names.push(name)
+    const isWritten = ended !== undefined && STATUS_WORDS.has(ended.status)
+    read.add({
+      path: `${folder}/${name}`,
+      startedAt,
+      endedAt: end,
+      status: isWritten ? ended.status : 'completed',
+      stopReason: reason,
+      error: isWritten ? ended.error : undefined,
+    })
     if (names.length > KEPT_FILES) {
       context.lost(undefined, `${names.shift()}: a thread keeps its newest ${KEPT_FILES} files`)
     }
@@ -94,10 +112,16 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
   const lastReason = (ended: Session, facts: Facts): string | undefined => {
     const word = STATUS_WORDS.get(ended.status)
     if (word === undefined) return spell(ended.stopReason ?? facts.stopReason)
-    if (ended.stopReason !== undefined && spell(ended.stopReason) !== word) {
-      context.lost(undefined, `the stop reason ${ended.stopReason}: the status stands in its place`)
-    }
     return word
+  }
+
+  /** An answer's reason reads back where it is the unit's, and where the last answer gave it. */
+  const loseReason = (facts: Facts, written: string | undefined, ended: Session | undefined): void => {
+    const { stoppedBy, answer } = facts
+    if (stoppedBy === undefined) return
+    const isStatus = ended !== undefined && STATUS_WORDS.has(ended.status)
+    const isHeld = stoppedBy === answer && stoppedBy.stopReason === written && !isStatus
+    if (!isHeld) context.lost(stoppedBy, 'stop reason')
   }
 
   const begin = (entry: Entry): Facts => {
@@ -109,26 +133,30 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       startedAt,
       endedAt: startedAt,
       stopReason: undefined,
+      stoppedBy: undefined,
+      answer: undefined,
+      isMoved: read.isMoved(startedAt),
     }
   }
 
   const add = (facts: Facts, entry: Entry): void => {
     const { unit } = facts
     facts.endedAt = entry.at ?? facts.endedAt
-    if (entry.role === 'assistant') facts.stopReason = entry.stopReason ?? facts.stopReason
+    if (entry.role === 'assistant' && entry.stopReason !== undefined) {
+      if (facts.stoppedBy !== undefined) context.lost(facts.stoppedBy, 'stop reason')
+      facts.stopReason = entry.stopReason
+      facts.stoppedBy = entry
+    }
     const isQuery = entry.role === 'user' && entry.kind === 'message'
     if (isQuery && (entry === unit.first || entry.blocks.some(({ type }) => type === 'text'))) {
       unit.add(entry, { type: 'user' }, textOf(entry.blocks))
-      const texts = entry.blocks.filter(({ type }) => type === 'text').length
-      if (texts > 1) context.lost(entry, `the borders of ${texts} text blocks`)
     }
-    if (entry.blocks.length === 0) context.lost(entry, 'an entry without blocks')
     for (const block of entry.blocks) {
       if (block.type === 'text' && isQuery) continue
       if (block.type === 'tool-call') facts.toolCalls += 1
       addBlock(unit, entry, block)
     }
-    reportFacts(entry, context)
+    loseOfEntry(entry, { isFirst: entry === unit.first, isMoved: facts.isMoved }, context)
   }
 
   const addBlock = (unit: Unit, entry: Entry, block: Block): void => {
@@ -142,19 +170,18 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
       return name === undefined || name === '' ? TOOL : toLine(name)
     }
     if (block.type === 'text' && entry.role === 'assistant' && entry.kind === 'message') {
+      if (open !== undefined) open.answer = entry
       unit.add(entry, { type: 'assistant' }, textOf([block]))
     } else if (block.type === 'tool-call') {
       calls.open(PRIMARY, block, undefined)
       cut({ type: 'tool-call', name: named(block.name) }, paramsOf(block))
     } else if (block.type === 'tool-result') {
-      const name = block.name ?? calls.answer(PRIMARY, block)?.call.name
-      if (block.name !== undefined) calls.answer(PRIMARY, block)
-      if (failed(block)) context.lost(entry, 'that the tool failed')
+      const answered = calls.answer(PRIMARY, block)
+      const name = block.name ?? answered?.call.name
       cut({ type: 'tool-result', name: named(name) }, outputText(block))
     } else if (block.type === 'error') {
-      if (block.code !== undefined) context.lost(entry, 'the code of an error')
       unit.add(entry, { type: 'error' }, block.message)
-    } else context.lost(entry, `${block.type} block of ${entry.role ?? entry.kind}`)
+    }
   }
 
   return {
@@ -162,23 +189,26 @@ export function beginLeslie(session: Session, context: WriteContext): Writing {
     entry(entry) {
       latest = entry.at ?? latest
       if (entry.source !== PRIMARY) {
-        context.lost(entry, `an entry of ${entry.source}: leslie holds the primary source`)
+        loseEntry(entry, 'leslie holds the primary source', context)
         return []
       }
       const starts = startsUnit(entry)
       const operations = starts ? finish(undefined) : []
       if (starts) open = begin(entry)
-      if (open === undefined) context.lost(entry, 'what comes before the first user message')
+      if (open === undefined) loseEntry(entry, 'it comes before the first user message', context)
       else add(open, entry)
       return operations
     },
     end(ended) {
       const { error, status } = ended
-      if (error !== undefined && open === undefined) context.lost(undefined, 'the error: there is no unit')
-      else if (error !== undefined && status !== 'completed' && open?.unit.lastText('error') !== error) {
+      if (error !== undefined && status !== 'completed' && open?.unit.lastText('error') !== error) {
         open?.unit.add(undefined, { type: 'error' }, error)
       }
-      return finish(ended)
+      const operations = finish(ended)
+      const held = read.session()
+      if (held === undefined) loseSession('it has no user message', context)
+      else loseFacts(ended, held, context)
+      return operations
     },
   }
 }
@@ -198,10 +228,6 @@ function paramsOf(block: Extract<Block, { type: 'tool-call' }>): string {
   return typeof block.input === 'string' ? block.input : toSpacedJson(block.input)
 }
 
-function failed({ isError, error }: ToolResultBlock): boolean {
-  return isError === true || error !== undefined
-}
-
 /** Header lines that another writer added and the reader kept. */
 function otherLines(stated: JsonObject): string[] {
   return (asArray(stated['others']) ?? []).filter((line) => typeof line === 'string').map(toLine)
@@ -210,12 +236,4 @@ function otherLines(stated: JsonObject): string[] {
 /** A header line and a mark are one line each, whatever the value holds. */
 function toLine(value: string): string {
   return value.replaceAll(/[\r\n]+/g, ' ')
-}
-
-/** What the text has no place for at all, in one note for each entry. The time of a user message is the unit's own. */
-function reportFacts(entry: Entry, context: WriteContext): void {
-  const time = entry.role === 'user' && entry.kind === 'message' ? undefined : entry.at
-  const facts = { time, model: entry.model, usage: entry.usage, duration: entry.durationMs }
-  const lost = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [name]))
-  if (lost.length > 0) context.lost(entry, lost.join(', '))
 }

@@ -357,12 +357,12 @@ describe('messages', () => {
     const { lost } = write(noted)
     const by = (at: number): string[] =>
       lost.filter(({ entry }) => entry === noted[at]?.id).map(({ what }) => what)
-    expect(by(0)).toEqual(['what comes before the first user message'])
-    expect(by(1)).toEqual([])
-    expect(by(2)).toEqual(['thinking block of assistant', 'image block of assistant', 'time'])
-    expect(by(3)).toEqual(['that the tool failed'])
-    expect(by(4)).toEqual(['an entry of subagent:a1: leslie holds the primary source'])
-    expect(by(5)).toEqual(['time, model, duration'])
+    expect(by(0)).toEqual(['the whole entry: it comes before the first user message'])
+    expect(by(1)).toEqual(['entry id'])
+    expect(by(2)).toEqual(['the whole entry: thinking, an image'])
+    expect(by(3)).toEqual(['entry id, that the tool failed'])
+    expect(by(4)).toEqual(['the whole entry: leslie holds the primary source'])
+    expect(by(5)).toEqual(['entry id, time, model, duration'])
   })
 
   it('take a query whole that holds the closing tag, or a mark', async () => {

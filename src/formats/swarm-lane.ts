@@ -4,15 +4,26 @@
  */
 import { contentText, outputText, textOf, type Block, type ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { asObject, asString, isObject, type Json, type JsonObject, toSpacedJson } from '../transcript/json.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import { parseInstant } from '../transcript/instant.ts'
+import {
+  asObject,
+  asString,
+  isObject,
+  parseJson,
+  type Json,
+  type JsonObject,
+  toSpacedJson,
+} from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { createCallFold } from '../transcript/totals.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { hasCounts, type Usage } from '../transcript/usage.ts'
 import type { FileOperation, WriteContext } from './format.ts'
-import { reportFacts, reportResult, reportTokens } from './swarm-losses.ts'
-import { toPaths, type StepNames } from './swarm-names.ts'
+import { loseOfEntry, loseOfSession, reportTokens } from './swarm-losses.ts'
+import { parseFileName, toPaths, type StepNames } from './swarm-names.ts'
 import { toMicros, toReceipt, UNKNOWN_MODEL } from './swarm-receipt.ts'
+import { reportedBy } from './swarm-result.ts'
 import { STUB_MODEL } from './swarm-stub.ts'
 
 /** What the seed requires and nobody said. */
@@ -28,11 +39,12 @@ export type Lane = {
   add(entry: Entry): FileOperation[]
   /** Keeps what a receipt that was read says beyond the seed. */
   state(receipt: JsonObject): void
-  /** The lines of calls that nothing answered, and the receipt. `reported` is used when no entry states usage. */
+  /** The lines of calls that nothing answered, and the receipt. `reported` is what is stated of the whole. */
   close(session: Session, reported: Usage | undefined): FileOperation[]
 }
 
-type Called = { readonly entry: Entry; readonly fields: JsonObject }
+/** `line`: how many were written when the call came. */
+type Called = { readonly entry: Entry; readonly fields: JsonObject; readonly line: number }
 
 type LaneOptions = {
   readonly names: StepNames
@@ -49,6 +61,10 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
   let firstAt = since
   let latest = since
   let stated: JsonObject | undefined
+  /** Lines so far, when the first of them says it was, and what their own words say of the whole. */
+  let count = 0
+  let firstLineAt: string | undefined
+  let said: Partial<Session> = {}
 
   const timestamp = (entry: Entry): string => {
     if (entry.at === undefined) context.filled(entry, 'timestamp')
@@ -77,22 +93,32 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
     return toLine({ ...own, [name === READ_TOOL ? 'content' : 'tool_output']: outputText(result) }, fields)
   }
 
+  /** A call's line comes with its result: other lines may stand before it by then. */
+  const loseMoved = ({ entry, line }: Called): void => {
+    if (line !== count) context.lost(entry, 'its place in the order')
+  }
+
   const resultLine = (entry: Entry, result: ToolResultBlock): string => {
-    reportResult(entry, result, context)
+    if (result.output === undefined && result.error === undefined) context.filled(entry, 'tool_output')
     const open = calls.answer(entry.source, result)
     if (open === undefined) return toolLine(entry, undefined, result, {})
     const { value, call } = open
     // The line is the invocation: it says when the tool was called.
     const at = value.entry.at ?? entry.at
-    if (entry.at !== undefined && entry.at !== at) context.lost(entry, 'the time of the result')
-    const timed = value.entry.at === undefined && at !== undefined ? { ...value.entry, at } : value.entry
+    if (entry.at !== undefined && entry.at !== at) context.lost(entry, 'time')
+    if (entry.at === undefined) context.filled(entry, 'timestamp')
+    if (result.name !== undefined && result.name !== call.name) context.lost(entry, 'tool name')
+    const isTimed = value.entry.at === undefined && at !== undefined
+    if (isTimed) context.filled(value.entry, 'timestamp')
+    const timed = isTimed ? { ...value.entry, at } : value.entry
+    loseMoved(value)
     return toolLine(timed, call, result, value.fields)
   }
 
   const blockLine = (entry: Entry, block: Block, fields: JsonObject): string | undefined => {
     const role = entry.kind === 'message' ? entry.role : undefined
     if (block.type === 'tool-call') {
-      calls.open(entry.source, block, { entry: { ...entry, blocks: [] }, fields })
+      calls.open(entry.source, block, { entry: { ...entry, blocks: [] }, fields, line: count })
       return undefined
     }
     if (block.type === 'tool-result') return resultLine(entry, block)
@@ -103,11 +129,9 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
       return message(entry, role, textOf([block]), fields)
     }
     if (block.type === 'error') {
-      context.lost(entry, 'that this is an error')
       if (role === undefined || role === 'tool') context.filled(entry, 'role')
       return message(entry, role === undefined || role === 'tool' ? 'system' : role, block.message, fields)
     }
-    context.lost(entry, `${block.type} block of ${entry.role ?? entry.kind}`)
     return undefined
   }
 
@@ -123,17 +147,23 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
       const swarm = asObject(entry.metadata?.['swarm'])
       const lines: string[] = []
       const raw = swarm?.['in'] === 'llm' ? rawOf(entry) : undefined
-      if (raw !== undefined) lines.push(`${toSpacedJson(raw)}\n`)
-      else {
+      if (raw !== undefined) {
+        lines.push(`${toSpacedJson(raw)}\n`)
+        count += 1
+        said = { ...said, ...reportedBy(entry) }
+      } else {
         let fields = asObject(swarm?.['fields']) ?? {}
         for (const block of entry.blocks) {
           const line = blockLine(entry, block, fields)
-          if (line !== undefined) lines.push(line)
+          if (line !== undefined) {
+            lines.push(line)
+            count += 1
+          }
           fields = {}
         }
-        if (entry.blocks.length === 0) context.lost(entry, 'an entry without blocks')
-        reportFacts(entry, context)
+        loseOfEntry(entry, context)
       }
+      firstLineAt ??= timeOf(lines[0])
       latest = entry.at ?? latest
       return lines.length === 0 ? [] : [{ op: 'append', path: paths.transcript, text: lines.join('') }]
     },
@@ -141,21 +171,29 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
       stated = receipt
     },
     close(session, reported) {
-      const lines = calls
-        .unanswered()
-        .map(({ call, value }) => toolLine(value.entry, call, undefined, value.fields))
+      const lines = calls.unanswered().map(({ call, value }) => {
+        loseMoved(value)
+        count += 1
+        return toolLine(value.entry, call, undefined, value.fields)
+      })
+      firstLineAt ??= timeOf(lines[0])
+      const { run, flow } = names
+      const id = uuidFrom('swarm', run, flow, parseFileName(paths.transcript).stem, firstLineAt ?? '')
       const operations: FileOperation[] =
         lines.length === 0 ? [] : [{ op: 'append', path: paths.transcript, text: lines.join('') }]
       if (session.status === 'running') {
         context.lost(undefined, 'a receipt: the step is still running')
+        if (isPrimary) loseOfSession(session, undefined, { ...said, id, run: { id: run, flow } }, context)
         return operations
       }
       const startedAt = fill(context, firstAt ?? latest, 'started_at', EPOCH)
       const ended = isPrimary ? (session.endedAt ?? latest) : (latest ?? session.endedAt)
       const completedAt = fill(context, ended, 'completed_at', startedAt)
-      // Totals that a receipt stated are kept, never recomputed.
-      const usage = (stated && session.reportedUsage) ?? fold.totals().usage ?? reported
+      // Totals that are stated are kept, never recomputed.
+      const usage = reported !== undefined && hasCounts(reported) ? reported : fold.totals().usage
       if (session.stub !== true && stated?.['tokens'] === undefined) reportTokens(usage, context)
+      const isFailed = session.status !== 'completed'
+      if (isFailed && session.error === undefined) context.filled(undefined, 'error')
       const receipt = toReceipt(
         {
           names,
@@ -163,15 +201,14 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
           startedAt,
           completedAt,
           status: session.status,
-          error: session.status === 'completed' ? session.error : (session.error ?? session.status),
+          error: session.error ?? (isFailed ? session.status : undefined),
           usage: session.stub === true ? undefined : usage,
           transcriptPath: paths.transcriptPath,
         },
         stated,
       )
-      if (session.status === 'canceled' || session.status === 'interrupted') {
-        context.lost(undefined, `the status ${session.status}: a receipt says failed`)
-      }
+      const name = { swarm: run }
+      if (isPrimary) loseOfSession(session, receipt, { ...said, id, names: name }, context)
       return [...operations, { op: 'write', path: paths.receipt, content: receipt, beside: paths.transcript }]
     },
   }
@@ -185,6 +222,11 @@ function toLine(own: JsonObject, fields: JsonObject): string {
   for (const key of Object.keys(own)) line[key] = own[key] as Json
   for (const key of Object.keys(fields)) if (!(key in line)) line[key] = fields[key] as Json
   return `${toSpacedJson(line)}\n`
+}
+
+function timeOf(line: string | undefined): string | undefined {
+  const record = line === undefined ? undefined : asObject(parseJson(line))
+  return parseInstant(asString(record?.['timestamp']) ?? asString(record?.['ts']))
 }
 
 /** A line that no dialect explains, exactly as it was. */

@@ -50,7 +50,7 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
         lane.state(kept.raw)
         return operations
       }
-      counted ||= entry.usage !== undefined
+      counted ||= entry.usage !== undefined && entry.source !== PRIMARY
       return [...operations, ...lane.add(entry)]
     },
     end(ended) {
@@ -58,6 +58,7 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
       // A run's events are no step: they come without a transcript and without a receipt.
       if (!hasEvents) laneOf(PRIMARY, operations)
       for (const [source, lane] of lanes) {
+        // Beside the receipts of subagents that count their own, the whole's would be counted twice.
         const isWhole = source === PRIMARY && !counted
         operations.push(...lane.close(ended, isWhole ? ended.reportedUsage : undefined))
       }

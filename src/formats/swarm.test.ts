@@ -237,7 +237,7 @@ describe('a receipt', () => {
     expect(receiptOf(target)).toMatchObject({ status: said })
     expect(receiptOf(target)['error']).toBe(shown)
     const isLost = status === 'canceled' || status === 'interrupted'
-    expect(lost.some(({ what }) => what.includes(`the status ${status}`))).toBe(isLost)
+    expect(lost.some(({ what }) => what === `status ${status}`)).toBe(isLost)
   })
 
   it('is written exactly once for each execution, at its end, and not while the step runs', () => {
@@ -249,9 +249,8 @@ describe('a receipt', () => {
     ])
     const last = writing?.end({ ...facts, status: 'interrupted' }) ?? []
     expect(last.map((operation) => ('path' in operation ? operation.path : ''))).toEqual([RECEIPT])
-    expect(write([], { status: 'running' }).lost.map(({ what }) => what)).toEqual([
-      'a receipt: the step is still running',
-    ])
+    const { lost } = write([], { status: 'running' })
+    expect(lost.map(({ what }) => what)).toContain('a receipt: the step is still running')
   })
 
   it('floors its duration to whole milliseconds and never goes below 0', () => {
@@ -339,7 +338,7 @@ describe('lines', () => {
     const later = entry('tool', '2025-12-09T14:30:24.000Z', result('1', 'x'))
     const { files: target, lost } = write([entry('assistant', AT, call('Bash', '1')), later])
     expect(lines(target)[0]?.['timestamp']).toBe('2025-12-09T14:30:23.000000Z')
-    expect(lost).toEqual([{ entry: later.id, what: 'the time of the result' }])
+    expect(lost).toContainEqual({ entry: later.id, what: 'time' })
   })
 
   it('always have what the seed requires: fillers are reported', () => {
@@ -378,11 +377,11 @@ describe('lines', () => {
     const { files: target, lost } = write(noted)
     const by = (at: number): string[] =>
       lost.filter(({ entry }) => entry === noted[at]?.id).map(({ what }) => what)
-    expect(by(0)).toEqual(['thinking block of assistant', 'image block of assistant'])
-    expect(by(1)).toEqual(['that the tool failed', "the tool's error beside its output"])
-    expect(by(2)).toEqual(['duration, stop reason'])
-    expect(by(3)).toEqual(['that the arguments are no object: they are written under "raw"'])
-    expect(by(4)).toEqual(['an entry without blocks'])
+    expect(by(0)).toEqual(['the whole entry: thinking, an image'])
+    expect(by(1)).toEqual(['entry id, that the tool failed, error beside output'])
+    expect(by(2)).toEqual(['entry id, stop reason, duration'])
+    expect(by(3)).toEqual(['entry id', 'that the arguments are no object: they are written under "raw"'])
+    expect(by(4)).toEqual(['the whole entry: it has no blocks'])
     expect(lines(target).at(-1)?.['tool_input']).toEqual({ raw: 'not json' })
   })
 

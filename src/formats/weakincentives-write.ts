@@ -1,13 +1,14 @@
 /** The transcript slice, a line for each part of an entry as it comes, numbered within its source. Nothing is cut short. */
-import { hasBlob } from '../transcript/block.ts'
+import { hasBlob, type Block } from '../transcript/block.ts'
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { asObject, toJson, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
+import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { claimPath, type WriteContext, type Writer } from './format.ts'
 import { FILE_NAME, TYPE_KEY, type TranscriptEntry } from './weakincentives-entry.ts'
-import { FACTS, loseFacts } from './lost-facts.ts'
+import { isWholeImage, loseEntryFacts, loseFacts, loseSession } from './lost-facts.ts'
 import { OWN, toLine, toParts } from './weakincentives-parts.ts'
 
 export const weakincentivesWriter: Writer = {
@@ -20,13 +21,16 @@ export const weakincentivesWriter: Writer = {
     const pairing = createPairing<undefined>()
     const last = new Map<string, string>()
     let at = session.startedAt
+    /** The session as its lines alone tell it. */
+    let read: Partial<Session> = { status: 'completed' }
 
     const toLines = (entry: Entry): string[] => {
-      loseOfEntry(entry, context)
       if (entry.at === undefined) context.filled(entry, 'created_at')
       at = entry.at ?? at
-      const isNext = entry.parent === last.get(entry.source)
+      const before = last.get(entry.source)
+      const isNext = entry.parent === before
       last.set(entry.source, entry.id)
+      read = readSession(read, entry, toEntryId(entry, 0, session), toMicros(at ?? EPOCH))
       for (const block of entry.blocks) {
         if (block.type === 'tool-call') pairing.open(entry.source, block, undefined)
       }
@@ -36,6 +40,9 @@ export const weakincentivesWriter: Writer = {
         const answered = pairing.answer(entry.source, result)
         return result.name ?? answered?.call.name
       })
+      const isOrphaned = parent === null && before !== undefined
+      const followed = isOrphaned ? undefined : parent
+      loseOfEntry(entry, { parent: followed, lines: parts.length, id: toEntryId(entry, 0, session) }, context)
       return parts.map((part, index) => {
         const line = toLine(part, {
           at: at ?? EPOCH,
@@ -63,7 +70,8 @@ export const weakincentivesWriter: Writer = {
         },
       ],
       end(ended) {
-        loseFacts(ended, [...FACTS, 'cwd', 'git', 'version'], at, context)
+        if (read.id === undefined) loseSession('it has no entries', context)
+        else loseFacts(ended, read, context)
         return []
       },
     }
@@ -87,25 +95,59 @@ function withOwn(line: TranscriptEntry, entry: Entry): JsonObject {
   return { ...(type !== undefined && { [TYPE_KEY]: type }), ...line, ...fields }
 }
 
-function loseOfEntry(entry: Entry, context: WriteContext): void {
-  if (entry.at !== undefined && entry.at.length > '2026-01-01T00:00:00.000000Z'.length) {
-    context.lost(entry, 'nanoseconds')
-  }
-  for (const block of entry.blocks) {
-    if (block.type === 'tool-call' && entry.role !== 'assistant')
-      context.lost(entry, `role ${entry.role ?? 'none'}`)
-    if (block.type === 'tool-result' && entry.role !== 'tool' && entry.role !== 'user') {
-      context.lost(entry, `role ${entry.role ?? 'none'}`)
-    }
-    if (hasBlob(block)) context.lost(entry, 'content kept in a blob')
-    if (block.type === 'unknown' && block.reason !== undefined)
-      context.lost(entry, `content withheld: ${block.reason}`)
-    if (
-      block.type === 'thinking' &&
-      block.redacted !== undefined &&
-      (block.text !== '' || block.signature !== undefined)
-    ) {
-      context.lost(entry, 'encrypted thinking beside its text')
-    }
+/** What the reader will make of the session: its id from its first line, its times from the earliest and the latest. */
+function readSession(read: Partial<Session>, { model }: Entry, id: string, at: string): Partial<Session> {
+  const { startedAt = at, endedAt = at } = read
+  return {
+    ...(model !== undefined && { model }),
+    id: uuidFrom(OWN, id),
+    ...read,
+    startedAt: at < startedAt ? at : startedAt,
+    endedAt: at > endedAt ? at : endedAt,
   }
 }
+
+type Written = { readonly id: string; readonly parent: Entry['parent']; readonly lines: number }
+
+function loseOfEntry(entry: Entry, { id, parent, lines }: Written, context: WriteContext): void {
+  const { role, at, usage, blocks, ...held } = entry
+  const isRoleHeld = blocks.every(({ type }) => roleOf(type) === undefined || roleOf(type) === role)
+  const { parent: _, ...others } = held
+  const losses = blocks.flatMap((block) => [...blockLosses(block)])
+  loseEntryFacts(
+    entry,
+    {
+      ...others,
+      id,
+      ...(parent !== undefined && { parent }),
+      ...(isRoleHeld && role !== undefined && { role }),
+      ...(at !== undefined && { at: toMicros(at) }),
+      ...(usage !== undefined && {
+        usage: { ...fromAnthropicUsage(toAnthropicUsage(usage)), quality: usage.quality },
+      }),
+      callIds: true,
+    },
+    context,
+    lines > 1 ? [...losses, 'block boundaries'] : losses,
+  )
+}
+
+/** A line of a tool has one role, whoever's message it was. */
+function roleOf(type: Block['type']): Entry['role'] {
+  return type === 'tool-call' ? 'assistant' : type === 'tool-result' ? 'tool' : undefined
+}
+
+function* blockLosses(block: Block): Generator<string> {
+  if (hasBlob(block)) yield 'content kept in a blob'
+  if (block.type === 'unknown' && block.reason !== undefined) yield `content withheld: ${block.reason}`
+  if (block.type === 'image' && !isWholeImage(block)) yield 'image facts'
+  if (block.type !== 'thinking' || block.redacted === undefined) return
+  if (block.text !== '' || block.signature !== undefined) yield 'encrypted thinking beside its text'
+}
+
+/** Nanoseconds are cut off. */
+function toMicros(at: string): string {
+  return at.length > MICROS.length ? `${at.slice(0, MICROS.length - 1)}Z` : at
+}
+
+const MICROS = '2026-01-01T00:00:00.000000Z'

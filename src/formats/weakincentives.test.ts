@@ -202,9 +202,8 @@ describe('writing', () => {
       entries: [message(0, { role: 'user', at: '2026-01-05T09:15:35.123456789Z', blocks: calling.blocks })],
     })
     expect(lost.map(({ what }) => what)).toEqual([
-      'nanoseconds',
-      'role user',
-      'role user',
+      'role, nanoseconds, block boundaries',
+      'session id',
       'title',
       'status failed',
     ])

@@ -1,80 +1,108 @@
-/** What a devflow document has no room for, said in words: of an entry, and of a session. */
-import { isBlobRef, type Block, type ToolResultBlock } from '../../transcript/block.ts'
+/** What a devflow document has no room for: of an entry, and of a session, by what will read back. */
+import { isBlobRef, outputText, type Block, type ToolResultBlock } from '../../transcript/block.ts'
 import type { Entry } from '../../transcript/entry.ts'
+import { uuidFrom } from '../../transcript/ids.ts'
 import { isObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
-import type { Usage } from '../../transcript/usage.ts'
+import { promptTokens, type Usage } from '../../transcript/usage.ts'
+import type { WriteContext } from '../format.ts'
+import { loseEntryFacts, loseFacts, unheldBlock } from '../lost-facts.ts'
+import { toUsage, type Facts } from './facts.ts'
+import { toDecimal } from './fields.ts'
 
-export function* lossesOf(entry: Entry): Generator<string> {
-  if (!isOwnId(entry)) yield 'id'
-  if (entry.parent !== undefined) yield 'parent'
-  if (entry.stopReason !== undefined) yield 'stopReason'
-  if (entry.call !== undefined) yield 'call'
-  if (entry.metadata && Object.keys(entry.metadata).some((key) => key !== 'devflow')) yield 'metadata'
-  if (entry.usage) yield* usageLosses(entry.usage)
-  for (const what of new Set(entry.blocks.flatMap((block) => [...blockLosses(block, entry)]))) yield what
-  if (!inTurnOrder(entry.blocks)) yield 'where its blocks begin and end'
+type Notes = Pick<WriteContext, 'lost' | 'filled'>
+
+/** `nested`: the entry is only results inside their call, which have no room for what a turn has. */
+export function loseOfEntry(entry: Entry, nested: boolean, notes: Notes): void {
+  const { id, source, kind, role, at, model, usage, durationMs, metadata, origin } = entry
+  const isOwn = origin?.format === 'devflow'
+  const own = metadata?.['devflow']
+  const read = nested || usage === undefined ? undefined : readUsage(usage)
+  loseEntryFacts(
+    entry,
+    {
+      ...(isOwn && { id }),
+      source,
+      kind,
+      ...(role !== undefined && (!nested || role === 'tool') && { role }),
+      ...(at !== undefined && { at }),
+      ...(model !== undefined && !nested && { model }),
+      ...(read !== undefined && { usage: read }),
+      ...(durationMs !== undefined && { durationMs: Math.round(durationMs) }),
+      ...(own !== undefined && { metadata: { devflow: own } }),
+      callIds: true,
+    },
+    notes,
+    [...entry.blocks.flatMap((block) => [...blockLosses(block, entry)]), ...boundaryLosses(entry.blocks)],
+  )
 }
 
-export function* sessionLosses(session: Session, runId: string): Generator<string> {
-  const { run, metadata, status } = session
-  if (run?.id !== undefined && run.id !== runId) yield 'run.id'
-  for (const key of ['step', 'agentKey', 'engine'] as const) if (run?.[key] !== undefined) yield `run.${key}`
-  for (const key of NOT_HELD) if (session[key] !== undefined) yield key
-  if (metadata && Object.keys(metadata).some((key) => key !== 'devflow')) yield 'metadata'
-  if (status === 'interrupted') yield 'that it was interrupted: written as failed'
+/** `facts` are those of the document, without what Go has a zero for. */
+export function loseOfSession(session: Session, runId: string, facts: Facts, notes: Notes): void {
+  const { run, input, status, error, metadata, reportedCost } = session
+  const { startedAt, endedAt, tokensIn, tokensOut } = facts
+  const own = metadata?.['devflow']
+  const usage = toUsage(tokensIn || undefined, tokensOut || undefined)
+  const isCostHeld = reportedCost !== undefined && facts.cost !== '0' && isSameCost(reportedCost, facts.cost)
+  loseFacts(
+    session,
+    {
+      id: uuidFrom('devflow', runId),
+      names: { devflow: runId },
+      run: {
+        id: runId,
+        ...(run?.flow !== undefined && { flow: run.flow }),
+        ...(run?.node !== undefined && { node: run.node }),
+      },
+      ...(input !== undefined && { input }),
+      ...(startedAt !== undefined && { startedAt }),
+      ...(endedAt !== undefined && { endedAt }),
+      ...(error !== undefined && { error }),
+      status: status === 'interrupted' ? 'failed' : status,
+      ...(usage !== undefined && { reportedUsage: usage }),
+      ...(isCostHeld && { reportedCost }),
+      ...(own !== undefined && { metadata: { devflow: own } }),
+    },
+    notes,
+  )
 }
 
-const NOT_HELD = [
-  'native',
-  'title',
-  'agent',
-  'model',
-  'thread',
-  'chat',
-  'mode',
-  'cwd',
-  'git',
-  'version',
-  'stopReason',
-  'parent',
-  'stub',
-  'tags',
-] as const
-
-/** Ids that reading gives again, or that say nothing beside source and sequence. */
-function isOwnId({ id, source, sequence, origin }: Entry): boolean {
-  return origin?.format === 'devflow' || id === `${source}/${sequence}`
+/** The usage as a turn gives it back: the whole prompt as one number. */
+function readUsage(usage: Usage): Usage | undefined {
+  return toUsage(promptTokens(usage), usage.output)
 }
 
-function* usageLosses(usage: Usage): Generator<string> {
-  const { cacheRead, cacheWrite5m, cacheWrite1h, reasoning, raw, quality } = usage
-  if (cacheRead !== undefined || cacheWrite5m !== undefined || cacheWrite1h !== undefined)
-    yield 'how much of the prompt was cached'
-  if (reasoning !== undefined) yield 'reasoning tokens'
-  if (raw !== undefined) yield "the provider's own usage"
-  if (quality === 'partial' || quality === 'unavailable') yield 'usage quality'
+/** The same amount, however its zeros are written. */
+function isSameCost(stated: string, written: string | undefined): boolean {
+  const trimmed = stated.includes('.') ? stated.replace(/0+$/, '').replace(/\.$/, '') : stated
+  return written === trimmed && toDecimal(Number(stated)) === trimmed
 }
 
 function* blockLosses(block: Block, { origin }: Entry): Generator<string> {
   if (block.type === 'text') {
-    if (isBlobRef(block.text)) yield 'content kept apart'
+    if (isBlobRef(block.text)) yield 'content kept in a blob'
+    if (block.text === '') yield 'an empty text'
   } else if (block.type === 'tool-call') {
-    if (block.inputBlob !== undefined) yield 'content kept apart'
+    if (block.inputBlob !== undefined) yield 'content kept in a blob'
     else if (block.input !== undefined && !isObject(block.input)) yield 'that a tool input is no object'
   } else if (block.type === 'tool-result') yield* resultLosses(block)
   else if (block.type === 'unknown') {
-    if (origin?.format !== 'devflow' || block.reason !== undefined) yield 'an unknown block'
-  } else yield block.type === 'image' || block.type === 'error' ? `an ${block.type}` : block.type
+    if (origin?.format !== 'devflow' || block.reason !== undefined) yield unheldBlock(block)
+  } else yield unheldBlock(block)
 }
 
-function* resultLosses({ output }: ToolResultBlock): Generator<string> {
+function* resultLosses(result: ToolResultBlock): Generator<string> {
+  const { output, isError, error } = result
+  if (isError === true && !error && output !== undefined && outputText(result) !== '')
+    yield 'output of a failed tool kept as its error'
   if (output === undefined || typeof output === 'string') return
-  yield isBlobRef(output) ? 'content kept apart' : 'the blocks of a tool result'
+  yield isBlobRef(output) ? 'content kept in a blob' : 'the blocks of a tool result'
 }
 
-/** One text, then tool calls, is how a turn reads back; results stand apart. */
-function inTurnOrder(blocks: readonly Block[]): boolean {
-  const held = blocks.filter((block) => block.type === 'text' || block.type === 'tool-call')
-  return held.every((block, index) => block.type === 'tool-call' || index === 0)
+/** One text, then tool calls, is how a turn reads back; each result stands apart. */
+function boundaryLosses(blocks: readonly Block[]): readonly string[] {
+  const results = blocks.filter(({ type }) => type === 'tool-result').length
+  const held = blocks.filter(({ type }) => type === 'text' || type === 'tool-call')
+  const inOrder = held.every(({ type }, index) => type === 'tool-call' || index === 0)
+  return inOrder && results + (held.length > 0 ? 1 : 0) <= 1 ? [] : ['block boundaries']
 }

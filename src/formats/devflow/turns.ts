@@ -16,8 +16,9 @@ import { createPairing } from '../../transcript/tools.ts'
 import { callKey, isNamed, keyAmong, providerOf } from '../../transcript/totals.ts'
 import { hasCounts, laterReport, promptTokens, validUsage, type Usage } from '../../transcript/usage.ts'
 import type { WriteContext } from '../format.ts'
+import { loseEntry } from '../lost-facts.ts'
 import { toGoTime } from './fields.ts'
-import { lossesOf } from './losses.ts'
+import { loseOfEntry } from './losses.ts'
 
 export type Turns = {
   add(entry: Entry): void
@@ -36,6 +37,8 @@ type Draft = {
   readonly kept: JsonObject | undefined
   content: string
   usage: Usage | undefined
+  /** The entry whose usage that is: the turn's own, or one that went on with it. */
+  reporter?: Entry
   model: string | undefined
   durationMs: number | undefined
   /** The call that was answered last, by its place: results read back in the order of their calls. */
@@ -93,6 +96,9 @@ export function createTurns(notes: Notes): Turns {
   const push = (entry: Entry, role: string, blocks: readonly Block[]): void => {
     const before = goesOnWith(entry)
     if (before !== undefined) notes.lost(entry, 'that it is an entry of its own')
+    if (before !== undefined && before !== lastTurn.get(entry.source))
+      notes.lost(entry, 'its place in the order')
+    if (before !== undefined) loseOverwritten(before, entry, notes)
     const draft = before ?? open(entry, role)
     lastTurn.set(entry.source, draft)
     const content = contentOf(blocks)
@@ -122,6 +128,10 @@ export function createTurns(notes: Notes): Turns {
     const before = key === undefined ? undefined : reported.get(key)
     const earlier = before?.draft.usage
     if (before !== undefined) before.draft.usage = undefined
+    const overwritten = before?.draft ?? (draft.usage === undefined ? undefined : draft)
+    if (overwritten?.reporter !== undefined)
+      notes.lost(overwritten.reporter, 'usage: the last report of the call stands')
+    draft.reporter = entry
     draft.usage = earlier === undefined ? usage : laterReport(earlier, usage)
     if (key !== undefined) reported.set(key, { draft, provider: provider ?? before?.provider })
   }
@@ -129,6 +139,7 @@ export function createTurns(notes: Notes): Turns {
   const nest = (entry: Entry, result: ToolResultBlock, isFirst: boolean): boolean => {
     const open = pairing.answer(entry.source, result)?.value
     if (open === undefined) return false
+    if (result.name !== undefined && result.name !== open.call.name) notes.lost(entry, 'tool name')
     const inOrder = lastTurn.get(entry.source) === open.turn && open.place > open.turn.answered
     if (!inOrder) notes.lost(entry, 'its place in the order')
     open.turn.answered = Math.max(open.turn.answered, open.place)
@@ -142,15 +153,15 @@ export function createTurns(notes: Notes): Turns {
 
   return {
     add(entry) {
-      if (entry.kind === 'event') return notes.lost(entry, 'an event')
-      for (const what of lossesOf(entry)) notes.lost(entry, what)
+      if (entry.kind === 'event') return loseEntry(entry, 'an event', notes)
       const own = asObject(entry.metadata?.['devflow'])?.['role']
       const isTurn = own === 'tool_result' || own === 'tool'
       const results = entry.blocks.filter((block) => block.type === 'tool-result')
       const unpaired = isTurn ? results : results.filter((result, index) => !nest(entry, result, index === 0))
       const others = entry.blocks.filter((block) => block.type !== 'tool-result')
       if (others.length > 0 || results.length === 0) push(entry, roleOf(entry, notes), others)
-      else if (unpaired.length === 0) reportUnheld(entry, notes)
+      const isNested = others.length === 0 && results.length > 0 && unpaired.length === 0
+      loseOfEntry(entry, isNested, notes)
       for (const result of unpaired) {
         if (result.callId !== undefined || result.name !== undefined)
           notes.lost(entry, 'which call a result answers')
@@ -185,6 +196,19 @@ function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
   }
 }
 
+/** What one turn says once: the last word stands. */
+function loseOverwritten({ entry: first, model, durationMs }: Draft, next: Entry, notes: Notes): void {
+  notes.lost(first, 'block boundaries')
+  if (next.at !== undefined && next.at !== first.at) notes.lost(next, 'time')
+  const facts = [
+    ['model', model, next.model],
+    ['duration', durationMs, next.durationMs],
+  ] as const
+  for (const [word, before, after] of facts) {
+    if (before !== undefined && after !== undefined && before !== after) notes.lost(first, word)
+  }
+}
+
 /** What the entries of one assistant message share. */
 function messageKey({ role, source, call }: Entry): string | undefined {
   return role === 'assistant' && isNamed(call?.messageId) ? `${source}\n${call.messageId}` : undefined
@@ -214,12 +238,6 @@ function resultOf(entry: Entry, result: ToolResultBlock, notes: Notes): JsonObje
   if (result.error) return { ...(text !== undefined && { output: text }), error: result.error }
   if (!text) notes.filled(entry, 'toolCalls.error')
   return { error: text || NO_REASON }
-}
-
-/** A nested result is no turn: what only turns have room for is lost. */
-function reportUnheld(entry: Entry, notes: Notes): void {
-  if (entry.usage !== undefined) notes.lost(entry, 'usage')
-  if (entry.model !== undefined) notes.lost(entry, 'model')
 }
 
 function contentOf(blocks: readonly Block[]): string {

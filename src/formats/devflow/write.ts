@@ -20,7 +20,7 @@ import { promptTokens, type Usage } from '../../transcript/usage.ts'
 import { claimPath, type FileOperation, type WriteContext, type Writer, type Writing } from '../format.ts'
 import { defined, writeFacts, type Facts } from './facts.ts'
 import { toDecimal, toGoTime } from './fields.ts'
-import { sessionLosses } from './losses.ts'
+import { loseOfSession } from './losses.ts'
 import { runIdOf } from './run-id.ts'
 import { createTurns } from './turns.ts'
 
@@ -62,8 +62,8 @@ function begin(session: Session, context: WriteContext): Writing {
       return []
     },
     end(last) {
-      for (const what of sessionLosses(last, runId)) context.lost(undefined, what)
       const facts = { ...factsOf(last, calls.totals().usage, context), runId, turnCount: turns.count() }
+      loseOfSession(last, runId, facts, context)
       const metadata = {
         ...writeFacts(facts, { bare: own?.['bare'] === true }),
         ...asObject(own?.['metadata']),
