@@ -1,0 +1,87 @@
+/**
+ * The lines of a rollout as entries, with what only the lines before them tell: the model, the call, whether they are copies of
+ * another thread's. Codex names no call, so each is numbered within its thread: the same number wherever the file was copied to.
+ */
+import type { Entry } from '../transcript/entry.ts'
+import { asObject, isObject, type Json } from '../transcript/json.ts'
+import type { Usage } from '../transcript/usage.ts'
+import type { FactsFold } from './codex-facts.ts'
+import { fromCodexLine, recordName, type LineEntry } from './codex-lines.ts'
+import { createReplayFold } from './codex-replay.ts'
+import { createTokenFold, fromCodexCounts, type TokenFold } from './codex-usage.ts'
+
+export type FoldedLine = {
+  readonly line: LineEntry
+  /** What the call that ends with this line used. It belongs to the last thing that the model said, or else to the line. */
+  readonly count?: { readonly usage: Usage } & Pick<Entry, 'model' | 'call'>
+  /** This line is of another call than what came before. */
+  readonly isBoundary: boolean
+}
+
+/** `thread` is what calls are named after; undefined while nothing sure is known. */
+export function createLineFold(
+  facts: FactsFold,
+  thread: () => string | undefined,
+): { next(value: Json): FoldedLine } {
+  const replay = createReplayFold()
+  const tokens = createTokenFold({ continues: () => replay.continues })
+  let calls = 0
+  let hasCounts = false
+  /** What came last of the call that is on. */
+  let state: 'none' | 'said' | 'answered' = 'none'
+
+  const callFacts = (isNumbered: boolean): Pick<Entry, 'model' | 'call'> => {
+    const { model, provider } = facts
+    const name = isNumbered ? thread() : undefined
+    const call = {
+      ...(provider !== undefined && { provider }),
+      ...(name !== undefined && { messageId: `${name}/${calls}` }),
+    }
+    return { ...(model !== undefined && { model }), ...(Object.keys(call).length > 0 && { call }) }
+  }
+
+  return {
+    next(value) {
+      const line = fromCodexLine(value)
+      const isReplayed = isObject(value) && replay.observe(value, line.at)
+      facts.observe(value, line.at, isReplayed)
+      if (isReplayed) line.metadata = { ...line.metadata, replayed: true }
+      const isAssistant = line.kind === 'message' && line.role === 'assistant'
+      // Without counts, only the order of calls and answers tells one call from the next.
+      const isNext = isAssistant && state === 'answered' && !hasCounts
+      const isBoundary = isNext || (state !== 'none' && isPrompt(line))
+      if (isBoundary) {
+        calls += 1
+        state = 'none'
+      }
+      // Each run of `codex exec` prints its thread from the start: numbers would meet.
+      const isNumbered = line.metadata?.['layout'] !== 'exec' && line.metadata?.['record'] !== PRINTED_COUNT
+      if (isAssistant) {
+        state = 'said'
+        return { line: Object.assign(line, callFacts(isNumbered)), isBoundary }
+      }
+      if (line.role === 'tool' && state === 'said') state = 'answered'
+      const usage = countOf(value, tokens)
+      if (usage === undefined) return { line, isBoundary }
+      const count = { usage, ...callFacts(isNumbered) }
+      hasCounts = true
+      calls += 1
+      state = 'none'
+      return { line, isBoundary, ...(!isReplayed && { count }) }
+    },
+  }
+}
+
+const PRINTED_COUNT = 'turn.completed'
+
+function isPrompt({ kind, role, metadata }: LineEntry): boolean {
+  if (kind === 'message') return role === 'user'
+  return metadata?.['record'] === 'task_started' || metadata?.['record'] === 'turn_started'
+}
+
+function countOf(value: Json, tokens: TokenFold): Usage | undefined {
+  if (!isObject(value)) return undefined
+  if (value['type'] === PRINTED_COUNT) return fromCodexCounts(value['usage'])
+  if (value['type'] !== 'event_msg' || recordName(value) !== 'token_count') return undefined
+  return tokens.add(asObject(value['payload'])?.['info'])
+}

@@ -1,0 +1,100 @@
+/**
+ * A session out of one rollout, in the order of its lines. Each call's usage stands on the last thing the model said in it: those
+ * entries are held until the count that follows them is read. Memory is a batch of lines and what is held.
+ */
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { CODEX, createCodexFacts, type FactsFold } from './codex-facts.ts'
+import { createLineFold } from './codex-fold.ts'
+import type { ReadItem } from './format.ts'
+import { originOf, readInOrder, type Step } from './in-order.ts'
+import { oversizedEntry } from './unknown.ts'
+
+type Draft = { -readonly [K in keyof Entry]: Entry[K] }
+
+/** Held back at most, in entries and in bytes of their lines: a hostile file may never count. */
+const HELD = 500
+const HELD_BYTES = 8 * 1024 * 1024
+
+type Options = {
+  /** The thread that the file's name speaks of, for a file whose first line is lost. */
+  readonly nameInPath: string | undefined
+  /** The session of a thread, from what its lines say so far. */
+  readonly toSession: (thread: string | undefined, facts: FactsFold) => Session
+}
+
+export async function* readRollout(
+  file: SourceFile,
+  { nameInPath, toSession }: Options,
+): AsyncGenerator<readonly ReadItem[]> {
+  const facts = createCodexFacts()
+  let isNamed = false
+  /** Line 1 names the thread; any later line may be a copy of another's. */
+  const thread = (): string | undefined => (isNamed ? facts.thread : nameInPath)
+  const lines = createLineFold(facts, thread)
+  let queue: ReadItem[] = []
+  let sequence = 0
+  let isOpen = false
+  /** The last thing that the model said in the call that is on, and its place in the queue. */
+  let said: { readonly entry: Draft; readonly at: number; bytes: number } | undefined
+
+  const take = (step: Step): void => {
+    if ('damage' in step) {
+      const { damage } = step
+      queue.push({ type: 'damage', damage })
+      if (damage.kind !== 'too-large') return
+      const place = { format: CODEX, file: file.path, source: PRIMARY, sequence }
+      queue.push({ type: 'entry', entry: oversizedEntry(damage, place) })
+      sequence += 1
+      return
+    }
+    const { value, byteLength } = step.record
+    const { line, count, isBoundary } = lines.next(value)
+    if (step.record.number === 1) isNamed = facts.thread !== undefined
+    const entry: Draft = {
+      id: `${PRIMARY}/${sequence}`,
+      source: PRIMARY,
+      sequence,
+      ...line,
+      origin: originOf(CODEX, file.path, step.record),
+    }
+    sequence += 1
+    if (isBoundary) said = undefined
+    queue.push({ type: 'entry', entry })
+    if (count !== undefined) {
+      if (said === undefined) Object.assign(entry, count)
+      else said.entry.usage = count.usage
+      said = undefined
+    } else if (entry.kind === 'message' && entry.role === 'assistant') {
+      said = { entry, at: queue.length - 1, bytes: byteLength }
+    } else if (said !== undefined) said.bytes += byteLength
+  }
+
+  /** What need not be held any longer. */
+  const release = (): ReadItem[] => {
+    if (said === undefined || queue.length - said.at > HELD || said.bytes > HELD_BYTES) {
+      const all = queue
+      queue = []
+      said = undefined
+      return all
+    }
+    const before = queue.splice(0, said.at)
+    said = { ...said, at: 0 }
+    return before
+  }
+
+  const open = (): ReadItem => {
+    isOpen = true
+    return { type: 'session', session: toSession(thread() ?? facts.thread, facts) }
+  }
+
+  for await (const steps of readInOrder(file)) {
+    for (const step of steps) take(step)
+    if (steps.length === 0) continue
+    const opened = isOpen ? [] : [open()]
+    yield [...opened, ...release()]
+  }
+  said = undefined
+  if (isOpen) yield [...release(), open()]
+}

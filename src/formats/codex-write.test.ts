@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { transcript } from '../../test/arbitrary.ts'
+import { codexCanHold } from '../../test/codex-can-hold.ts'
+import { memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { codex } from './codex.ts'
+
+const session: Session = { id: '01939a6e-0000-7000-8000-000000000001', status: 'completed' }
+const entry = (facts: Partial<Entry>, sequence = 0): Entry => ({
+  id: `primary/${sequence}`,
+  source: 'primary',
+  sequence,
+  kind: 'message',
+  role: 'assistant',
+  blocks: [],
+  ...facts,
+})
+
+describe('a session of another format', () => {
+  it('reads back as what rollouts can hold of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(transcript, async (given) => {
+        const { files } = writeTranscript(codex, given)
+        const read = await readAll(codex, memorySource(files))
+        const held = codexCanHold(given)
+        const isRoot = ({ session }: { session: Session }): boolean => session.parent === undefined
+        const ordered = [...read.filter(isRoot), ...read.filter((one) => !isRoot(one))]
+        expect(ordered).toHaveLength(held.length)
+        for (const [index, { session, messages }] of held.entries()) {
+          expect(ordered[index]?.session).toMatchObject(session)
+          expect(ordered[index]?.damage).toEqual([])
+          const own = ordered[index]?.entries.filter(({ kind }) => kind === 'message') ?? []
+          expect(own.map(toHeld)).toEqual(messages)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('says what is lost and what is filled in', () => {
+    const { lost, filled } = writeTranscript(codex, {
+      session: { ...session, tags: { a: 'b' } },
+      entries: [
+        entry({
+          blocks: [
+            { type: 'text', text: 'a' },
+            { type: 'tool-call', name: 'Bash', input: {} },
+            { type: 'unknown', raw: { x: 1 } },
+          ],
+          usage: { output: 3, quality: 'partial' },
+          stopReason: 'end_turn',
+        }),
+        entry({ kind: 'event', blocks: [{ type: 'unknown', raw: { type: 'mode' } }] }, 1),
+      ],
+    })
+    expect(lost.map(({ what }) => what)).toEqual([
+      'usage quality, stop reason, content that was not understood, block boundaries',
+      'the whole entry: an event that Codex has no record for',
+      'session id',
+      'tags',
+    ])
+    expect(filled.map(({ what }) => what)).toEqual([
+      'cwd',
+      'cli_version',
+      'timestamp',
+      'timestamp',
+      'call_id',
+      'usage',
+      'timestamp',
+    ])
+  })
+
+  it('writes a rollout for each subagent, which names the thread that started it', async () => {
+    const { files } = writeTranscript(codex, {
+      session: { ...session, startedAt: '2026-02-10T10:00:01.000Z' },
+      entries: [
+        entry({ role: 'user', blocks: [{ type: 'text', text: 'go' }] }),
+        entry({ source: 'subagent:x', id: 'subagent:x/0', blocks: [{ type: 'text', text: 'went' }] }),
+      ],
+    })
+    expect([...files.keys()]).toHaveLength(2)
+    expect([...files.keys()][0]).toBe(`sessions/2026/02/10/rollout-2026-02-10T10-00-01-${session.id}.jsonl`)
+    const [main, child] = (await readAll(codex, memorySource(files))).sort((a) =>
+      a.session.parent === undefined ? -1 : 1,
+    )
+    expect(child?.session.parent).toEqual({ session: main?.session.id })
+  })
+
+  it('never writes over a rollout that is there', () => {
+    const { files } = writeTranscript(codex, { session, entries: [] })
+    expect(() => writeTranscript(codex, { session, entries: [entry({})] }, { files })).toThrow(
+      /already there/,
+    )
+  })
+})
+
+function toHeld({ role, at, blocks, model, usage }: Entry): Partial<Entry> {
+  const { raw: _, ...counts } = usage ?? { quality: 'reported' }
+  return {
+    ...(role && { role }),
+    ...(at && { at }),
+    blocks,
+    ...(model && { model }),
+    ...(usage && { usage: counts }),
+  }
+}

@@ -1,0 +1,581 @@
+import { describe, expect, it } from 'vitest'
+import { files, memoryFileSource, memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
+import { createCallFold } from '../transcript/totals.ts'
+import type { Transcript } from '../transcript/transcript.ts'
+import { codex } from './codex.ts'
+import { toSessionId } from './codex-facts.ts'
+
+/** UUIDs of version 7: the first 12 digits are the time. */
+const PARENT = '01990000-0000-7000-8000-00000000000a'
+const THREAD = '01990000-9000-7000-8000-00000000000b'
+const OLD_TURN = '01990000-1000-7000-8000-00000000000c'
+const OWN_TURN = '01990000-9001-7000-8000-00000000000d'
+
+const at = (second: number): string => new Date(Date.UTC(2026, 1, 10, 10, 0, second)).toISOString()
+const line = (type: string, payload: JsonObject, second = 1): JsonObject => ({
+  timestamp: at(second),
+  type,
+  payload,
+})
+const meta = (facts: JsonObject = {}): JsonObject =>
+  line('session_meta', {
+    id: THREAD,
+    timestamp: at(0),
+    cwd: '/p',
+    cli_version: '0.135.0',
+    source: 'cli',
+    ...facts,
+  })
+const turn = (model: string): JsonObject => line('turn_context', { cwd: '/p', model, turn_id: OWN_TURN })
+const event = (type: string, facts: JsonObject = {}, second = 1): JsonObject =>
+  line('event_msg', { type, ...facts }, second)
+const item = (payload: JsonObject, second = 1): JsonObject => line('response_item', payload, second)
+const said = (text: string, second = 1): JsonObject =>
+  item({ type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] }, second)
+const asked = (text: string): JsonObject =>
+  item({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
+const called = (callId: string): JsonObject =>
+  item({ type: 'function_call', name: 'exec_command', arguments: '{"cmd":"ls"}', call_id: callId })
+const answered = (callId: string, output: Json = 'ok'): JsonObject =>
+  item({ type: 'function_call_output', call_id: callId, output })
+
+/** Input, of which cached, output, of which reasoning. */
+type Counts = readonly [number, number, number, number]
+const counts = ([input, cached, output, reasoning]: Counts): JsonObject => ({
+  input_tokens: input,
+  cached_input_tokens: cached,
+  output_tokens: output,
+  reasoning_output_tokens: reasoning,
+  total_tokens: input + output,
+})
+const counted = (total: Counts, last: Counts = total, second = 1): JsonObject =>
+  event(
+    'token_count',
+    { info: { total_token_usage: counts(total), last_token_usage: counts(last) }, rate_limits: null },
+    second,
+  )
+
+const text = (...lines: readonly Json[]): string => lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+
+async function read(...lines: readonly Json[]): Promise<Transcript> {
+  const [only, ...others] = await readAll(codex, memoryFileSource('x.jsonl', text(...lines)))
+  expect(others).toEqual([])
+  return only as Transcript
+}
+
+function totals({ entries }: Transcript): unknown {
+  const fold = createCallFold()
+  for (const entry of entries) fold.add(entry)
+  const { calls, usage } = fold.totals()
+  return { calls, ...usage }
+}
+
+describe('items', () => {
+  it('are messages, each line one entry, and every other line an event that holds it', async () => {
+    const lines = [
+      meta(),
+      turn('gpt-5.5'),
+      item({ type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'rules' }] }),
+      asked('hi'),
+      event('user_message', { message: 'hi' }),
+      item({ type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], encrypted_content: 'xyz' }),
+      event('agent_message', { message: 'well' }),
+      said('well'),
+      called('c1'),
+      answered('c1'),
+      item({
+        type: 'custom_tool_call',
+        name: 'apply_patch',
+        input: '*** Begin',
+        call_id: 'c2',
+        status: 'completed',
+      }),
+      item({ type: 'web_search_call', id: 'w', status: 'completed', action: { type: 'search', query: 'q' } }),
+      item({ type: 'ghost_snapshot', ghost_commit: {} }),
+      line('novelty', { x: 1 }),
+    ]
+    const { entries } = await read(...lines)
+    expect(entries.map(({ kind, role, metadata }) => role ?? [kind, metadata?.['record']].join(' '))).toEqual(
+      [
+        'event session_meta',
+        'event turn_context',
+        'system',
+        'user',
+        'event user_message',
+        'assistant',
+        'event agent_message',
+        'assistant',
+        'assistant',
+        'tool',
+        'assistant',
+        'assistant',
+        'event ghost_snapshot',
+        'event novelty',
+      ],
+    )
+    expect(entries[5]?.blocks).toEqual([{ type: 'thinking', text: 'hm', redacted: 'xyz' }])
+    expect(entries[8]?.blocks).toEqual([
+      { type: 'tool-call', callId: 'c1', name: 'exec_command', input: { cmd: 'ls' } },
+    ])
+    expect(entries[9]?.blocks).toEqual([{ type: 'tool-result', callId: 'c1', output: 'ok' }])
+    expect(entries[10]?.blocks).toEqual([
+      { type: 'tool-call', callId: 'c2', name: 'apply_patch', input: '*** Begin' },
+    ])
+    expect(entries[10]?.metadata).toEqual({ payload: { type: 'custom_tool_call', status: 'completed' } })
+    expect(entries[11]?.blocks[0]).toMatchObject({ type: 'tool-call', name: 'web_search' })
+    expect(entries[13]?.blocks).toEqual([{ type: 'unknown', raw: lines[13] }])
+    expect(entries.map(({ origin }) => origin?.record)).toEqual(lines.map((_, index) => index + 1))
+  })
+
+  it.each<[string, Json, JsonObject, number | undefined]>([
+    ['text', 'fine', { output: 'fine' }, undefined],
+    [
+      'how the command ended, in its first lines',
+      'Chunk ID: a\nWall time: 1.5 seconds\nProcess exited with code 2\nOutput:\nno\n',
+      { isError: true },
+      1500,
+    ],
+    ['a text that only speaks of an exit', 'Process exited with code 2', {}, undefined],
+    [
+      'text, exit code and time in one string',
+      '{"output":"no","metadata":{"exit_code":1,"duration_seconds":0.3}}',
+      { output: 'no', isError: true },
+      300,
+    ],
+    ['parts', [{ type: 'input_text', text: 'a' }], { output: [{ type: 'text', text: 'a' }] }, undefined],
+    ['an object', { content: 'no', success: false }, { output: 'no', isError: true }, undefined],
+  ])('of results may be %s', async (_, output, block, durationMs) => {
+    const { entries } = await read(meta(), answered('c1', output))
+    expect(entries[1]?.blocks[0]).toMatchObject({ type: 'tool-result', callId: 'c1', ...block })
+    expect(entries[1]?.blocks[0]).not.toHaveProperty('isError', false)
+    expect(entries[1]?.durationMs).toBe(durationMs)
+  })
+
+  it('name the model of their turn', async () => {
+    const { session, entries } = await read(meta(), turn('a'), said('1'), turn('b'), said('2'))
+    expect(entries.map(({ model }) => model)).toEqual([undefined, undefined, 'a', undefined, 'b'])
+    expect(session.model).toBe('a')
+  })
+})
+
+describe('trap 3: input includes what was cached, and output what was reasoned', () => {
+  it('is taken apart, and stands on the last thing the model said', async () => {
+    const { entries } = await read(
+      meta(),
+      said('a'),
+      called('c1'),
+      answered('c1'),
+      counted([100, 80, 30, 10]),
+    )
+    expect(entries.map(({ usage }) => usage !== undefined)).toEqual([false, false, true, false, false])
+    expect(entries[2]?.usage).toMatchObject({
+      input: 20,
+      cacheRead: 80,
+      output: 30,
+      reasoning: 10,
+      quality: 'reported',
+    })
+    expect(entries[1]?.call).toEqual(entries[2]?.call)
+  })
+
+  it('takes what was written to a cache out of input too', async () => {
+    const stated = {
+      input_tokens: 100,
+      cached_input_tokens: 50,
+      cache_write_input_tokens: 30,
+      output_tokens: 1,
+    }
+    const info = { total_token_usage: stated, last_token_usage: stated }
+    const { entries } = await read(meta(), event('token_count', { info }))
+    expect(entries[1]?.usage).toMatchObject({ input: 20, cacheRead: 50, cacheWrite5m: 30 })
+  })
+
+  it('marks counts that contradict each other', async () => {
+    const { entries } = await read(meta(), counted([10, 20, 3, 5]))
+    expect(entries[1]?.usage).toMatchObject({
+      input: 0,
+      cacheRead: 10,
+      output: 3,
+      reasoning: 3,
+      quality: 'estimated',
+    })
+  })
+})
+
+describe('trap 4: the count is a running total', () => {
+  it('counts what it grew by', async () => {
+    const all = await read(
+      meta(),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      said('b'),
+      counted([250, 90, 30, 5], [150, 90, 20, 5]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 2, input: 160, cacheRead: 90, output: 30, reasoning: 5 })
+  })
+
+  it('that is repeated counts once', async () => {
+    const once = counted([100, 0, 10, 0])
+    const all = await read(meta(), said('a'), once, once, said('b'), once)
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+    expect(all.entries.filter(({ usage }) => usage)).toHaveLength(1)
+  })
+
+  it('that falls counts the last call', async () => {
+    const all = await read(
+      meta(),
+      said('a'),
+      counted([100, 50, 10, 0]),
+      said('b'),
+      counted([200, 50, 20, 0], [100, 0, 10, 0]),
+      said('c'),
+      counted([140, 60, 15, 0], [40, 10, 5, 0]),
+      said('d'),
+      counted([150, 60, 16, 0], [10, 0, 1, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 4, input: 190, cacheRead: 60, output: 26 })
+  })
+
+  it('that only says how large the context is counts nothing', async () => {
+    const size = { input_tokens: 0, cached_input_tokens: 0, output_tokens: 0, total_tokens: 9000 }
+    const info = { total_token_usage: counts([100, 0, 10, 0]), last_token_usage: size }
+    const compacted = line('compacted', { message: '', replacement_history: [said('a')['payload'] ?? null] })
+    const all = await read(
+      meta(),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      compacted,
+      event('token_count', { info }),
+    )
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+    expect(all.entries.filter(({ kind }) => kind === 'message')).toHaveLength(1)
+  })
+
+  it('that has no counts but rate limits counts nothing', async () => {
+    expect(totals(await read(meta(), event('token_count', { info: null, rate_limits: {} })))).toEqual({
+      calls: 0,
+    })
+  })
+
+  it('goes on after a roll-back: what was undone still cost', async () => {
+    const undone = event('thread_rolled_back', { num_turns: 1 })
+    const all = await read(
+      meta(),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      undone,
+      said('b'),
+      counted([150, 0, 15, 0], [50, 0, 5, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 2, input: 150, output: 15 })
+    expect(all.entries).toHaveLength(6)
+  })
+
+  it('goes on after a resume, which states the session again', async () => {
+    const all = await read(
+      meta(),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      meta(),
+      said('b'),
+      counted([150, 0, 15, 0], [50, 0, 5, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 2, input: 150, output: 15 })
+  })
+
+  it('stands on the count itself where nothing was said, or where it comes too late', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => answered(`c${index}`))
+    const all = await read(meta(), said('a'), ...many, counted([100, 0, 10, 0]))
+    expect(all.entries.at(-1)).toMatchObject({
+      kind: 'event',
+      usage: { input: 100 },
+      call: all.entries[1]?.call,
+    })
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100 })
+  })
+
+  it('begins where the file begins, when the history before it is in another', async () => {
+    const base = { history_base: { thread_id: PARENT, end_ordinal_exclusive: 9 } }
+    const all = await read(meta(base), said('a'), counted([1100, 0, 110, 0], [100, 0, 10, 0]))
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+  })
+})
+
+describe('trap 5: history that was copied', () => {
+  const parentMeta = meta({ id: PARENT })
+  const spawned = { source: { subagent: { thread_spawn: { parent_thread_id: PARENT, depth: 1 } } } }
+  const replayed = (turnId: string): JsonObject[] => [
+    event('task_started', { turn_id: turnId }),
+    said('old'),
+    counted([1000, 0, 100, 0]),
+  ]
+  const own = (turnId: string, second: number): JsonObject[] => [
+    event('task_started', { turn_id: turnId }, second),
+    said('new', second),
+    counted([1300, 0, 120, 0], [300, 0, 20, 0], second),
+  ]
+
+  it.each<[string, JsonObject[]]>([
+    ['a fork', [meta({ forked_from_id: PARENT }), parentMeta, ...replayed(OLD_TURN), ...own(OWN_TURN, 1)]],
+    [
+      'a fork without the parent’s first record',
+      [meta({ forked_from_id: PARENT }), ...replayed(OLD_TURN), ...own(OWN_TURN, 1)],
+    ],
+    ['a subagent', [meta(spawned), parentMeta, ...replayed(OLD_TURN), ...own(OWN_TURN, 1)]],
+    [
+      'a fork whose turns have no time in their ids',
+      [meta({ forked_from_id: PARENT }), parentMeta, ...replayed('turn-1'), ...own('turn-2', 30)],
+    ],
+  ])('is not billed again in %s', async (_, lines) => {
+    const all = await read(...lines)
+    expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+    expect(all.session.native?.sessionId).toBe(THREAD)
+    expect(all.session.parent).toEqual({ session: toSessionId(PARENT) })
+    const isOld = all.entries.map(({ metadata }) => metadata?.['replayed'] === true)
+    expect(isOld).toEqual(
+      lines.map((one, index) => index > 0 && index < lines.length - 3 && one !== undefined),
+    )
+  })
+
+  it('ends where the first line says that it does', async () => {
+    const lines = [parentMeta, ...replayed('t'), ...own('t', 1)]
+    const numbered = lines.map((one, index) => ({ ...one, ordinal: index + 1 }))
+    const all = await read(meta({ ...spawned, subagent_history_start_ordinal: 5 }), ...numbered)
+    expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+  })
+
+  it('is not seen where a subagent began with nothing, however fast it was', async () => {
+    const all = await read(
+      meta(spawned),
+      event('task_started', { turn_id: OWN_TURN }),
+      said('a'),
+      counted([100, 0, 10, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+  })
+
+  it('names its calls alike wherever the file was copied to', async () => {
+    const content = text(meta(), said('a'), counted([100, 0, 10, 0]))
+    const all = await readAll(codex, memorySource(files({ 'a.jsonl': content, 'b/c.jsonl': content })))
+    expect(all).toHaveLength(2)
+    expect(all[0]?.session.id).not.toBe(all[1]?.session.id)
+    expect(all[0]?.session.native).toEqual(all[1]?.session.native)
+    expect(
+      totals({ ...(all[0] as Transcript), entries: all.flatMap(({ entries }) => entries) }),
+    ).toMatchObject({
+      calls: 1,
+      input: 100,
+    })
+  })
+})
+
+describe('a session', () => {
+  it('is what its first line says, and its events', async () => {
+    const git = { branch: 'main', commit_hash: 'abc', repository_url: 'git@x:y' }
+    const { session } = await read(
+      meta({ git }),
+      turn('gpt-5.5'),
+      event('thread_name_updated', { thread_name: 'first' }),
+      event('thread_name_updated', { thread_name: 'last' }, 9),
+      event('turn_aborted', { reason: 'interrupted' }),
+    )
+    expect(session).toEqual({
+      id: toSessionId(THREAD),
+      native: { agent: 'codex', sessionId: THREAD },
+      agent: 'codex',
+      title: 'last',
+      model: 'gpt-5.5',
+      cwd: '/p',
+      git: { branch: 'main', commit: 'abc', remote: 'git@x:y' },
+      version: '0.135.0',
+      startedAt: at(0),
+      endedAt: at(9),
+      status: 'interrupted',
+    })
+  })
+
+  it('is named by its file where the first line is torn, never by a copied record', async () => {
+    const torn = text(meta({ forked_from_id: PARENT })).slice(9)
+    const name = `rollout-2026-02-10T10-00-01-${THREAD}.jsonl`
+    const [only] = await readAll(codex, memoryFileSource(name, torn + text(meta({ id: PARENT }), said('a'))))
+    expect(only?.session.native?.sessionId).toBe(THREAD)
+  })
+})
+
+describe('older and other files', () => {
+  const legacy = [
+    { id: 'old-1', timestamp: at(0), instructions: null, git: { branch: 'main' } },
+    { record_type: 'state' },
+    { type: 'message', id: null, role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+    { type: 'reasoning', id: 'r', summary: [], encrypted_content: null },
+    { type: 'function_call', id: 'f', name: 'shell', arguments: '{"command": ["ls"]}', call_id: 'c1' },
+    {
+      type: 'function_call_output',
+      call_id: 'c1',
+      output: '{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.0}}',
+    },
+    { type: 'message', id: null, role: 'assistant', content: [{ type: 'output_text', text: 'ok' }] },
+  ]
+
+  it('without envelopes are read', async () => {
+    const { session, entries } = await read(...legacy)
+    expect(session).toMatchObject({
+      native: { sessionId: 'old-1' },
+      git: { branch: 'main' },
+      startedAt: at(0),
+    })
+    expect(entries.map(({ role }) => role)).toEqual([
+      undefined,
+      undefined,
+      'user',
+      'assistant',
+      'assistant',
+      'tool',
+      'assistant',
+    ])
+    expect(entries[5]?.blocks).toEqual([{ type: 'tool-result', callId: 'c1', output: 'a' }])
+    expect(entries[5]).toMatchObject({ durationMs: 0 })
+    const ids = entries.map(({ call }) => call?.messageId)
+    expect(ids[3]).toBe(ids[4])
+    expect(ids[6]).not.toBe(ids[4])
+  })
+
+  it('as codex exec prints them are read', async () => {
+    const { session, entries } = await read(
+      { type: 'thread.started', thread_id: THREAD },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'i0', type: 'reasoning', text: 'hm' } },
+      { type: 'item.completed', item: { id: 'i1', type: 'command_execution', command: 'ls', exit_code: 0 } },
+      { type: 'item.completed', item: { id: 'i2', type: 'agent_message', text: 'ok' } },
+      { type: 'turn.completed', usage: { input_tokens: 100, cached_input_tokens: 60, output_tokens: 5 } },
+    )
+    expect(session.native?.sessionId).toBe(THREAD)
+    expect(entries.map(({ role, kind }) => role ?? kind)).toEqual([
+      'event',
+      'event',
+      'assistant',
+      'event',
+      'assistant',
+      'event',
+    ])
+    expect(entries[4]?.usage).toMatchObject({ input: 40, cacheRead: 60, output: 5 })
+  })
+
+  it.each<[string, Json[], number | undefined]>([
+    ['a rollout', [meta(), said('a')], 0.95],
+    ['an old one', legacy, 0.9],
+    ['state records alone', [{ record_type: 'state' }], 0.7],
+    ['what exec prints', [{ type: 'thread.started', thread_id: 't' }], 0.9],
+    ['items alone, which any program of OpenAI’s may have', [legacy[2] as Json], undefined],
+    ['the log of its terminal', [{ ts: at(0), dir: 'meta', kind: 'session_start', model: 'x' }], undefined],
+    ['pi’s', [{ type: 'session', version: 3, id: 'a', timestamp: at(0), cwd: '/' }], undefined],
+    ['nothing', [], undefined],
+  ])('detection of %s', async (_, lines, confidence) => {
+    expect((await codex.detect(memoryFileSource('x', text(...lines))))?.confidence).toBe(confidence)
+  })
+
+  it('go back as they were', async () => {
+    const strange = [
+      { ...meta(), ordinal: 0 },
+      {
+        timestamp: '2026-02-10T10:00:01Z',
+        type: 'response_item',
+        payload: { role: 'user', content: 'plain' },
+      },
+      item({
+        type: 'message',
+        role: 'system',
+        content: [{ type: 'input_image', image_url: 'data:image/png;base64,AA==', detail: 'low' }, 7],
+      }),
+      item({ type: 'function_call', name: 'f', arguments: { a: 1 }, call_id: 'c' }),
+      item({ type: 'function_call', name: 'f', arguments: 'not json', namespace: null }),
+      item({ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'raw' }] }),
+      item({ type: 'reasoning', summary: 'odd' }),
+      item({ type: 'tool_search_output', call_id: 'c', tools: [] }),
+      item({ type: 'function_call_output', call_id: 'c', output: { type: 'input_text', text: 'x' } }),
+      item({ type: 'function_call_output', call_id: 'c', output: null }),
+      item({ type: 'message', role: 'nobody', content: [] }),
+      { ...said('a'), absent: 1 },
+      { ...said('b'), metadata: { client_authored: true } },
+      { type: 'item.completed', item: { id: 'i2', type: 'agent_message', text: 'ok' } },
+      'a string',
+      ['a list'],
+      null,
+    ]
+    for (const lines of [strange, legacy]) {
+      const read1 = await read(...lines)
+      expect(read1.entries).toHaveLength(lines.length)
+      const { files: written, lost } = writeTranscript(codex, read1)
+      const [content] = [...written.values()]
+      expect(
+        content
+          ?.toString()
+          .trim()
+          .split('\n')
+          .map((one) => JSON.parse(one) as unknown),
+      ).toEqual(lines)
+      expect(lost).toEqual([])
+    }
+  })
+})
+
+describe('trap 9: files as they are found', () => {
+  it('cost the line that is bad, in its place', async () => {
+    const content = `${text(meta())}{"timest\r\n${text(said('a\u2028b')).replace('\n', '\r\n')}\0\0\n${text(said('x')).slice(0, 40)}`
+    const [only] = await readAll(codex, memoryFileSource('x.jsonl', content))
+    expect(only?.entries).toHaveLength(2)
+    expect(only?.entries[1]?.blocks).toEqual([{ type: 'text', text: 'a\u2028b' }])
+    expect(only?.damage.map(({ kind, line: number }) => [kind, number])).toEqual([
+      ['not-json', 2],
+      ['nul', 4],
+      ['torn', 5],
+    ])
+  })
+
+  it('may be empty', async () => {
+    expect(await readAll(codex, memoryFileSource('x.jsonl', ''))).toEqual([])
+  })
+
+  it('cut at any byte lose nothing but the line they end in', async () => {
+    const lines = [
+      meta(),
+      turn('m'),
+      asked('é\u2028'),
+      said('b'),
+      called('c'),
+      answered('c'),
+      counted([9, 1, 2, 1]),
+    ]
+    const whole = Buffer.from(text(...lines))
+    for (let end = 1; end < whole.length; end += 1) {
+      const cut = whole.subarray(0, end)
+      const [only] = await readAll(codex, memoryFileSource('x.jsonl', cut, { chunkBytes: 64 }))
+      const ended = cut.toString().split('\n').length - 1
+      const count = only?.entries.length ?? 0
+      // A line is whole one byte before its newline.
+      expect(count === ended || (count === ended + 1 && whole[end] === 10)).toBe(true)
+      expect(count + (only?.damage.length ?? 0)).toBeGreaterThanOrEqual(Math.min(1, end))
+    }
+  })
+
+  it('from an enemy change nothing but what they say', async () => {
+    const deep = `${'['.repeat(3000)}${']'.repeat(3000)}`
+    const hostile = [
+      '{"timestamp":"x","type":"session_meta","payload":{"id":"../../etc/passwd","git":{"branch":7},"source":{"subagent":[]}}}',
+      '{"type":"response_item","payload":{"type":"message","role":"user","content":[],"__proto__":{"p":1}},"__proto__":{"polluted":1}}',
+      '{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":-1,"output_tokens":1e+99}}}}',
+      '{"type":"event_msg","payload":{"type":"token_count","info":[1]}}',
+      `{"type":"response_item","payload":{"type":"function_call","name":"f","arguments":{"a":${deep}}}}`,
+      '{"type":"response_item","payload":{"type":"_call"}}',
+      '{"type":"response_item","payload":{"type":"_output","call_id":3}}',
+    ]
+    const [only] = await readAll(codex, memoryFileSource('x.jsonl', hostile.join('\n')))
+    expect(only?.entries).toHaveLength(hostile.length)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
+    expect(totals(only as Transcript)).toEqual({ calls: 0 })
+    const { files: written } = writeTranscript(codex, only as Transcript)
+    expect([...written.keys()][0]).not.toContain('..')
+    expect([...written.values()][0]?.toString()).toBe(`${hostile.join('\n')}\n`)
+  })
+})

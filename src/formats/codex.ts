@@ -1,0 +1,126 @@
+/**
+ * OpenAI Codex's rollouts: one `rollout-<time>-<thread>.jsonl` for each thread, a subagent's too. Old ones without envelopes and what
+ * `codex exec --json` prints are read as well. The session is the thread that the first line names; a fork's later lines name others.
+ */
+import { isUuid, uuidFrom } from '../transcript/ids.ts'
+import { isObject, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { CODEX, toSessionId } from './codex-facts.ts'
+import { isLegacyHeader } from './codex-lines.ts'
+import { readRollout } from './codex-reading.ts'
+import { codexWriter } from './codex-write.ts'
+import type { Detection, Format } from './format.ts'
+import { readHead, type Head } from './head-records.ts'
+
+export const codex: Format = {
+  id: CODEX,
+  title: 'Codex: rollout-<time>-<thread>.jsonl',
+  async detect(source) {
+    let best: Detection | undefined
+    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
+      const found = detectCodex(await readHead(file))
+      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
+    }
+    return best
+  },
+  async *read(source) {
+    const taken = new Set<string>()
+    for (const file of await source.list()) {
+      // A folder of Codex's also holds settings, prompts and indexes.
+      if (source.kind === 'folder' && detectCodex(await readHead(file)) === undefined) continue
+      let named: Pick<Session, 'id' | 'native'> | undefined
+      yield* readRollout(file, {
+        nameInPath: threadInName(file.path),
+        toSession(thread, facts) {
+          named ??= nameOf(file, thread, taken)
+          return { ...named, ...facts.current() }
+        },
+      })
+      if (named !== undefined) taken.add(named.id)
+    }
+  },
+  write: codexWriter,
+}
+
+/** How sure the first records make us that a file is Codex's. */
+export function detectCodex({ records, strange }: Head): Detection | undefined {
+  const votes = { enveloped: 0, legacy: 0, printed: 0 }
+  for (const record of records) {
+    if (isEnvelope(record)) votes.enveloped += 1
+    else if (record['record_type'] === 'state' || isLegacyHeader(record)) votes.legacy += 1
+    else if (isPrinted(record)) votes.printed += 1
+  }
+  const { enveloped, legacy, printed } = votes
+  const others = records.length - enveloped + strange
+  if (enveloped > others) return { confidence: 0.95, reason: `${enveloped} lines in Codex's envelopes` }
+  if (enveloped > 0) {
+    return { confidence: 0.6, reason: `${enveloped} lines in Codex's envelopes among ${others} others` }
+  }
+  const [first] = records
+  if (first !== undefined && isLegacyHeader(first) && hasBareItems(records)) {
+    return { confidence: 0.9, reason: "an old Codex session's first line, and items" }
+  }
+  if (legacy > 0) return { confidence: 0.7, reason: `${legacy} of old Codex's state records` }
+  if (first?.['type'] === 'thread.started' && typeof first['thread_id'] === 'string') {
+    return { confidence: 0.9, reason: 'a Codex thread that started' }
+  }
+  return printed > records.length / 2
+    ? { confidence: 0.6, reason: `${printed} events as codex exec prints them` }
+    : undefined
+}
+
+/** Files of a folder looked at to tell whose it is. */
+const LOOKED_AT = 20
+
+const ENVELOPES: ReadonlySet<string> = new Set([
+  'session_meta',
+  'response_item',
+  'event_msg',
+  'turn_context',
+  'compacted',
+  'world_state',
+  'inter_agent_communication',
+  'inter_agent_communication_metadata',
+  'security_risk_score',
+])
+
+function isEnvelope({ type, payload }: JsonObject): boolean {
+  return typeof type === 'string' && ENVELOPES.has(type) && isObject(payload)
+}
+
+const ITEM_EVENTS: ReadonlySet<string> = new Set(['item.started', 'item.updated', 'item.completed'])
+
+function isPrinted({ type, item, usage }: JsonObject): boolean {
+  if (typeof type !== 'string') return false
+  return ITEM_EVENTS.has(type) ? isObject(item) : type === 'turn.completed' && isObject(usage)
+}
+
+function hasBareItems(records: readonly JsonObject[]): boolean {
+  return (
+    records.length === 1 ||
+    records.some(
+      ({ type, record_type: old }) => type === 'message' || type === 'reasoning' || old === 'state',
+    )
+  )
+}
+
+/** A later file of the same thread is another recording of it: its own id, the same native name. */
+function nameOf(
+  file: SourceFile,
+  thread: string | undefined,
+  taken: ReadonlySet<string>,
+): Pick<Session, 'id' | 'native'> {
+  const id = thread === undefined ? uuidFrom(CODEX, '', file.path) : toSessionId(thread)
+  return {
+    id: taken.has(id) ? uuidFrom(CODEX, thread ?? '', file.path) : id,
+    ...(thread !== undefined && { native: { agent: CODEX, sessionId: thread } }),
+  }
+}
+
+/** `rollout-2026-02-10T10-00-01-<thread>.jsonl`; a reverted thread's name goes on with `_<rollout>`. */
+function threadInName(path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const thread = name.slice('rollout-2026-02-10T10-00-01-'.length).slice(0, 36)
+  return name.startsWith('rollout-') && isUuid(thread) ? thread : undefined
+}
