@@ -4,11 +4,21 @@ import type { Files } from '../journal/files.ts'
 const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
+/** Which of the old files the new one continues, by its place: the one it has most of, and of empty ones the last. */
+export function findContinued(files: Files, old: readonly string[], now: string): number | undefined {
+  let best: { readonly at: number; readonly length: number } | undefined
+  for (const [at, path] of old.entries()) {
+    const length = coveredLength(files, path, now)
+    if (length !== undefined && length >= (best?.length ?? 0)) best = { at, length }
+  }
+  return best?.at
+}
+
 /**
  * How many bytes of the old file the new one begins with, when those are all of it but for a last line that was cut off;
  * undefined when it holds anything else, or is not there.
  */
-export function coveredLength(files: Files, old: string, now: string): number | undefined {
+function coveredLength(files: Files, old: string, now: string): number | undefined {
   if (files.kind(old) !== 'file') return undefined
   const before = files.openRead(old)
   const after = files.openRead(now)

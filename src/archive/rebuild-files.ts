@@ -9,7 +9,7 @@ import type { FileOperation } from '../formats/format.ts'
 import { writeWhole, type Files } from '../journal/files.ts'
 import { readWholeFile } from './bytes.ts'
 import { toPrune, type CarryOut } from './carry-out.ts'
-import { contentSize, coveredLength, otherSpelling } from './covers.ts'
+import { contentSize, findContinued, otherSpelling } from './covers.ts'
 import { isInsideRepository, keepOutOfGit } from './git-ignore.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { createOwnFiles } from './own-files.ts'
@@ -22,6 +22,8 @@ import { createStage, outputExists, type Stage } from './stage.ts'
 export type Kept = { readonly path: string; readonly reason: string }
 
 export type Rebuild = CarryOut & {
+  /** The fold's first step. What is there already is from that step or a later one, and stays for the later ones to judge. */
+  start(operations: readonly FileOperation[]): void
   /** Files that stayed as they are. */
   kept(): readonly Kept[]
 }
@@ -55,6 +57,7 @@ export function createRebuild(options: RebuildOptions): Rebuild {
   /** Where an appended file of ours was found, when it had been set aside. */
   const numbers = new Map<string, number | undefined>()
   let begun = false
+  let isStarting = false
 
   const absolute = (path: string): string => join(root, checkPath(path))
   const exists = (path: string): boolean => files.kind(absolute(path)) !== undefined
@@ -116,7 +119,7 @@ export function createRebuild(options: RebuildOptions): Rebuild {
     if (staged === undefined) return
     stages.delete(path)
     const temporary = staged.close()
-    const found = ours.has(path) ? findContinued(path, temporary) : undefined
+    const found = ours.has(path) ? findOwn(path, temporary) : undefined
     const target = found === undefined ? path : atNumber(path, found.number)
     if (found === undefined && taken(path)) {
       if (!asides.has(path)) {
@@ -134,20 +137,16 @@ export function createRebuild(options: RebuildOptions): Rebuild {
     written.add(target)
   }
 
-  /** The file that all of is at the beginning of the new one: the longest, and of empty ones the last that was set aside. */
-  const findContinued = (
-    path: string,
-    temporary: string,
-  ): { readonly number: number | undefined } | undefined => {
+  const findOwn = (path: string, temporary: string): { readonly number: number | undefined } | undefined => {
     const siblings = asides.has(path) ? files.list(dirname(absolute(path))) : []
     const others = siblings.map((name) => numberIn(path, name)).filter((number) => number !== undefined)
-    const fitting = [undefined, ...others]
-      .map((number) => ({
-        number,
-        length: coveredLength(files, absolute(atNumber(path, number)), temporary),
-      }))
-      .filter(({ length }) => length !== undefined)
-    return fitting.sort((a, b) => Number(b.length) - Number(a.length) || (b.number ?? 0) - (a.number ?? 0))[0]
+    const all = [undefined, ...others.sort((a, b) => a - b)]
+    const at = findContinued(
+      files,
+      all.map((number) => absolute(atNumber(path, number))),
+      temporary,
+    )
+    return at === undefined ? undefined : { number: all[at] }
   }
 
   const put = (given: string, content: Buffer, beside?: string): void => {
@@ -156,6 +155,7 @@ export function createRebuild(options: RebuildOptions): Rebuild {
     const folder = makeFolderOf(path)
     const before = readWholeFile(files, absolute(path))
     if (before?.equals(content) === true) return void written.add(path)
+    if (isStarting && before !== undefined && before.length > 0 && !taken(path)) return
     if (beside !== undefined && exists(path) && kept.some((one) => one.path === absolute(beside)))
       return keep(path, TOGETHER)
     if (taken(path) && asides.has(given)) setAside(files, [absolute(path)])
@@ -218,14 +218,21 @@ export function createRebuild(options: RebuildOptions): Rebuild {
     }
   }
 
+  const run = (operations: readonly FileOperation[]): void => {
+    for (const operation of operations) {
+      guarded('path' in operation ? operation.path : operation.folder, () => one(operation))
+    }
+  }
+
   return {
     taken: (path) => taken(path) && !isOurFolder(path),
     claim: (path) => guarded(path, () => claim(path)),
-    run(operations) {
-      for (const operation of operations) {
-        guarded('path' in operation ? operation.path : operation.folder, () => one(operation))
-      }
+    start(operations) {
+      isStarting = true
+      run(operations)
+      isStarting = false
     },
+    run,
     finish() {
       for (const path of stages.keys()) guarded(path, () => place(path))
       return [...written].map(absolute).filter((path) => files.kind(path) === 'file')

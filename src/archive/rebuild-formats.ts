@@ -75,7 +75,7 @@ async function rebuild(
   }
   try {
     const writing = write.begin(begun, context)
-    out.run(writing.start())
+    out.start(writing.start())
     for await (const items of readSession(archive, id)) {
       for (const item of items) if (item.type === 'entry') out.run(writing.entry(item.entry))
     }

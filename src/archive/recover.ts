@@ -73,8 +73,7 @@ async function finish(
   })
   const end = (open: readonly string[]): void => {
     // The later end counts, also where the clock went back.
-    const now = new Date().toISOString()
-    const at = last !== undefined && last.at > now ? last.at : now
+    const at = new Date(Math.max(Date.now(), (Date.parse(last?.at ?? '') || 0) + 1)).toISOString()
     const counts = { entries, lines: journal.head().seq + 1 }
     journal.append({ t: 'end', session: ending, counts, ...(open.length > 0 && { behind: open }), at })
   }
