@@ -5,22 +5,14 @@
 import { contentText, outputText, textOf, type Block, type ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
-import { parseInstant } from '../transcript/instant.ts'
-import {
-  asObject,
-  asString,
-  isObject,
-  parseJson,
-  type Json,
-  type JsonObject,
-  toSpacedJson,
-} from '../transcript/json.ts'
+import { asObject, asString, isObject, type JsonObject, toSpacedJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
 import type { FileOperation, WriteContext } from './format.ts'
 import { loseOfEntry, loseOfSession, reportTokens } from './swarm-losses.ts'
+import { rawOf, timeOf, toLine } from './swarm-line.ts'
 import { parseFileName, toPaths, type StepNames } from './swarm-names.ts'
 import { toMicros, toReceipt, UNKNOWN_MODEL } from './swarm-receipt.ts'
 import { reportedBy } from './swarm-result.ts'
@@ -215,24 +207,6 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
 }
 
 type ToolCall = Extract<Block, { readonly type: 'tool-call' }>
-
-/** The seed's fields first, then what another writer added. */
-function toLine(own: JsonObject, fields: JsonObject): string {
-  const line = Object.create(null) as Record<string, Json>
-  for (const key of Object.keys(own)) line[key] = own[key] as Json
-  for (const key of Object.keys(fields)) if (!(key in line)) line[key] = fields[key] as Json
-  return `${toSpacedJson(line)}\n`
-}
-
-function timeOf(line: string | undefined): string | undefined {
-  const record = line === undefined ? undefined : asObject(parseJson(line))
-  return parseInstant(asString(record?.['timestamp']) ?? asString(record?.['ts']))
-}
-
-/** A line that no dialect explains, exactly as it was. */
-function rawOf({ kind, blocks }: Entry): Json | undefined {
-  return kind === 'event' ? blocks.find((block) => block.type === 'unknown')?.raw : undefined
-}
 
 /** The seed requires an object. */
 function inputOf(entry: Entry, call: ToolCall | undefined, context: WriteContext): JsonObject {

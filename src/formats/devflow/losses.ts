@@ -37,6 +37,25 @@ export function loseOfEntry(entry: Entry, nested: boolean, notes: Notes): void {
   )
 }
 
+type Turn = {
+  readonly entry: Entry
+  readonly model: string | undefined
+  readonly durationMs: number | undefined
+}
+
+/** What one turn says once: the last word stands. */
+export function loseOverwritten({ entry: first, model, durationMs }: Turn, next: Entry, notes: Notes): void {
+  notes.lost(first, 'block boundaries')
+  if (next.at !== undefined && next.at !== first.at) notes.lost(next, 'time')
+  const facts = [
+    ['model', model, next.model],
+    ['duration', durationMs, next.durationMs],
+  ] as const
+  for (const [word, before, after] of facts) {
+    if (before !== undefined && after !== undefined && before !== after) notes.lost(first, word)
+  }
+}
+
 /** `facts` are those of the document, without what Go has a zero for. */
 export function loseOfSession(session: Session, runId: string, facts: Facts, notes: Notes): void {
   const { run, input, status, error, metadata, reportedCost } = session

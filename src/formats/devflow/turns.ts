@@ -18,7 +18,7 @@ import { hasCounts, laterReport, promptTokens, validUsage, type Usage } from '..
 import type { WriteContext } from '../format.ts'
 import { loseEntry } from '../lost-facts.ts'
 import { toGoTime } from './fields.ts'
-import { loseOfEntry } from './losses.ts'
+import { loseOfEntry, loseOverwritten } from './losses.ts'
 
 export type Turns = {
   add(entry: Entry): void
@@ -193,19 +193,6 @@ function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
     ...(model !== undefined && { model }),
     ...(entry.source !== PRIMARY && { source: entry.source }),
     ...kept,
-  }
-}
-
-/** What one turn says once: the last word stands. */
-function loseOverwritten({ entry: first, model, durationMs }: Draft, next: Entry, notes: Notes): void {
-  notes.lost(first, 'block boundaries')
-  if (next.at !== undefined && next.at !== first.at) notes.lost(next, 'time')
-  const facts = [
-    ['model', model, next.model],
-    ['duration', durationMs, next.durationMs],
-  ] as const
-  for (const [word, before, after] of facts) {
-    if (before !== undefined && after !== undefined && before !== after) notes.lost(first, word)
   }
 }
 
