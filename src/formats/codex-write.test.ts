@@ -57,7 +57,7 @@ describe('a session of another format', () => {
     })
     expect(lost.map(({ what }) => what)).toEqual([
       'usage quality, stop reason, content that was not understood, block boundaries',
-      'the whole entry: an event that Codex has no record for',
+      'the whole entry: Codex has no record for it',
       'session id',
       'tags',
     ])

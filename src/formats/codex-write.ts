@@ -13,9 +13,9 @@ import { CODEX, createCodexFacts, toSessionId, type FactsFold } from './codex-fa
 import { createLineFold, type FoldedLine } from './codex-fold.ts'
 import { createForeignLines, type ForeignLines } from './codex-foreign.ts'
 import { toOwnLine } from './codex-lines.ts'
-import { loseOfItems } from './codex-losses.ts'
 import type { Writer } from './format.ts'
 import { loseEntry, loseFacts } from './lost-facts.ts'
+import { loseByReading, type ReadBack } from './read-back.ts'
 
 export const codexWriter: Writer = {
   root: '.codex',
@@ -64,7 +64,8 @@ export const codexWriter: Writer = {
         const before = lane.append(header)
         const { lines, lost } = lane.lines.of(entry, context)
         const { operation, read } = lane.append(lines)
-        loseOfItems(entry, { read, lost, last: lane.last }, context)
+        const back = toReadBack(read, entry.parent === lane.last ? lane.last : undefined)
+        loseByReading(entry, { ...back, lost }, 'Codex has no record for it', context)
         lane.last = entry.id
         const { op, path } = operation
         const text = `${before.operation.text}${operation.text}`
@@ -124,6 +125,19 @@ function createLane({ path, thread, session, source, root }: LaneOptions): Lane 
     },
   }
   return lane
+}
+
+/** `parent` is the entry before where this one says that it follows it: order says the same. */
+function toReadBack(read: readonly FoldedLine[], parent: string | undefined): Omit<ReadBack, 'lost'> {
+  const count = read.find((line) => line.count !== undefined)?.count
+  return {
+    messages: read.flatMap(({ line }) => (line.kind === 'message' ? [line] : [])),
+    held: {
+      ...(count !== undefined && { usage: count.usage }),
+      ...(count?.model !== undefined && { model: count.model }),
+      ...(parent !== undefined && { parent }),
+    },
+  }
 }
 
 /** The thread's own id where the session is Codex's, else one that is the same each time. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { files, memoryFileSource, memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
-import type { Json, JsonObject } from '../transcript/json.ts'
+import { asString, type Json, type JsonObject } from '../transcript/json.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { codex } from './codex.ts'
@@ -96,24 +96,24 @@ describe('items', () => {
       line('novelty', { x: 1 }),
     ]
     const { entries } = await read(...lines)
-    expect(entries.map(({ kind, role, metadata }) => role ?? [kind, metadata?.['record']].join(' '))).toEqual(
-      [
-        'event session_meta',
-        'event turn_context',
-        'system',
-        'user',
-        'event user_message',
-        'assistant',
-        'event agent_message',
-        'assistant',
-        'assistant',
-        'tool',
-        'assistant',
-        'assistant',
-        'event ghost_snapshot',
-        'event novelty',
-      ],
-    )
+    expect(
+      entries.map(({ kind, role, metadata }) => role ?? `${kind} ${asString(metadata?.['record'])}`),
+    ).toEqual([
+      'event session_meta',
+      'event turn_context',
+      'system',
+      'user',
+      'event user_message',
+      'assistant',
+      'event agent_message',
+      'assistant',
+      'assistant',
+      'tool',
+      'assistant',
+      'assistant',
+      'event ghost_snapshot',
+      'event novelty',
+    ])
     expect(entries[5]?.blocks).toEqual([{ type: 'thinking', text: 'hm', redacted: 'xyz' }])
     expect(entries[8]?.blocks).toEqual([
       { type: 'tool-call', callId: 'c1', name: 'exec_command', input: { cmd: 'ls' } },
