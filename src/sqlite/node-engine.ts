@@ -39,11 +39,11 @@ export function nodeEngine(): Connect | undefined {
 
 /** Node 22 says on stderr that the module is experimental; it is the reader's terminal, and they cannot do a thing about it. */
 function quietly<T>(work: () => T): T {
-  const { emitWarning } = process
-  process.emitWarning = () => {}
+  const spoken = Object.getOwnPropertyDescriptor(process, 'emitWarning') ?? {}
+  Object.defineProperty(process, 'emitWarning', { ...spoken, value: () => {} })
   try {
     return work()
   } finally {
-    process.emitWarning = emitWarning
+    Object.defineProperty(process, 'emitWarning', spoken)
   }
 }

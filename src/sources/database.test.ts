@@ -1,0 +1,255 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from '../sqlite/driver.ts'
+import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
+import { openSourceDatabase } from './database.ts'
+
+let folder: string
+let path: string
+let damage: string[]
+beforeEach(() => {
+  folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-source-db-'))
+  path = join(folder, 'a.db')
+  damage = []
+})
+
+const report = (kind: string, reason: string): void => void damage.push(`${kind}: ${reason}`)
+
+async function made(sql: string, at = path): Promise<void> {
+  const database = await openDatabase(at)
+  database.exec(sql)
+  database.close()
+}
+
+async function rowsOf(database: SourceDatabase, table: string, options?: RowOptions): Promise<Row[]> {
+  const rows: Row[] = []
+  for await (const batch of database.rows(table, options)) rows.push(...batch)
+  return rows
+}
+
+async function read(table: string, options?: RowOptions): Promise<Row[]> {
+  const database = await openSourceDatabase(path, report)
+  try {
+    return await rowsOf(database, table, options)
+  } finally {
+    await database.close()
+  }
+}
+
+const many = (count: number): string =>
+  `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count}) SELECT i,`
+
+const temporary = (): string[] => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith('hansard-db-'))
+
+describe('a database', () => {
+  it('gives its tables, columns and values, and none of its views', async () => {
+    await made(`CREATE TABLE b (id INTEGER PRIMARY KEY, text TEXT, "__proto__" BLOB, real REAL, big INT,
+                  made AS (id + 1));
+                CREATE TABLE a (k TEXT, n INT, v, PRIMARY KEY (k, n)) WITHOUT ROWID;
+                CREATE VIEW v AS SELECT * FROM b;
+                INSERT INTO b VALUES (1, 'ä' || char(0) || 'x', x'00ff', 1.5, 9223372036854775807),
+                  (2, '', x'', NULL, -1);
+                INSERT INTO a VALUES ('y', 2, 'c'), ('y', 1, 'b'), ('x', 9, 'a');`)
+    const database = await openSourceDatabase(path, report)
+    expect(database.tables()).toEqual(['a', 'b'])
+    expect(database.columns('b')).toEqual(['id', 'text', '__proto__', 'real', 'big'])
+    expect(database.columns('none')).toEqual([])
+    const [first, second] = await rowsOf(database, 'b')
+    expect(Object.values(first ?? {})).toEqual([1, 'ä\0x', Buffer.from([0, 255]), 1.5, 9223372036854775807n])
+    expect(second?.['text']).toBe('')
+    expect((await rowsOf(database, 'a')).map(({ v }) => v)).toEqual(['a', 'b', 'c'])
+    expect(await rowsOf(database, 'none')).toEqual([])
+    await database.close()
+    expect(damage).toEqual([])
+  })
+
+  it('gives its rows in batches, in its own order or the one asked for', async () => {
+    await made(`CREATE TABLE t (a INT, b TEXT); INSERT INTO t ${many(3000)} 'k' || (i % 7) FROM n;`)
+    const database = await openSourceDatabase(path, report)
+    let batches = 0
+    for await (const batch of database.rows('t')) batches += Math.sign(batch.length)
+    expect(batches).toBeGreaterThan(4)
+    expect((await rowsOf(database, 't')).map(({ a }) => a)).toEqual(
+      Array.from({ length: 3000 }, (_, i) => i + 1),
+    )
+    const sorted = await rowsOf(database, 't', { orderBy: ['b', 'none'] })
+    expect(sorted.slice(0, 2)).toEqual([
+      { a: 7, b: 'k0' },
+      { a: 14, b: 'k0' },
+    ])
+    expect(sorted).toHaveLength(3000)
+    const some = await rowsOf(database, 't', { where: { column: 'b', equals: 'k3' }, orderBy: ['a'] })
+    expect(some.map(({ a }) => a).slice(0, 2)).toEqual([3, 10])
+    expect(await rowsOf(database, 't', { where: { column: 'b', prefix: 'k' } })).toHaveLength(3000)
+    expect(await rowsOf(database, 't', { where: { column: 'b', prefix: 'x' } })).toEqual([])
+    expect(await rowsOf(database, 't', { where: { column: 'none', equals: 1 } })).toEqual([])
+    await database.close()
+  })
+
+  it('never holds more than some MB of rows that are large', async () => {
+    await made(`CREATE TABLE t (a INT, b BLOB); INSERT INTO t ${many(30)} zeroblob(1000000) FROM n;`)
+    const database = await openSourceDatabase(path, report)
+    const counts: number[] = []
+    for await (const batch of database.rows('t', { orderBy: ['a'] })) counts.push(batch.length)
+    expect(Math.max(...counts)).toBeLessThanOrEqual(5)
+    expect(counts.reduce((a, b) => a + b)).toBe(30)
+    await database.close()
+  })
+})
+
+describe('a database in use by another program', () => {
+  async function held(sql: string): Promise<Database> {
+    const database = await openDatabase(path)
+    database.exec(sql)
+    return database
+  }
+
+  it('is read with what is only in its log, and stays as it was', async () => {
+    const writer = await held(
+      'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a); INSERT INTO t VALUES (1)',
+    )
+    const before = fs.readFileSync(`${path}-wal`)
+    expect(before.length).toBeGreaterThan(0)
+    expect(await read('t')).toEqual([{ a: 1 }])
+    expect(fs.readFileSync(`${path}-wal`).equals(before)).toBe(true)
+    writer.close()
+  })
+
+  it('is read from a copy when it is locked, and the copy is gone afterwards', async () => {
+    await made('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+    const writer = await held('BEGIN EXCLUSIVE')
+    const before = temporary().length
+    expect(await read('t')).toEqual([{ a: 1 }])
+    expect(temporary()).toHaveLength(before)
+    writer.close()
+  })
+
+  it('can be written while rows are being read', async () => {
+    await made(`CREATE TABLE t (a INT, b); INSERT INTO t ${many(2000)} 'x' FROM n;`)
+    const writer = await openDatabase(path, { busyMs: 0 })
+    const reader = await openSourceDatabase(path, report)
+    let rows = 0
+    for await (const batch of reader.rows('t')) {
+      rows += batch.length
+      writer.exec(`UPDATE t SET b = 'y' WHERE a = 1`)
+    }
+    expect(rows).toBe(2000)
+    await reader.close()
+    writer.close()
+  })
+})
+
+describe('a database whose program died', () => {
+  it('is read with the log that was left, and nothing new lies beside it', async () => {
+    const other = join(folder, 'other.db')
+    const writer = await openDatabase(other)
+    writer.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (a)')
+    writer.exec('INSERT INTO t VALUES (1)')
+    fs.copyFileSync(other, path)
+    fs.copyFileSync(`${other}-wal`, `${path}-wal`)
+    const before = fs.readdirSync(folder)
+    expect(await read('t')).toEqual([{ a: 1 }])
+    expect(fs.readdirSync(folder)).toEqual(before)
+    writer.close()
+  })
+
+  it('is read without making a log beside it', async () => {
+    await made('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+    for (const beside of ['-wal', '-shm']) fs.rmSync(path + beside, { force: true })
+    expect(await read('t')).toEqual([{ a: 1 }])
+    expect(fs.readdirSync(folder)).toEqual(['a.db'])
+  })
+
+  it('is not helped to delete a file that its journal names', async () => {
+    await made('CREATE TABLE t (a)')
+    const victim = join(folder, 'victim')
+    fs.writeFileSync(victim, 'mine')
+    fs.writeFileSync(
+      `${path}-journal`,
+      Buffer.concat([
+        Buffer.from('d9d505f920a163d7', 'hex'),
+        Buffer.alloc(600),
+        Buffer.from('d9d505f920a163d7', 'hex'),
+      ]),
+    )
+    await expect(openSourceDatabase(path, report)).rejects.toMatchObject({ code: 'locked' })
+    expect(fs.readFileSync(victim, 'utf8')).toBe('mine')
+  })
+})
+
+describe('a damaged database', () => {
+  it('gives what is whole of one cut off or changed anywhere, and says so', async () => {
+    await made(`PRAGMA page_size = 512; CREATE TABLE t (a INT, b TEXT);
+                INSERT INTO t ${many(200)} 'some text ' || i FROM n;`)
+    const whole = fs.readFileSync(path)
+    let best = 0
+    for (let at = 0; at < whole.length; at += 397) {
+      damage = []
+      fs.writeFileSync(path, whole.subarray(0, at))
+      const cut = await read('t')
+      expect(damage.length > 0 || at === 0).toBe(true)
+      best = Math.max(best, cut.length)
+      const changed = Buffer.from(whole)
+      changed.fill(0xff, at, at + 16)
+      fs.writeFileSync(path, changed)
+      await read('t', { orderBy: ['b'] })
+    }
+    expect(best).toBeGreaterThan(150)
+  })
+
+  it('cannot hurt with names, text or declarations that are not text', async () => {
+    await made(`CREATE TABLE good (a TEXT); INSERT INTO good VALUES (CAST(x'ff41' AS TEXT)), ('fine');
+                CREATE TABLE bad_name (a); CREATE TABLE bad_column (aaaa); CREATE TABLE bad_type (a tttt);
+                INSERT INTO bad_type VALUES (1);`)
+    const bytes = fs.readFileSync(path).toString('latin1')
+    const changed = bytes
+      .replaceAll('bad_name', 'bad\xff\xfename'.slice(0, 8))
+      .replaceAll('aaaa', '\xff\xfeaa')
+    fs.writeFileSync(path, Buffer.from(changed.replaceAll('tttt', 't\xff\xfet'), 'latin1'))
+    const database = await openSourceDatabase(path, report)
+    expect(await rowsOf(database, 'good')).toEqual([{ a: Buffer.from([0xff, 0x41]) }, { a: 'fine' }])
+    expect(await rowsOf(database, 'bad_type')).toEqual([{ a: 1 }])
+    expect(database.tables()).toEqual(['bad_type', 'good'])
+    expect(damage.some((line) => line.startsWith('not-utf8'))).toBe(true)
+    await database.close()
+  })
+
+  it('cannot hurt with a schema that is not SQL, or not text', async () => {
+    await made('CREATE TABLE t (a); CREATE TABLE u (a)')
+    const bytes = fs.readFileSync(path).toString('latin1')
+    for (const sql of ['CREATE TABLE \xff (a)', 'CREATE BANANA \xff(a)', 'CREATE TABLE t (\xff']) {
+      damage = []
+      const changed = bytes.replace('CREATE TABLE t (a)', sql.padEnd(18).slice(0, 18))
+      fs.writeFileSync(path, Buffer.from(changed, 'latin1'))
+      const database = await openSourceDatabase(path, report)
+      await rowsOf(database, 't')
+      await database.close()
+    }
+    expect(damage).toHaveLength(1)
+  })
+
+  it('ends, when its pages point in circles', async () => {
+    await made(`PRAGMA page_size = 512; CREATE TABLE t (a INT, b TEXT);
+                INSERT INTO t ${many(5000)} 'some text ' || i FROM n;`)
+    const bytes = fs.readFileSync(path)
+    // Interior pages of a table: every child of each is made the one before it, and so on down.
+    const interior = Array.from({ length: bytes.length / 512 }, (_, page) => page).filter(
+      (page) => page > 0 && bytes[page * 512] === 5,
+    )
+    for (const page of interior) {
+      const start = page * 512
+      const first = bytes.readUInt16BE(start + 12)
+      const child = bytes.readUInt32BE(start + first)
+      for (let cell = 0; cell < bytes.readUInt16BE(start + 3); cell += 1) {
+        bytes.writeUInt32BE(child, start + bytes.readUInt16BE(start + 12 + cell * 2))
+      }
+      bytes.writeUInt32BE(child, start + 8)
+    }
+    fs.writeFileSync(path, bytes)
+    await read('t')
+    await read('t', { orderBy: ['b'] })
+    expect(damage.length).toBeGreaterThan(0)
+  })
+})
