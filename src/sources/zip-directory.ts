@@ -1,0 +1,196 @@
+/**
+ * What a zip file says it holds: its central directory, which is the truth (the headers before the entries may be stale,
+ * or lie). Names are made safe here, and what cannot be read is reported rather than passed over.
+ */
+import type { FileHandle } from 'node:fs/promises'
+import { HansardError } from '../errors.ts'
+
+export type ZipEntry = {
+  readonly path: string
+  readonly method: 'stored' | 'deflated'
+  readonly compressedBytes: number
+  readonly headerOffset: number
+  readonly crc32: number
+  readonly modifiedAt: string
+}
+
+/** Told of each entry that is not given, by its name as far as it can be shown. */
+export type Missed = (name: string, reason: string) => void
+
+const END_BYTES = 22
+const MAX_COMMENT_BYTES = 0xffff
+const MAX_ENTRIES = 100_000
+const MAX_DIRECTORY_BYTES = 128 * 1024 * 1024
+const END = 0x06054b50
+const END64 = 0x06064b50
+const LOCATOR64 = 0x07064b50
+const ENTRY = 0x02014b50
+const FULL16 = 0xffff
+const FULL32 = 0xffffffff
+
+/** By its local header, or, when it is empty, by its end. */
+export function isZip(head: Buffer): boolean {
+  return head.length >= 4 && (head.readUInt32LE(0) === 0x04034b50 || head.readUInt32LE(0) === END)
+}
+
+/** The files in it, sorted by path in code units; of entries with one name the last, as unpacking leaves it. */
+export async function readDirectory(
+  handle: FileHandle,
+  sizeBytes: number,
+  missed: Missed,
+): Promise<readonly ZipEntry[]> {
+  const end = await findEnd(handle, sizeBytes)
+  if (end === undefined) {
+    missed('', 'the zip file is cut off: its directory is missing')
+    return []
+  }
+  if (end.entries > MAX_ENTRIES || end.directoryBytes > MAX_DIRECTORY_BYTES) {
+    throw new HansardError('too-large', `a zip file with more than ${MAX_ENTRIES} entries`, {
+      hint: 'unpack it, and name a folder further down',
+    })
+  }
+  const bytes = await readAt(handle, end.directoryOffset, end.directoryBytes)
+  const found = new Map<string, ZipEntry>()
+  let at = 0
+  let packedBytes = 0
+  for (let left = end.entries; left > 0; left -= 1) {
+    const parsed = parseEntry(bytes, at)
+    if (parsed === undefined) {
+      missed('', `the directory of the zip file breaks off: ${left} entries are missing`)
+      break
+    }
+    at = parsed.next
+    packedBytes += parsed.entry.compressedBytes
+    add(found, parsed.entry, missed)
+  }
+  // One piece of packed bytes that many entries share makes a bomb of any size, each entry below any ratio.
+  if (packedBytes > sizeBytes) {
+    throw new HansardError('too-large', 'a zip file whose entries lie over each other, as in a bomb')
+  }
+  return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+type End = { readonly entries: number; readonly directoryBytes: number; readonly directoryOffset: number }
+
+async function findEnd(handle: FileHandle, sizeBytes: number): Promise<End | undefined> {
+  const length = Math.min(sizeBytes, END_BYTES + MAX_COMMENT_BYTES)
+  const tail = await readAt(handle, sizeBytes - length, length)
+  for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
+    if (tail.readUInt32LE(at) !== END || at + END_BYTES + tail.readUInt16LE(at + 20) > tail.length) continue
+    const end = {
+      entries: tail.readUInt16LE(at + 10),
+      directoryBytes: tail.readUInt32LE(at + 12),
+      directoryOffset: tail.readUInt32LE(at + 16),
+    }
+    const full = end.entries === FULL16 || end.directoryBytes === FULL32 || end.directoryOffset === FULL32
+    const chosen = full ? ((await findEnd64(handle, sizeBytes - length + at)) ?? end) : end
+    if (chosen.directoryOffset + chosen.directoryBytes <= sizeBytes) return chosen
+  }
+  return undefined
+}
+
+async function findEnd64(handle: FileHandle, endOffset: number): Promise<End | undefined> {
+  const locator = await readAt(handle, endOffset - 20, 20)
+  if (locator.length < 20 || locator.readUInt32LE(0) !== LOCATOR64) return undefined
+  const end = await readAt(handle, Number(locator.readBigUInt64LE(8)), 56)
+  if (end.length < 56 || end.readUInt32LE(0) !== END64) return undefined
+  return {
+    entries: Number(end.readBigUInt64LE(32)),
+    directoryBytes: Number(end.readBigUInt64LE(40)),
+    directoryOffset: Number(end.readBigUInt64LE(48)),
+  }
+}
+
+type Parsed = Omit<ZipEntry, 'method' | 'path'> & {
+  readonly name: string
+  readonly method: number
+  readonly flags: number
+  readonly isLink: boolean
+}
+
+function parseEntry(
+  bytes: Buffer,
+  at: number,
+): { readonly entry: Parsed; readonly next: number } | undefined {
+  if (at + 46 > bytes.length || bytes.readUInt32LE(at) !== ENTRY) return undefined
+  const nameEnd = at + 46 + bytes.readUInt16LE(at + 28)
+  const extraEnd = nameEnd + bytes.readUInt16LE(at + 30)
+  const next = extraEnd + bytes.readUInt16LE(at + 32)
+  if (next > bytes.length) return undefined
+  const large = readExtra64(bytes.subarray(nameEnd, extraEnd), [
+    bytes.readUInt32LE(at + 24),
+    bytes.readUInt32LE(at + 20),
+    bytes.readUInt32LE(at + 42),
+  ])
+  const entry: Parsed = {
+    name: bytes.toString('utf8', at + 46, nameEnd),
+    method: bytes.readUInt16LE(at + 10),
+    flags: bytes.readUInt16LE(at + 8),
+    compressedBytes: large[1] as number,
+    headerOffset: large[2] as number,
+    crc32: bytes.readUInt32LE(at + 16),
+    modifiedAt: toInstant(bytes.readUInt16LE(at + 14), bytes.readUInt16LE(at + 12)),
+    // Made on Unix: the upper half of the attributes is the mode.
+    isLink: bytes[at + 5] === 3 && bytes.readUInt16LE(at + 40) >> 12 === 0o12,
+  }
+  return { entry, next }
+}
+
+/** Of size, packed size and offset those that do not fit in 32 bits, in this order, in a field of their own. */
+function readExtra64(extra: Buffer, values: readonly number[]): readonly number[] {
+  for (let at = 0; at + 4 <= extra.length;) {
+    const end = at + 4 + extra.readUInt16LE(at + 2)
+    if (extra.readUInt16LE(at) === 1 && end <= extra.length) {
+      let from = at + 4
+      return values.map((value) => {
+        if (value !== FULL32 || from + 8 > end) return value
+        from += 8
+        return Number(extra.readBigUInt64LE(from - 8))
+      })
+    }
+    at = end
+  }
+  return values
+}
+
+function add(
+  found: Map<string, ZipEntry>,
+  { name, method, flags, isLink, ...entry }: Parsed,
+  missed: Missed,
+): void {
+  if (name.endsWith('/')) return
+  const path = safePath(name)
+  if (path === undefined) return missed(shown(name), 'an entry whose name leads out of the zip file')
+  if (isLink) return
+  if ((flags & 1) !== 0) return missed(path, 'an encrypted entry')
+  if (method !== 0 && method !== 8) return missed(path, `an entry packed in a way not known (${method})`)
+  if (found.has(path)) missed(path, 'two entries with this name; the last is read')
+  found.set(path, { ...entry, path, method: method === 0 ? 'stored' : 'deflated' })
+}
+
+/** Relative, with `/`, and without a step up; undefined for any other. */
+function safePath(name: string): string | undefined {
+  const path = name.replaceAll('\\', '/')
+  if (path === '' || path.includes('\0') || path.startsWith('/') || /^[a-z]:/i.test(path)) return undefined
+  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
+  return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/')
+}
+
+function shown(name: string): string {
+  return name.replace(/[^\x20-\x7e]/g, '?').slice(0, 200)
+}
+
+/** A zip file knows local time without a zone, to two seconds; read as UTC, so that it is the same everywhere. */
+function toInstant(date: number, time: number): string {
+  const [year, month, day] = [1980 + (date >> 9), (date >> 5) & 15, date & 31]
+  return new Date(
+    Date.UTC(year, Math.max(0, month - 1), Math.max(1, day), time >> 11, (time >> 5) & 63, (time & 31) * 2),
+  ).toISOString()
+}
+
+/** As many of the bytes as there are. */
+async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
+  if (offset < 0 || length <= 0 || !Number.isSafeInteger(offset + length)) return Buffer.alloc(0)
+  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
+  return buffer.subarray(0, bytesRead)
+}

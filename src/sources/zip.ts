@@ -1,0 +1,154 @@
+/**
+ * A zip file as a folder: its entries are files that are unpacked as they are read. An entry that is cut off, changed or
+ * larger than anything honest gives what can be read and is reported; nothing is written to disk.
+ */
+import { constants } from 'node:fs'
+import fs, { type FileHandle } from 'node:fs/promises'
+import { posix } from 'node:path'
+import { crc32 as nodeCrc32, createInflateRaw } from 'node:zlib'
+import { fromSystemError } from '../errors.ts'
+import type { Damage } from '../transcript/damage.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { CHUNK_BYTES, expand } from './expand.ts'
+import { toSourceFile } from './source-file.ts'
+import { readDirectory, type ZipEntry } from './zip-directory.ts'
+
+/** The zip file at a path that is known to be a regular file. */
+export function openZip(path: string, damaged: (damage: Damage) => void): Source {
+  let listed: Promise<readonly SourceFile[]> | undefined
+  const list = async (): Promise<readonly SourceFile[]> => {
+    const entries = await withFile(path, async (handle, sizeBytes) =>
+      readDirectory(handle, sizeBytes, (name, reason) =>
+        damaged({
+          kind: 'missing',
+          file: name || posix.basename(path),
+          byteOffset: 0,
+          byteLength: 0,
+          reason,
+        }),
+      ),
+    )
+    return entries.map((entry) => toEntryFile(path, entry, damaged))
+  }
+  const once = (): Promise<readonly SourceFile[]> => (listed ??= list())
+  return {
+    path,
+    kind: 'folder',
+    list: once,
+    async find(wanted) {
+      const normal = posix.normalize(wanted)
+      return (await once()).find((file) => file.path === normal)
+    },
+  }
+}
+
+function toEntryFile(path: string, entry: ZipEntry, damaged: (damage: Damage) => void): SourceFile {
+  const torn = (byteOffset: number, reason: string): void =>
+    damaged({ kind: 'torn', file: entry.path, byteOffset, byteLength: 0, reason })
+  return toSourceFile({
+    path: entry.path,
+    sizeBytes: entry.compressedBytes,
+    modifiedAt: entry.modifiedAt,
+    damaged,
+    async *raw() {
+      const sum = createSum()
+      let given = 0
+      let stopped = false
+      const stop = (at: number, reason: string): void => {
+        stopped = true
+        torn(at, reason)
+      }
+      for await (const chunk of unpacked(path, entry, stop)) {
+        sum.update(chunk)
+        given += chunk.length
+        yield chunk
+      }
+      if (stopped || sum.value() === entry.crc32) return
+      damaged({
+        kind: 'checksum',
+        file: entry.path,
+        byteOffset: 0,
+        byteLength: given,
+        reason: 'the bytes in the zip file are not those that were packed',
+      })
+    },
+  })
+}
+
+async function* unpacked(
+  path: string,
+  entry: ZipEntry,
+  stopped: (byteOffset: number, reason: string) => void,
+): AsyncGenerator<Buffer> {
+  const packed = packedBytes(path, entry, stopped)
+  if (entry.method === 'stored') {
+    yield* packed
+    return
+  }
+  yield* expand(packed, createInflateRaw({ chunkSize: CHUNK_BYTES }), 'zip', {
+    name: entry.path,
+    sizeBytes: entry.compressedBytes,
+    stopped,
+  })
+}
+
+/** The entry's packed bytes. Only lengths are taken from its local header: the rest of it need not be true. */
+async function* packedBytes(
+  path: string,
+  { headerOffset, compressedBytes }: ZipEntry,
+  stopped: (byteOffset: number, reason: string) => void,
+): AsyncGenerator<Buffer> {
+  const handle = await openFile(path)
+  try {
+    const header = Buffer.alloc(30)
+    const { bytesRead } = await handle.read(header, 0, 30, headerOffset)
+    if (bytesRead < 30 || header.readUInt32LE(0) !== 0x04034b50) {
+      stopped(0, 'the entry is not where the directory of the zip file says')
+      return
+    }
+    let at = headerOffset + 30 + header.readUInt16LE(26) + header.readUInt16LE(28)
+    let left = compressedBytes
+    while (left > 0) {
+      const size = Math.min(left, CHUNK_BYTES)
+      const read = await handle.read(Buffer.allocUnsafeSlow(size), 0, size, at)
+      if (read.bytesRead === 0) {
+        stopped(compressedBytes - left, 'the zip file is cut off')
+        return
+      }
+      at += read.bytesRead
+      left -= read.bytesRead
+      yield read.buffer.subarray(0, read.bytesRead)
+    }
+  } catch (error) {
+    throw fromSystemError(error, path)
+  } finally {
+    await handle.close()
+  }
+}
+
+function createSum(): { update(bytes: Buffer): void; value(): number } {
+  let sum = 0
+  return { update: (bytes) => void (sum = nodeCrc32(bytes, sum)), value: () => sum }
+}
+
+async function withFile<T>(
+  path: string,
+  work: (handle: FileHandle, sizeBytes: number) => Promise<T>,
+): Promise<T> {
+  const handle = await openFile(path)
+  try {
+    return await work(handle, (await handle.stat()).size)
+  } catch (error) {
+    throw fromSystemError(error, path)
+  } finally {
+    await handle.close()
+  }
+}
+
+async function openFile(path: string): Promise<FileHandle> {
+  try {
+    return await fs.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+}
