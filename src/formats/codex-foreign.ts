@@ -5,6 +5,7 @@ import type { Entry, Role } from '../transcript/entry.ts'
 import { asObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
+import { callKey } from '../transcript/totals.ts'
 import { addUsage, COUNTS, hasCounts, type Usage } from '../transcript/usage.ts'
 import { fromItem, toItem } from './codex-items.ts'
 import { toItemLine } from './codex-lines.ts'
@@ -34,6 +35,7 @@ export function createForeignLines({ session, thread, parent }: Options): Foreig
   let made = 0
   let model: string | undefined
   let total: Usage | undefined
+  const told = createToldCalls()
   let now = session.startedAt ?? EPOCH
 
   /** Codex pairs calls and results by id: those that have none get one. */
@@ -82,8 +84,9 @@ export function createForeignLines({ session, thread, parent }: Options): Foreig
       // With nothing that the model said, the count would pass for that of the call before.
       if (!lines.some(isAssistant)) lines.push(toEvent(now, { type: 'task_started' }))
       if (REQUIRED.some((count) => usage[count] === undefined)) context.filled(entry, 'usage')
-      total = total === undefined ? usage : addUsage(total, usage)
-      lines.push(toCount(now, total, usage))
+      const more = told.add(entry, usage)
+      total = total === undefined ? more : addUsage(total, more)
+      lines.push(toCount(now, total, more))
       return { lines, lost }
     },
     close({ status, endedAt }) {
@@ -92,6 +95,31 @@ export function createForeignLines({ session, thread, parent }: Options): Foreig
         ? { type: 'turn_aborted', reason: 'interrupted' }
         : { type: 'task_complete', last_agent_message: null }
       return [toEvent(endedAt ?? now, end)]
+    },
+  }
+}
+
+/** Calls that may still be reported again: bounds memory. */
+const OPEN_CALLS = 1000
+
+/** What a report of a call adds to those before it: other formats repeat a call's usage on each of its records. */
+function createToldCalls(): { add(entry: Entry, usage: Usage): Usage } {
+  const calls = new Map<string, Usage>()
+  return {
+    add(entry, usage) {
+      const key = callKey(entry)
+      if (key === undefined) return usage
+      const before = calls.get(key)
+      calls.set(key, before === undefined ? usage : { ...before, ...usage })
+      if (calls.size > OPEN_CALLS) calls.delete(calls.keys().next().value as string)
+      if (before === undefined) return usage
+      const more: { -readonly [K in keyof Usage]: Usage[K] } = { quality: usage.quality }
+      for (const count of COUNTS) {
+        const now = usage[count]
+        // A total cannot fall: what was told too much stays told.
+        if (now !== undefined) more[count] = Math.max(0, now - (before[count] ?? 0))
+      }
+      return more
     },
   }
 }

@@ -5,6 +5,7 @@ import { codexCanHold } from '../../test/codex-can-hold.ts'
 import { memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import { createCallFold } from '../transcript/totals.ts'
 import { codex } from './codex.ts'
 
 const session: Session = { id: '01939a6e-0000-7000-8000-000000000001', status: 'completed' }
@@ -70,6 +71,23 @@ describe('a session of another format', () => {
       'usage',
       'timestamp',
     ])
+  })
+
+  it('counts a call once that several of its records report', async () => {
+    const report = (output: number, sequence: number): Entry =>
+      entry(
+        {
+          blocks: [{ type: 'text', text: 'a' }],
+          usage: { input: 100, output, quality: 'reported' },
+          call: { messageId: 'm1' },
+        },
+        sequence,
+      )
+    const { files } = writeTranscript(codex, { session, entries: [report(1, 0), report(1, 1), report(9, 2)] })
+    const [only] = await readAll(codex, memorySource(files))
+    const fold = createCallFold()
+    for (const one of only?.entries ?? []) fold.add(one)
+    expect(fold.totals().usage).toMatchObject({ input: 100, output: 9 })
   })
 
   it('writes a rollout for each subagent, which names the thread that started it', async () => {

@@ -1,0 +1,117 @@
+/**
+ * pi's sessions: one `<time>_<uuid>.jsonl` for each, of version 1 (a line after the other) and later (a tree in one file). The order is
+ * the file's; branches that were left stay, for they cost what they cost.
+ */
+import { uuidFrom } from '../transcript/ids.ts'
+import { isObject, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { readHead, type Head } from './head-records.ts'
+import { originOf, readInOrder } from './in-order.ts'
+import { PI, createPiFold, toSessionId } from './pi-fold.ts'
+import { piWriter } from './pi-write.ts'
+import { oversizedEntry } from './unknown.ts'
+
+export const pi: Format = {
+  id: PI,
+  title: 'pi: <time>_<uuid>.jsonl',
+  async detect(source) {
+    let best: Detection | undefined
+    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
+      const found = detectPi(await readHead(file))
+      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
+    }
+    return best
+  },
+  async *read(source) {
+    const taken = new Set<string>()
+    for (const file of await source.list()) {
+      // A folder of pi's also holds settings and extensions.
+      if (source.kind === 'folder' && detectPi(await readHead(file)) === undefined) continue
+      yield* readSession(file, taken)
+    }
+  },
+  write: piWriter,
+}
+
+/** How sure the first records make us that a file is pi's. */
+export function detectPi({ records, strange }: Head): Detection | undefined {
+  const headers = records.filter(isHeader).length
+  const lines = records.filter(isLine).length
+  const others = records.length - headers - lines + strange
+  if (headers > 0 && headers + lines > others) return { confidence: 0.95, reason: "pi's header and lines" }
+  if (headers > 0) return { confidence: 0.6, reason: `pi's header among ${others} other lines` }
+  return lines > others
+    ? { confidence: 0.6, reason: `${lines} lines like pi's, without its header` }
+    : undefined
+}
+
+/** Files of a folder looked at to tell whose it is. */
+const LOOKED_AT = 20
+
+/** Others of the family write `createdAt`. */
+function isHeader(record: JsonObject): boolean {
+  const { type, id, timestamp, cwd } = record
+  if (type !== 'session' || 'createdAt' in record) return false
+  return typeof id === 'string' && typeof timestamp === 'string' && typeof cwd === 'string'
+}
+
+const TYPES: ReadonlySet<string> = new Set([
+  'message',
+  'model_change',
+  'thinking_level_change',
+  'compaction',
+  'branch_summary',
+  'custom',
+  'custom_message',
+  'label',
+  'session_info',
+])
+
+function isLine({ type, timestamp, message }: JsonObject): boolean {
+  if (typeof type !== 'string' || !TYPES.has(type) || typeof timestamp !== 'string') return false
+  return type !== 'message' || (isObject(message) && typeof message['role'] === 'string')
+}
+
+async function* readSession(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {
+  const fold = createPiFold()
+  let named: Pick<Session, 'id' | 'native'> | undefined
+  const toItem = (): ReadItem => {
+    named ??= nameOf(file, fold.sessionId, taken)
+    taken.add(named.id)
+    return { type: 'session', session: { ...named, ...fold.current() } }
+  }
+  for await (const steps of readInOrder(file)) {
+    const items: ReadItem[] = []
+    for (const step of steps) {
+      if ('record' in step) {
+        const { record } = step
+        const entry = { ...fold.next(record.value), origin: originOf(PI, file.path, record) }
+        items.push({ type: 'entry', entry })
+        continue
+      }
+      const { damage } = step
+      items.push({ type: 'damage', damage })
+      if (damage.kind !== 'too-large') continue
+      const { id, sequence } = fold.skip()
+      const entry = oversizedEntry(damage, { format: PI, file: file.path, source: 'primary', sequence })
+      items.push({ type: 'entry', entry: { ...entry, id } })
+    }
+    if (items.length > 0) yield named === undefined ? [toItem(), ...items] : items
+  }
+  if (named !== undefined) yield [toItem()]
+}
+
+/** A later file of the same session is another recording of it: its own id, the same native name. */
+function nameOf(
+  file: SourceFile,
+  sessionId: string | undefined,
+  taken: ReadonlySet<string>,
+): Pick<Session, 'id' | 'native'> {
+  const id = sessionId === undefined ? uuidFrom(PI, '', file.path) : toSessionId(sessionId)
+  return {
+    id: taken.has(id) ? uuidFrom(PI, sessionId ?? '', file.path) : id,
+    ...(sessionId !== undefined && { native: { agent: PI, sessionId } }),
+  }
+}
