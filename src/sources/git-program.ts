@@ -1,0 +1,125 @@
+/**
+ * The `git` program, asked about objects and nothing else: no hook, filter, pager, prompt or network of a repository is
+ * ever run, no file of it is written, and no answer is held in memory past its bound.
+ */
+import { spawn } from 'node:child_process'
+import { constants } from 'node:fs'
+import fs from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { HansardError, messageOf, systemCode } from '../errors.ts'
+
+export type Git = {
+  /** What the command prints, piece by piece. Throws `GitFailed` after the last, when the program says that it failed. */
+  run(...args: string[]): AsyncGenerator<Buffer>
+  /** The same, whole: at most `limit` bytes. */
+  text(limit: number, ...args: string[]): Promise<string>
+}
+
+/** The program ended with an error: the object or ref is not there, or the repository is damaged. */
+export class GitFailed extends Error {}
+
+/** Long for any answer from a disk; short enough not to wait for ever on a dead one. */
+const SILENCE_MS = 60_000
+const MAX_STDERR = 4096
+/** A file that says where the repository is, as a worktree has it. */
+const MAX_POINTER_BYTES = 4096
+
+/** Throws `not-found` where no repository is. */
+export async function openGitProgram(repository: string): Promise<Git> {
+  const folder = await findGitFolder(repository)
+  const run = (...args: string[]): AsyncGenerator<Buffer> => runGit(folder, args)
+  return {
+    run,
+    async text(limit, ...args) {
+      const parts: Buffer[] = []
+      let held = 0
+      for await (const piece of run(...args)) {
+        held += piece.length
+        if (held > limit) throw new HansardError('too-large', `git answers with more than ${limit} bytes`)
+        parts.push(piece)
+      }
+      return Buffer.concat(parts).toString('utf8')
+    },
+  }
+}
+
+async function findGitFolder(repository: string): Promise<string> {
+  const inside = join(resolve(repository), '.git')
+  const stat = await fs.lstat(inside).catch(() => undefined)
+  if (stat?.isDirectory() === true) return inside
+  if (stat?.isFile() === true && stat.size <= MAX_POINTER_BYTES) {
+    const target = /^gitdir: (.+)$/m.exec(await fs.readFile(inside, 'utf8'))?.[1]
+    if (target !== undefined) return resolve(repository, target.trim())
+  }
+  const bare = await fs.access(join(repository, 'objects'), constants.R_OK).then(
+    () => true,
+    () => false,
+  )
+  if (bare && (await fs.lstat(join(repository, 'HEAD')).catch(() => undefined)) !== undefined)
+    return resolve(repository)
+  throw new HansardError('not-found', `${repository} is not a git repository`, { hint: 'check the path' })
+}
+
+async function* runGit(folder: string, args: readonly string[]): AsyncGenerator<Buffer> {
+  const child = spawn('git', [`--git-dir=${folder}`, '--no-pager', '--no-replace-objects', ...args], {
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    windowsHide: true,
+  })
+  let said = ''
+  let failed: unknown
+  const ended = new Promise<number | null>((done) => {
+    child.once('error', (error) => {
+      failed = error
+      done(null)
+    })
+    child.once('close', done)
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    if (said.length < MAX_STDERR) said += piece.toString('utf8')
+  })
+  let silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS)
+  try {
+    for await (const piece of child.stdout) {
+      // While the receiver works the program waits for it: that is not silence.
+      clearTimeout(silence)
+      yield piece
+      silence = setTimeout(() => child.kill('SIGKILL'), SILENCE_MS)
+    }
+    const code = await ended
+    if (failed !== undefined) throw cannotStart(failed)
+    if (code !== 0) throw new GitFailed(said.split('\n')[0] || 'git ended without a word')
+  } finally {
+    clearTimeout(silence)
+    child.kill('SIGKILL')
+  }
+}
+
+function cannotStart(error: unknown): HansardError {
+  if (systemCode(error) === 'ENOENT') {
+    return new HansardError('not-found', 'the git program is not installed', {
+      hint: 'install git, or check out the files and name their folder',
+      cause: error,
+    })
+  }
+  return new HansardError('io', `the git program cannot be started (${messageOf(error)})`, { cause: error })
+}
+
+/** Only what finding and running git needs, and a no to everything it might do beyond reading objects. */
+function environment(): NodeJS.ProcessEnv {
+  const { PATH, SystemRoot, TEMP, TMPDIR } = process.env
+  return {
+    ...(PATH !== undefined && { PATH }),
+    ...(SystemRoot !== undefined && { SystemRoot }),
+    ...(TEMP !== undefined && { TEMP }),
+    ...(TMPDIR !== undefined && { TMPDIR }),
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    // An object that a partial clone lacks would be fetched, by a program that the repository names.
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  }
+}
