@@ -48,3 +48,24 @@ describe("the archive's key", () => {
     expect(openArchive(folder).redactionKey()).toHaveLength(32)
   })
 })
+
+describe('links planted in an archive', () => {
+  it('are refused by name: a session’s folder, and the archive’s own', () => {
+    const home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-links-'))
+    const elsewhere = fs.mkdtempSync(join(os.tmpdir(), 'hansard-links-'))
+    fs.writeFileSync(join(elsewhere, 'journal-1-x-a.jsonl'), '')
+    const archive = openArchive(home, { write: true })
+    fs.symlinkSync(elsewhere, join(home, 'sessions/planted'))
+    expect(() => archive.segments('planted')).toThrow(/symbolic link/)
+    fs.rmSync(join(home, 'blobs'), { recursive: true })
+    fs.symlinkSync(elsewhere, join(home, 'blobs'))
+    expect(() => openArchive(home)).toThrow(/blobs is a symbolic link/)
+  })
+
+  it('may lead to the archive as a whole', () => {
+    const real = fs.mkdtempSync(join(os.tmpdir(), 'hansard-links-'))
+    openArchive(real, { write: true })
+    fs.symlinkSync(real, `${real}-link`)
+    expect(openArchive(`${real}-link`).ids()).toEqual([])
+  })
+})

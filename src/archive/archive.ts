@@ -45,6 +45,7 @@ type Options = {
 export function openArchive(home: string = defaultHome(), options: Options = {}): Archive {
   const { files = nodeFiles, write = false, onFailure } = options
   const root = resolve(home)
+  for (const name of FOLDERS) if (files.kind(join(root, name)) === 'link') throw isLink(join(root, name))
   const layout = readLayout(files, root)
   const readOnly = layout !== undefined && layout > LAYOUT
   if (write && readOnly) throw newer(root, layout)
@@ -61,6 +62,8 @@ export function openArchive(home: string = defaultHome(), options: Options = {})
   const sessionFolder = (id: string): string => join(sessions, checkId(id, 'session id'))
   const segments = (id: string): readonly string[] => {
     const folder = sessionFolder(id)
+    // A link planted for a session would have us read, repair or delete somewhere else.
+    if (files.kind(folder) === 'link') throw isLink(folder)
     const names = files.list(folder).filter((name) => /^journal-.+\.jsonl$/.test(name))
     return names.sort().map((name) => join(folder, name))
   }
@@ -91,8 +94,21 @@ function readLayout(files: Files, home: string): number | undefined {
 
 function makeArchive(files: Files, home: string): void {
   if (files.kind(home) === undefined) files.makeFolder(home)
-  for (const name of ['sessions', 'kept', 'blobs']) files.makeFolder(join(home, name))
+  for (const name of FOLDERS) files.makeFolder(join(home, name))
   writeWhole(files, home, 'archive.json', Buffer.from(`${JSON.stringify({ layout: LAYOUT })}\n`))
+}
+
+/** The archive itself may be behind a link; what is in it may not. */
+const FOLDERS = ['sessions', 'kept', 'blobs'] as const
+
+function isLink(path: string): HansardError {
+  return new HansardError(
+    'unsafe-path',
+    `${path} is a symbolic link, and nothing in an archive is read or written through one`,
+    {
+      hint: 'replace it by what it points to, or link the archive as a whole',
+    },
+  )
 }
 
 function newer(home: string, layout: number | undefined): HansardError {

@@ -20,15 +20,26 @@ export type Expired = {
   readonly bytes: number
 }
 
-/** Sessions last heard of before an instant, oldest last. One that is running is never among them. */
-export async function findExpired(archive: Archive, before: string): Promise<readonly Expired[]> {
+/**
+ * Sessions last heard of before an instant, oldest last. One that is running is never among them; one that cannot be read is told
+ * of, and does not keep the others.
+ */
+export async function findExpired(
+  archive: Archive,
+  before: string,
+  onUnreadable: (id: string, error: HansardError) => void = () => {},
+): Promise<readonly Expired[]> {
   const expired: Expired[] = []
   for (const id of archive.ids()) {
-    if (archive.segments(id).length === 0) continue
-    const { session, bytes } = await readFacts(archive, id)
-    const lastAt = session.endedAt ?? lastWrite(archive, id)
-    if (session.status === 'running' || lastAt === undefined || lastAt >= before) continue
-    expired.push({ session, lastAt, bytes })
+    try {
+      if (archive.segments(id).length === 0) continue
+      const { session, bytes } = await readFacts(archive, id)
+      const lastAt = session.endedAt ?? lastWrite(archive, id)
+      if (session.status === 'running' || lastAt === undefined || lastAt >= before) continue
+      expired.push({ session, lastAt, bytes })
+    } catch (error) {
+      onUnreadable(id, fromSystemError(error, id))
+    }
   }
   return expired
 }

@@ -74,7 +74,7 @@ export const nodeFiles: Files = {
   datasync: (fd) => fs.fdatasyncSync(fd),
   datasyncLater: (fd, done) => fs.fdatasync(fd, done),
   close: (fd) => fs.closeSync(fd),
-  makeFolder: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
+  makeFolder,
   syncFolder(path) {
     if (process.platform === 'win32') return
     const fd = fs.openSync(path, O_RDONLY)
@@ -187,6 +187,19 @@ function refuseOther(fd: number, path: string, links: number): void {
 
 function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code })
+}
+
+/** One by one, from the top: Node 20's recursive mkdir never ends below `/proc`, and says ENOENT for a read-only disk. */
+function makeFolder(path: string): void {
+  if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  const above = dirname(path)
+  if (above !== path) makeFolder(above)
+  try {
+    fs.mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Somebody else was faster; what else may be there is said by whoever uses it.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
 }
 
 /** Below a file there is nothing, either. */

@@ -7,7 +7,7 @@ import { createClock } from '../../replay/clock.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { fromMillis } from '../../transcript/instant.ts'
 import { loadConfig } from '../config.ts'
-import { note, out, outJson } from '../print.ts'
+import { FAILED, note, out, outJson } from '../print.ts'
 
 export type CleanOptions = {
   /** In milliseconds. */
@@ -24,11 +24,18 @@ export async function clean(options: CleanOptions): Promise<void> {
   const release = really ? acquireLock(archive.files, archive.home) : () => {}
   try {
     const now = Date.now()
-    const expired = await findExpired(archive, fromMillis(now - options.olderThan) ?? '')
+    let unreadable = 0
+    const expired = await findExpired(archive, fromMillis(now - options.olderThan) ?? '', (id, error) => {
+      unreadable += 1
+      process.exitCode = FAILED
+      note(`hansard: ${id} cannot be read and stays: ${error.message}`)
+    })
     const at = fromMillis(now) as string
     if (really) for (const { session } of expired) deleteSession(archive, session.id, { at, reason: 'clean' })
     const without = new Set(expired.map(({ session }) => session.id))
-    const swept = await sweepBlobs(archive, { without, remove: really, now })
+    // A session that cannot be read may name any blob: then none is taken for unused.
+    const swept =
+      unreadable > 0 ? { blobs: 0, bytes: 0 } : await sweepBlobs(archive, { without, remove: really, now })
     if (options.json) await printJson(expired, swept, really)
     else await printText(expired, swept, really)
   } finally {
