@@ -7,7 +7,8 @@ const bundle = await rolldown({
   input: { hansard: `${root}/dist/src/cli/main.js` },
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
-  external: ['zod'],
+  // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.
+  external: ['zod', 'libsql'],
   logLevel: 'warn',
 })
 await bundle.write({

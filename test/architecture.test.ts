@@ -31,12 +31,13 @@ function walk(folder: string): string[] {
   })
 }
 
-function importsOf(path: string): { from: string; isType: boolean }[] {
+function importsOf(path: string): { from: string; isType: boolean; isLazy: boolean }[] {
   const text = readFileSync(path, 'utf8')
   const found = text.matchAll(/^(?:import|export)\s+(type\s)?[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/gm)
   return [...found].map(([, type, fixed, lazy]) => ({
     from: (fixed ?? lazy) as string,
     isType: type !== undefined,
+    isLazy: lazy !== undefined,
   }))
 }
 
@@ -114,8 +115,9 @@ describe('the library', () => {
     const visit = (path: string): void => {
       if (seen.has(path)) return
       seen.add(path)
-      for (const { from, isType } of importsOf(path)) {
-        if (isType) continue
+      for (const { from, isType, isLazy } of importsOf(path)) {
+        // What is imported where it is needed is not loaded with the library.
+        if (isType || isLazy) continue
         if (from.startsWith('.')) visit(resolve(dirname(path), from))
         else outside.add(from)
       }

@@ -11,7 +11,7 @@ import { fromSystemError, HansardError, isHansardError, messageOf } from '../err
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import type { DamageKind } from '../transcript/damage.ts'
-import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
+import type { SourceDatabase } from '../transcript/source.ts'
 import { readTables } from './database-rows.ts'
 
 export type Reported = (kind: DamageKind, reason: string) => void
@@ -39,13 +39,13 @@ export async function openSourceDatabase(path: string, report: Reported): Promis
 
 /** The same for bytes that are no file: an entry of an archive, a blob of a repository. */
 export function openUnpackedDatabase(
-  file: SourceFile,
-  log: SourceFile | undefined,
+  bytes: AsyncIterable<Buffer>,
+  log: AsyncIterable<Buffer> | undefined,
   report: Reported,
 ): Promise<SourceDatabase> {
   return openCopy(report, async (folder) => {
     const copy = join(folder, 'copy.db')
-    await unpack(file, copy)
+    await unpack(bytes, copy)
     if (log !== undefined) await unpack(log, `${copy}-wal`)
     return copy
   })
@@ -202,10 +202,10 @@ async function damaged(error: unknown, report: Reported): Promise<SourceDatabase
   return { tables: () => [], columns: () => [], async *rows() {}, close: async () => {} }
 }
 
-async function unpack(file: SourceFile, to: string): Promise<void> {
+async function unpack(bytes: AsyncIterable<Buffer>, to: string): Promise<void> {
   const handle = await fs.open(to, 'wx', 0o600)
   try {
-    for await (const chunk of file.chunks()) await handle.writeFile(chunk)
+    for await (const chunk of bytes) await handle.writeFile(chunk)
   } catch (error) {
     throw fromSystemError(error, to)
   } finally {

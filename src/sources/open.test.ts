@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { isHansardError } from '../errors.ts'
+import { openDatabase } from '../sqlite/driver.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { openSource } from './open.ts'
 
@@ -174,5 +175,47 @@ describe('gzip', () => {
     expect((await (file as SourceFile).head(4)).equals(Buffer.alloc(4))).toBe(true)
     const error = await readAll(file as SourceFile).catch((error: unknown) => error)
     expect(error).toMatchObject({ code: 'too-large', message: expect.stringContaining('200 times') })
+  })
+})
+
+describe('zstd', () => {
+  it('arrives unpacked, and a file cut off says so', async () => {
+    // One frame: a block of five stored bytes, then a run of three.
+    const whole = Buffer.from('28b52ffd0058280000', 'hex')
+    const bytes = Buffer.concat([whole, Buffer.from('hello'), Buffer.from('1b000021', 'hex')])
+    expect(await readFirst(put('a.jsonl.zst', bytes))).toEqual({ text: 'hello!!!', damage: [] })
+    const cut = await readFirst(put('cut.jsonl.zst', bytes.subarray(0, bytes.length - 2)))
+    expect(cut).toMatchObject({ text: 'hello', damage: [{ kind: 'torn', byteOffset: 5 }] })
+  })
+})
+
+describe('a zip file', () => {
+  it('is a folder when it is named, whatever its name, and a file inside a folder', async () => {
+    const empty = Buffer.concat([Buffer.from('504b0506', 'hex'), Buffer.alloc(18)])
+    const source = await openSource(put('export.bin', empty))
+    expect(source.kind).toBe('folder')
+    expect(await source.list()).toEqual([])
+    expect(source.damage()).toEqual([])
+    expect((await (await openSource(folder)).list()).map(({ path }) => path)).toEqual(['export.bin'])
+  })
+})
+
+describe('an SQLite database', () => {
+  it('is read where it lies, and packed', async () => {
+    const database = await openDatabase(join(folder, 'a.db'))
+    database.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+    database.close()
+    put('a.db.gz', gzipSync(fs.readFileSync(join(folder, 'a.db'))))
+    const source = await openSource(folder)
+    for (const name of ['a.db', 'a.db.gz']) {
+      const opened = await (await source.find(name))?.database?.()
+      expect(opened?.tables()).toEqual(['t'])
+      for await (const rows of opened?.rows('t') ?? []) expect(rows).toEqual([{ a: 1 }])
+      await opened?.close()
+    }
+    const text = await (await openSource(put('a.txt', 'no database'))).list()
+    const none = await (text[0] as SourceFile).database?.()
+    expect(none?.tables()).toEqual([])
+    expect(source.damage()).toEqual([])
   })
 })

@@ -1,5 +1,5 @@
 /**
- * Files and folders as a `Source`. Opening never hangs and never leaves the place that was named: pipes and devices are
+ * Files, folders and zip files as a `Source`. Opening never hangs and never leaves the place that was named: pipes and devices are
  * refused, links inside a folder are not followed, and what cannot be read to its end is reported, not passed over.
  */
 import { constants, type Stats } from 'node:fs'
@@ -8,8 +8,10 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fromSystemError, HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import { gunzip, isGzip } from './gzip.ts'
 import { listFolder } from './list.ts'
+import { isPlainDatabase, toSourceFile } from './source-file.ts'
+import { openZip } from './zip.ts'
+import { isZip } from './zip-directory.ts'
 
 export type OpenSource = Source & {
   /** What stopped short while reading so far: a gzip file cut off, folders too deep to look into. Complete once all is read. */
@@ -27,7 +29,23 @@ export async function openSource(path: string): Promise<OpenSource> {
   const stat = await statNamed(path)
   const report = createReport()
   if (stat.isDirectory()) return openFolder(path, report)
+  if (isZip(await firstBytes(path))) {
+    return { ...openZip(path, (damage) => report.add(damage)), damage: () => [...report.damage.values()] }
+  }
   return openSingle(path, stat, report)
+}
+
+/** None of a file that cannot be read: whoever reads it is told why. */
+async function firstBytes(path: string): Promise<Buffer> {
+  const handle = await openRegular(path, true).catch(() => undefined)
+  try {
+    const read = await handle?.read(Buffer.alloc(4), 0, 4, 0)
+    return read?.buffer.subarray(0, read.bytesRead) ?? Buffer.alloc(0)
+  } catch {
+    return Buffer.alloc(0)
+  } finally {
+    await handle?.close()
+  }
 }
 
 async function statNamed(path: string): Promise<Stats> {
@@ -120,63 +138,27 @@ function toFile(
   stat: Stats,
   { follow, report }: { readonly follow: boolean; readonly report: Report },
 ): SourceFile {
-  const chunks = (): AsyncGenerator<Buffer> => readChunks(path, name, stat.size, follow, report)
-  return {
+  const raw = (): AsyncGenerator<Buffer> => readChunks(path, follow)
+  return toSourceFile({
     path: name,
     sizeBytes: stat.size,
     modifiedAt: stat.mtime.toISOString(),
-    chunks,
-    async head(bytes) {
-      const parts: Buffer[] = []
-      let held = 0
-      for await (const chunk of chunks()) {
-        parts.push(chunk)
-        held += chunk.length
-        if (held >= bytes) break
-      }
-      return Buffer.concat(parts).subarray(0, bytes)
+    raw,
+    damaged: (damage) => report.add(damage),
+    async database(unpacked) {
+      if (!(await isPlainDatabase(raw()))) return unpacked()
+      const { openSourceDatabase } = await import('./database.ts')
+      return openSourceDatabase(path, (kind, reason) =>
+        report.add({ kind, file: name, byteOffset: 0, byteLength: 0, reason }),
+      )
     },
-    async bytes(limit) {
-      const parts: Buffer[] = []
-      let held = 0
-      for await (const chunk of chunks()) {
-        held += chunk.length
-        if (held > limit) {
-          throw new HansardError(
-            'too-large',
-            `${name} is over the limit of ${limit} bytes for a whole document`,
-          )
-        }
-        parts.push(chunk)
-      }
-      return Buffer.concat(parts)
-    },
-  }
+  })
 }
 
-async function* readChunks(
-  path: string,
-  name: string,
-  sizeBytes: number,
-  follow: boolean,
-  report: Report,
-): AsyncGenerator<Buffer> {
+async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer> {
   const handle = await openRegular(path, follow)
   try {
-    const raw = readHandle(handle, path)
-    const first = await raw.next()
-    if (first.done === true) return
-    if (!isGzip(first.value)) {
-      yield first.value
-      yield* raw
-      return
-    }
-    yield* gunzip(rejoin(first.value, raw), {
-      name,
-      sizeBytes,
-      stopped: (byteOffset, reason) =>
-        report.add({ kind: 'torn', file: name, byteOffset, byteLength: 0, reason }),
-    })
+    yield* readHandle(handle, path)
   } finally {
     await handle.close()
   }
@@ -206,9 +188,4 @@ async function* readHandle(handle: FileHandle, path: string): AsyncGenerator<Buf
   } catch (error) {
     throw fromSystemError(error, path)
   }
-}
-
-async function* rejoin(first: Buffer, others: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  yield first
-  yield* others
 }

@@ -4,7 +4,7 @@
  */
 import { HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import { type SourceDatabase, type SourceFile, SQLITE_MAGIC } from '../transcript/source.ts'
 import { gunzip, isGzip } from './gzip.ts'
 import { isZstd, unzstd } from './zstd.ts'
 
@@ -15,19 +15,37 @@ export type RawFile = {
   /** All bytes as they are held; from the start each time it is called. */
   readonly raw: () => AsyncIterable<Buffer>
   readonly damaged: (damage: Damage) => void
-  readonly database?: NonNullable<SourceFile['database']>
+  /** The file that holds a database's log, where it is not beside it on disk. */
+  readonly log?: () => Promise<SourceFile | undefined>
+  /** For a file on disk: the database where it lies, or what else is done: its bytes unpacked to a private folder. */
+  readonly database?: (unpacked: () => Promise<SourceDatabase>) => Promise<SourceDatabase>
 }
 
-export function toSourceFile({ path, sizeBytes, modifiedAt, raw, damaged, database }: RawFile): SourceFile {
+export function toSourceFile({
+  path,
+  sizeBytes,
+  modifiedAt,
+  raw,
+  damaged,
+  log,
+  database,
+}: RawFile): SourceFile {
   const stopped = (byteOffset: number, reason: string): void =>
     damaged({ kind: 'torn', file: path, byteOffset, byteLength: 0, reason })
   const chunks = (): AsyncGenerator<Buffer> => unpack(raw(), { name: path, sizeBytes, stopped })
+  const unpacked = async (): Promise<SourceDatabase> => {
+    // SQLite is loaded only for a database.
+    const { openUnpackedDatabase } = await import('./database.ts')
+    return openUnpackedDatabase(chunks(), (await log?.())?.chunks(), (kind, reason) =>
+      damaged({ kind, file: path, byteOffset: 0, byteLength: 0, reason }),
+    )
+  }
   return {
     path,
     sizeBytes,
     modifiedAt,
     chunks,
-    ...(database !== undefined && { database }),
+    database: () => (database === undefined ? unpacked() : database(unpacked)),
     async head(bytes) {
       const parts: Buffer[] = []
       let held = 0
@@ -54,6 +72,13 @@ export function toSourceFile({ path, sizeBytes, modifiedAt, raw, damaged, databa
       return Buffer.concat(parts)
     },
   }
+}
+
+/** True when the bytes are a database as they are, not a packed one. */
+export async function isPlainDatabase(raw: AsyncIterable<Buffer>): Promise<boolean> {
+  for await (const piece of raw)
+    return piece.subarray(0, SQLITE_MAGIC.length).equals(Buffer.from(SQLITE_MAGIC))
+  return false
 }
 
 type UnpackOptions = Parameters<typeof gunzip>[1]

@@ -28,21 +28,22 @@ export function openZip(path: string, damaged: (damage: Damage) => void): Source
         }),
       ),
     )
-    return entries.map((entry) => toEntryFile(path, entry, damaged))
+    return entries.map((entry) => toEntryFile(path, entry, damaged, () => find(`${entry.path}-wal`)))
   }
   const once = (): Promise<readonly SourceFile[]> => (listed ??= list())
-  return {
-    path,
-    kind: 'folder',
-    list: once,
-    async find(wanted) {
-      const normal = posix.normalize(wanted)
-      return (await once()).find((file) => file.path === normal)
-    },
+  const find = async (wanted: string): Promise<SourceFile | undefined> => {
+    const normal = posix.normalize(wanted)
+    return (await once()).find((file) => file.path === normal)
   }
+  return { path, kind: 'folder', list: once, find }
 }
 
-function toEntryFile(path: string, entry: ZipEntry, damaged: (damage: Damage) => void): SourceFile {
+function toEntryFile(
+  path: string,
+  entry: ZipEntry,
+  damaged: (damage: Damage) => void,
+  log: () => Promise<SourceFile | undefined>,
+): SourceFile {
   const torn = (byteOffset: number, reason: string): void =>
     damaged({ kind: 'torn', file: entry.path, byteOffset, byteLength: 0, reason })
   return toSourceFile({
@@ -50,6 +51,7 @@ function toEntryFile(path: string, entry: ZipEntry, damaged: (damage: Damage) =>
     sizeBytes: entry.compressedBytes,
     modifiedAt: entry.modifiedAt,
     damaged,
+    log,
     async *raw() {
       const sum = createSum()
       let given = 0
