@@ -35,7 +35,8 @@ function check(value: Json | undefined, rule: Json | undefined, at: string): str
   if ('const' in rule && value !== rule['const']) return `${at} is not ${JSON.stringify(rule['const'])}`
   if (Array.isArray(rule['enum']) && !rule['enum'].includes(value)) return `${at} is none of the values`
   const types = rule['type'] === undefined ? undefined : [rule['type']].flat()
-  if (types !== undefined && !types.some((type) => isType(value, type))) return `${at} is no ${JSON.stringify(types)}`
+  if (types !== undefined && !types.some((type) => isType(value, type)))
+    return `${at} is no ${JSON.stringify(types)}`
   if (
     typeof value === 'string' &&
     typeof rule['pattern'] === 'string' &&
