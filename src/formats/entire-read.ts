@@ -10,6 +10,7 @@ import { readDocument, readText } from './document.ts'
 import { checkpointFacts, contextFacts, createHashCheck, isCheckpoint } from './entire-checkpoint.ts'
 import { fromCompactLine, isCompactLine } from './entire-compact.ts'
 import type { SessionFolder } from './entire-folders.ts'
+import { findForeign, numberedAfter, type Foreign } from './entire-foreign.ts'
 import { CHECKPOINT } from './entire-write.ts'
 import type { ReadItem } from './format.ts'
 import { readHead } from './head-records.ts'
@@ -39,24 +40,41 @@ export async function* readFolder(
   const agent: { label?: string } = {}
 
   const choose = idsFor(folder.path, options.taken)
+  const foreign = await foreignIn(full, dialect)
+  /** What the other agent's document says of its session, once it was read. */
+  let told: Session | undefined
   const reading = createClaudeReading({
     format: ID,
-    toSession: (facts) => toSession(facts, { folder, dialect, metadata, texts, agent: agent.label, choose }),
+    toSession: (facts) =>
+      told === undefined
+        ? toSession(facts, { folder, dialect, metadata, texts, agent: agent.label, choose })
+        : toForeignSession(told, { folder, metadata, texts, choose }),
   })
   const check = createHashCheck()
+  let before = 0
+  for await (const items of foreign?.format.read(foreign.source) ?? []) {
+    yield items.map((item): ReadItem => {
+      if (item.type === 'entry') before = Math.max(before, item.entry.sequence + 1)
+      if (item.type !== 'session') return item
+      told = item.session
+      return { type: 'session', session: toForeignSession(told, { folder, metadata, texts, choose }) }
+    })
+  }
   for (const file of full) {
     if (dialect === 'checkpoint') break
-    yield* reading.read(hash === undefined ? file : check.tap(file), dialectOptions(dialect, agent))
+    if (foreign !== undefined) for await (const _ of check.tap(file).chunks());
+    else yield* reading.read(hash === undefined ? file : check.tap(file), dialectOptions(dialect, agent))
   }
   // Where both are, the compact one was made from the full one and says nothing more.
   if (full.length === 0 && compact !== undefined) yield* reading.read(compact, dialectOptions(dialect, agent))
   yield reading.open()
   const mismatch = hash === undefined || full.length === 0 ? undefined : await check.check(hash)
   if (mismatch !== undefined) yield [{ type: 'damage', damage: mismatch }]
-  yield* readTasks(tasks, reading)
+  for await (const items of readTasks(tasks, reading)) yield items.map((item) => numberedAfter(item, before))
   const documents = [options.above, metadataFile, dialect === 'checkpoint' ? transcript : undefined]
   for (const file of documents) {
-    if (file !== undefined) yield [await reading.document(file, { record: CHECKPOINT })]
+    if (file === undefined) continue
+    yield [numberedAfter(await reading.document(file, { record: CHECKPOINT }), before)]
   }
   for (const { damage } of texts.damaged) yield [{ type: 'damage', damage }]
   yield reading.end()
@@ -71,6 +89,33 @@ async function tellDialect(file: SourceFile): Promise<Dialect> {
   if (head.records.length === 0 && !head.text.includes('\n') && head.text.startsWith('{')) return 'lines'
   const isLines = head.records.some(isFlatLine) || detectClaudeCode(head) !== undefined
   return isLines || head.records.some(isMessageLine) ? 'lines' : 'foreign'
+}
+
+/** Documents in several chunks are kept record by record: where one ends inside another, nobody could tell. */
+async function foreignIn(
+  full: readonly SourceFile[],
+  dialect: Dialect | undefined,
+): Promise<Foreign | undefined> {
+  const [only, ...more] = full
+  if (dialect !== 'foreign' || only === undefined || more.length > 0) return undefined
+  return findForeign(only)
+}
+
+/** The other agent's session, with what the checkpoint adds; its own words win. */
+function toForeignSession(
+  session: Session,
+  { folder, metadata, texts, choose }: Omit<Known, 'dialect' | 'agent'>,
+): Session {
+  const { native } = session
+  const name = asString(metadata?.['session_id'])
+  const kept = Object.keys(texts.kept).length > 0 ? { entire: texts.kept } : {}
+  return {
+    ...(metadata && checkpointFacts(metadata)),
+    ...session,
+    id: choose(native?.agent ?? ID, native?.sessionId ?? folder.full[0]?.path ?? folder.path),
+    ...(name !== undefined && isSafeId(name) && { names: { entire: name } }),
+    metadata: { ...session.metadata, ...kept },
+  }
 }
 
 /** A turn without its wrapper: enough for Entire's own reader, so enough for ours. */

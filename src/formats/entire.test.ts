@@ -426,7 +426,7 @@ describe("Entire's checkpoints", () => {
   })
 
   it('that hold another agent’s document keep it whole, whatever their label says', async () => {
-    const document = JSON.stringify({ info: { id: 'ses_1' }, messages: [] }, undefined, 2)
+    const document = JSON.stringify({ conversation_id: 'c_1', history: [] }, undefined, 2)
     const source = files({
       '0/full.jsonl': document,
       '0/metadata.json': JSON.stringify({ ...metadata, agent: 'Claude Code' }),
@@ -434,6 +434,38 @@ describe("Entire's checkpoints", () => {
     const [read] = await readAll(entire, memorySource(source))
     expect(read?.entries[0]?.blocks).toEqual([{ type: 'unknown', raw: JSON.parse(document) }])
     expect(read?.session.agent).toBeUndefined()
+  })
+
+  it('that hold a document of an agent we know are read as that agent’s, whatever their label says', async () => {
+    const info = { id: 'ses_1', title: 'Mend it', version: '1.2.20', directory: '/x', time: { created: 1 } }
+    const message = {
+      info: { id: 'msg_1', role: 'user' },
+      parts: [{ id: 'prt_1', type: 'text', text: 'hi' }],
+    }
+    const documents = [
+      JSON.stringify({ info, messages: [message] }, undefined, 2),
+      JSON.stringify({
+        sessionId: 's',
+        projectHash: 'p',
+        messages: [{ id: 'm', type: 'user', timestamp: 't', content: 'hi' }],
+      }),
+    ]
+    for (const [index, agent] of ['opencode', 'gemini-cli'].entries()) {
+      const source = files({
+        '0/full.jsonl': documents[index] as string,
+        '0/metadata.json': JSON.stringify({ ...metadata, agent: 'Claude Code' }),
+      })
+      const [read] = await readAll(entire, memorySource(source))
+      expect(read?.session).toMatchObject({
+        agent,
+        native: { agent },
+        names: { entire: metadata.session_id },
+      })
+      expect(read?.entries.map(({ blocks }) => blocks[0])).toContainEqual({ type: 'text', text: 'hi' })
+      expect(read?.entries.map(({ sequence }) => sequence)).toEqual(read?.entries.map((_, at) => at))
+      expect(read?.entries.at(-1)?.metadata).toEqual({ record: 'checkpoint' })
+      expect(new Set(read?.entries.map(({ id }) => id)).size).toBe(read?.entries.length)
+    }
   })
 
   it('under the old name full.log are read too', async () => {

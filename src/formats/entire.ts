@@ -1,7 +1,7 @@
 /**
  * Entire: `full.jsonl` as forgeflare writes it, read and written, and Entire's own checkpoints, read: chunks, subagents, metadata,
  * hash, and the compact transcript. What a `full.jsonl` holds is told by its content: a checkpoint's labels are not believed, and
- * another agent's document inside is kept record by record.
+ * another agent's document inside is read as that agent's, or, where nobody knows it, kept record by record.
  */
 import type { Source } from '../transcript/source.ts'
 import { isFlatLine, isDated } from './claude-facts.ts'

@@ -58,7 +58,7 @@ export function toTree(files: readonly SourceFile[]): Tree {
 export async function* readTree(tree: Tree, shared: Shared): AsyncGenerator<readonly ReadItem[]> {
   for (const file of tree.sessions) yield* readSession({ file, tree, shared, name: stem(file.path) })
   for (const name of tree.messages.keys()) yield* readSession({ file: undefined, tree, shared, name })
-  for (const [name, files] of tree.parts) yield* readOrphans(name, files, shared)
+  for (const files of tree.parts.values()) yield* readOrphans(files, shared)
 }
 
 /** One session, message or part on its own. */
@@ -69,7 +69,7 @@ export async function* readAlone(
 ): AsyncGenerator<readonly ReadItem[]> {
   const empty: Tree = { sessions: [], messages: new Map(), parts: new Map(), beside: new Map(), others: [] }
   if (kind === 'session') yield* readSession({ file, tree: empty, shared, name: stem(file.path) })
-  else if (kind === 'part') yield* readOrphans(undefined, [file], shared)
+  else if (kind === 'part') yield* readOrphans([file], shared)
   else {
     const { value } = await readPiece(file)
     const name = (isObject(value) ? asId(value['sessionID']) : undefined) ?? stem(file.path)
@@ -105,11 +105,11 @@ async function* readSession({ file, tree, shared, name }: SessionFiles): AsyncGe
 
 function open(
   info: JsonObject,
-  sessionId: string,
+  sessionId: string | undefined,
   path: string,
   { taken, spawned }: Shared,
 ): OpencodeReading {
-  const citation = spawned.get(sessionId)
+  const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
   const known = { info, sessionId, path, taken, ...(citation !== undefined && { citation }) }
   const reading = createOpencodeReading(known, spawned)
   taken.add(reading.session().id)
@@ -133,14 +133,13 @@ async function* readMessage(
 
 /** Parts whose message is nowhere: a recording of their own, of the session that they name. */
 async function* readOrphans(
-  name: string | undefined,
   files: readonly SourceFile[],
   shared: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const { pieces, damaged } = await readParts(files)
   const named = pieces.map(({ value }) => asId(asObject(value)?.['sessionID'])).find((id) => id !== undefined)
   const path = files[0]?.path ?? ''
-  const reading = open({}, named ?? name ?? stem(path), path, shared)
+  const reading = open({}, named, path, shared)
   yield [{ type: 'session', session: reading.session() }]
   yield [...reading.message({ info: undefined, parts: pieces }), ...damaged]
 }
