@@ -231,6 +231,8 @@ describe('a session', () => {
     ['a header alone', [header], 0.95],
     ['lines without a header', [asked('a', null), answered('b', 'a')], 0.6],
     ['a cousin’s', [{ type: 'session', version: 1, id: 'a', createdAt: 1, cwd: '/' }], undefined],
+    ['another cousin’s', [{ type: 'session_start', id: 'a' }, asked('a', null)], undefined],
+    ['lines that anybody may have', [asked('a', null)], undefined],
     ['Codex’s', [{ timestamp: at(0), type: 'session_meta', payload: { id: 'a' } }], undefined],
     ['bare messages', [{ type: 'message', role: 'user', content: [] }], undefined],
     ['nothing', [], undefined],

@@ -42,9 +42,9 @@ export function detectPi({ records, strange }: Head): Detection | undefined {
   const others = records.length - headers - lines + strange
   if (headers > 0 && headers + lines > others) return { confidence: 0.95, reason: "pi's header and lines" }
   if (headers > 0) return { confidence: 0.6, reason: `pi's header among ${others} other lines` }
-  return lines > others
-    ? { confidence: 0.6, reason: `${lines} lines like pi's, without its header` }
-    : undefined
+  // Cousins write lines of the same shape below headers of their own.
+  if (lines <= others || !records.some(isOwnLine)) return undefined
+  return { confidence: 0.6, reason: `${lines} lines like pi's, without its header` }
 }
 
 /** Files of a folder looked at to tell whose it is. */
@@ -72,6 +72,13 @@ const TYPES: ReadonlySet<string> = new Set([
 function isLine({ type, timestamp, message }: JsonObject): boolean {
   if (typeof type !== 'string' || !TYPES.has(type) || typeof timestamp !== 'string') return false
   return type !== 'message' || (isObject(message) && typeof message['role'] === 'string')
+}
+
+/** What only pi writes: who answered and why it stopped, results as messages of their own, changes of model. */
+function isOwnLine({ type, message }: JsonObject): boolean {
+  if (type === 'model_change' || type === 'thinking_level_change') return true
+  if (type !== 'message' || !isObject(message)) return false
+  return message['role'] === 'toolResult' || ('stopReason' in message && 'provider' in message)
 }
 
 async function* readSession(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {
