@@ -10,11 +10,8 @@ import { join } from 'node:path'
 import { fromSystemError, HansardError, isHansardError, messageOf } from '../errors.ts'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
-import type { DamageKind } from '../transcript/damage.ts'
 import type { SourceDatabase } from '../transcript/source.ts'
-import { readTables } from './database-rows.ts'
-
-export type Reported = (kind: DamageKind, reason: string) => void
+import { type Reported, readTables } from './database-rows.ts'
 
 /** Nothing else runs while SQLite waits, so it does not wait long: then the copy is read. */
 const BUSY_MS = 250

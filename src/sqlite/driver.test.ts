@@ -67,6 +67,16 @@ describe('values', () => {
   })
 })
 
+describe('a statement that failed', () => {
+  it('works the next time it is asked for something that can be done', async () => {
+    const database = await opened(path)
+    const half = database.prepare('SELECT abs(?) AS a')
+    const failed = errorOf(() => half.all(-(2n ** 63n)))
+    expect(isHansardError(failed) && failed.code).toBe('io')
+    expect(half.all(-1)).toEqual([{ a: 1 }])
+  })
+})
+
 describe('a transaction', () => {
   it('is all or nothing, one inside another too', async () => {
     const database = await opened(path)

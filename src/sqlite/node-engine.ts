@@ -24,11 +24,22 @@ export function nodeEngine(): Connect | undefined {
       exec: (sql) => database.exec(sql),
       close: () => database.close(),
       prepare(sql) {
-        const statement = database.prepare(sql)
-        statement.setReadBigInts(true)
+        const prepare = (): NodeStatement => {
+          const statement = database.prepare(sql)
+          statement.setReadBigInts(true)
+          return statement
+        }
+        let statement = prepare()
         return {
           *rows(values) {
-            for (const row of statement.iterate(...values)) yield toRow(Object.keys(row), Object.values(row))
+            try {
+              for (const row of statement.iterate(...values))
+                yield toRow(Object.keys(row), Object.values(row))
+            } catch (error) {
+              // A statement that failed fails once more with the same words, whatever it is asked next.
+              statement = prepare()
+              throw error
+            }
           },
           run: (values) => Number(statement.run(...values).changes),
         }

@@ -1,0 +1,93 @@
+/**
+ * Which tables and columns another program's database has. Names are asked for as bytes and decoded here: what is not
+ * text, or could not be named in SQL, is left out and told. Views, virtual tables and generated columns are code: not read.
+ */
+import { isHansardError } from '../errors.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
+import type { SqlValue } from '../transcript/source.ts'
+
+/** Its plain columns, and those that tell one row from another. */
+export type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
+export type Decode = (bytes: SqlValue | undefined) => string | undefined
+
+/** Text comes as bytes, in the database's own encoding. */
+export function decoderFor(database: Database): Decode {
+  const encoding = String(database.prepare('PRAGMA encoding').get()?.['encoding']).toLowerCase()
+  const strict = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
+  return (bytes) => {
+    if (!(bytes instanceof Uint8Array)) return undefined
+    try {
+      return strict.decode(bytes)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+export function listTables(
+  database: Database,
+  decode: Decode,
+  missed: (reason: string) => void,
+): ReadonlyMap<string, Table> {
+  const tables = new Map<string, Table>()
+  const found = database
+    .prepare(
+      `SELECT CAST(name AS BLOB) AS name FROM sqlite_schema
+       WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' LIMIT 10000`,
+    )
+    .all()
+  for (const row of found) {
+    const name = decode(row['name'])
+    const table = name === undefined || name.includes('\0') ? undefined : describe(database, name, decode)
+    if (name !== undefined && table !== undefined) tables.set(name, table)
+    else missed(`a table cannot be read: ${name ?? 'its name is not text'}`)
+  }
+  return tables
+}
+
+/** Its plain columns, and what tells one row from another. */
+function describe(database: Database, name: string, decode: Decode): Table | undefined {
+  try {
+    const info = database
+      .prepare('SELECT CAST(name AS BLOB) AS name, pk FROM pragma_table_info(?) ORDER BY cid')
+      .all(name)
+    const columns = info.map((row) => decode(row['name']))
+    // SQL ends at a NUL, whatever is in quotes around it.
+    if (!columns.every((column): column is string => column !== undefined && !column.includes('\0')))
+      return undefined
+    const lower = new Set(columns.map((column) => column.toLowerCase()))
+    const rowid = ['rowid', '_rowid_', 'oid'].find((alias) => !lower.has(alias))
+    if (rowid !== undefined && hasColumn(database, name, rowid)) return { columns, key: [rowid] }
+    const primary = info.flatMap((row, at) => (Number(row['pk']) > 0 ? [{ at, pk: Number(row['pk']) }] : []))
+    const key = primary.sort((a, b) => a.pk - b.pk).map(({ at }) => columns[at] as string)
+    return key.length === 0 ? undefined : { columns, key }
+  } catch (error) {
+    if (isOfTheBytes(error)) return undefined
+    throw error
+  }
+}
+
+/** False for the rowid of a table WITHOUT ROWID. */
+function hasColumn(database: Database, table: string, column: string): boolean {
+  try {
+    database.prepare(`SELECT ${column} FROM ${quote(table)} LIMIT 0`)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A rowid must not be quoted: in quotes it would be a column, or a string. */
+export function quoteKey({ columns }: Table): (part: string) => string {
+  return (part) => (columns.includes(part) ? quote(part) : part)
+}
+
+export function quote(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** SQLite's word for the bytes, or ours above; a lock or a full disk is neither. */
+export function isOfTheBytes(error: unknown): boolean {
+  return isDamagedDatabase(error) || (isHansardError(error) && error.code === 'io')
+}
