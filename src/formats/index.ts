@@ -3,9 +3,21 @@ import { claudeCode } from './claude-code.ts'
 import { devflow } from './devflow.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
+import { geminiCli } from './gemini-cli.ts'
 import { leslie } from './leslie.ts'
+import { opencode } from './opencode.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
 import { weakincentives } from './weakincentives.ts'
 
-export const formats: readonly Format[] = [devflow, weakincentives, leslie, entire, swarm, claudeCode, raw]
+export const formats: readonly Format[] = [
+  devflow,
+  weakincentives,
+  leslie,
+  entire,
+  swarm,
+  claudeCode,
+  geminiCli,
+  opencode,
+  raw,
+]
