@@ -8,7 +8,7 @@ import type { Usage } from '../transcript/usage.ts'
 import type { FactsFold } from './codex-facts.ts'
 import { fromCodexLine, recordName, type LineEntry } from './codex-lines.ts'
 import { createReplayFold } from './codex-replay.ts'
-import { createTokenFold, fromCodexCounts, type TokenFold } from './codex-usage.ts'
+import { createTokenFold, type TokenFold } from './codex-usage.ts'
 
 export type FoldedLine = {
   readonly line: LineEntry
@@ -81,7 +81,12 @@ function isPrompt({ kind, role, metadata }: LineEntry): boolean {
 
 function countOf(value: Json, tokens: TokenFold): Usage | undefined {
   if (!isObject(value)) return undefined
-  if (value['type'] === PRINTED_COUNT) return fromCodexCounts(value['usage'])
+  if (value['type'] === PRINTED_COUNT) {
+    const { usage = null } = value
+    const more = tokens.add({ total_token_usage: usage, last_token_usage: usage })
+    // A thread's total: where it was resumed, some of it was told before, and nothing here says so.
+    return more?.quality === 'reported' ? { ...more, quality: 'estimated' } : more
+  }
   if (value['type'] !== 'event_msg' || recordName(value) !== 'token_count') return undefined
   return tokens.add(asObject(value['payload'])?.['info'])
 }

@@ -44,12 +44,6 @@ export function createTokenFold({ continues }: Options): TokenFold {
   }
 }
 
-/** One object of counts as a usage of its own: what `codex exec --json` says of a turn. */
-export function fromCodexCounts(raw: Json | undefined): Usage | undefined {
-  const counts = toCounts(asObject(raw))
-  return counts && toUsage(counts, asObject(raw))
-}
-
 /** Undefined where neither input nor output is stated. */
 function toCounts(raw: JsonObject | undefined): Counts | undefined {
   const input = asCount(raw?.['input_tokens'])

@@ -459,7 +459,7 @@ describe('older and other files', () => {
       'assistant',
       'event',
     ])
-    expect(entries[4]?.usage).toMatchObject({ input: 40, cacheRead: 60, output: 5 })
+    expect(entries[4]?.usage).toMatchObject({ input: 40, cacheRead: 60, output: 5, quality: 'estimated' })
   })
 
   it.each<[string, Json[], number | undefined]>([

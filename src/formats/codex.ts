@@ -80,6 +80,7 @@ const ENVELOPES: ReadonlySet<string> = new Set([
   'turn_context',
   'compacted',
   'world_state',
+  'token_usage_record',
   'inter_agent_communication',
   'inter_agent_communication_metadata',
   'security_risk_score',
