@@ -162,6 +162,22 @@ describe('a database whose program died', () => {
     expect(fs.readdirSync(folder)).toEqual(['a.db'])
   })
 
+  it('ends with a note when that program starts again and writes meanwhile', async () => {
+    await made(
+      `PRAGMA journal_mode = WAL; CREATE TABLE t (a INT, b); INSERT INTO t ${many(2000)} 'x' FROM n;`,
+    )
+    for (const beside of ['-wal', '-shm']) fs.rmSync(path + beside, { force: true })
+    const reader = await openSourceDatabase(path, report)
+    let rows = 0
+    for await (const batch of reader.rows('t')) {
+      rows += batch.length
+      await made(`UPDATE t SET b = 'y' || ${rows}; PRAGMA wal_checkpoint(TRUNCATE)`)
+    }
+    expect(rows).toBeLessThan(2000)
+    expect(damage).toEqual([expect.stringContaining('written to while it was read')])
+    await reader.close()
+  })
+
   it('is not helped to delete a file that its journal names', async () => {
     await made('CREATE TABLE t (a)')
     const victim = join(folder, 'victim')

@@ -41,6 +41,7 @@ export async function gitSource(repository: string, ref: string): Promise<OpenSo
   const damage = new Map<string, Damage>()
   const damaged = (found: Damage): void => void damage.set(found.file, found)
   let listed: Promise<readonly SourceFile[]> | undefined
+  let byPath: Promise<ReadonlyMap<string, SourceFile>> | undefined
   const list = (): Promise<readonly SourceFile[]> =>
     (listed ??= listTree(git, tree, damaged).then((blobs) =>
       blobs.map((blob) => toFile(git, blob, modifiedAt, damaged)),
@@ -50,8 +51,8 @@ export async function gitSource(repository: string, ref: string): Promise<OpenSo
     kind: 'folder',
     list,
     async find(wanted) {
-      const normal = posix.normalize(wanted)
-      return (await list()).find(({ path }) => path === normal)
+      byPath ??= list().then((files) => new Map(files.map((file) => [file.path, file])))
+      return (await byPath).get(posix.normalize(wanted))
     },
     damage: () => [...damage.values()],
   }

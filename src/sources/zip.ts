@@ -31,9 +31,10 @@ export function openZip(path: string, damaged: (damage: Damage) => void): Source
     return entries.map((entry) => toEntryFile(path, entry, damaged, () => find(`${entry.path}-wal`)))
   }
   const once = (): Promise<readonly SourceFile[]> => (listed ??= list())
+  let byPath: Promise<ReadonlyMap<string, SourceFile>> | undefined
   const find = async (wanted: string): Promise<SourceFile | undefined> => {
-    const normal = posix.normalize(wanted)
-    return (await once()).find((file) => file.path === normal)
+    byPath ??= once().then((files) => new Map(files.map((file) => [file.path, file])))
+    return (await byPath).get(posix.normalize(wanted))
   }
   return { path, kind: 'folder', list: once, find }
 }
