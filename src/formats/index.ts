@@ -1,11 +1,13 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
 import { claudeCode } from './claude-code.ts'
+import { codex } from './codex.ts'
 import { devflow } from './devflow.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { leslie } from './leslie.ts'
 import { opencode } from './opencode.ts'
+import { pi } from './pi.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
 import { weakincentives } from './weakincentives.ts'
@@ -17,6 +19,8 @@ export const formats: readonly Format[] = [
   entire,
   swarm,
   claudeCode,
+  codex,
+  pi,
   geminiCli,
   opencode,
   raw,
