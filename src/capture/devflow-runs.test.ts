@@ -3,7 +3,6 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { rolldown } from 'rolldown'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openArchive } from '../archive/archive.ts'
 import { recoverSession } from '../archive/recover.ts'
@@ -159,9 +158,7 @@ describe('a run', () => {
   })
 
   it('loses no turn when the process is killed, and recover finishes its files', async () => {
-    const library = join(folder, 'store.mjs')
-    const bundle = await rolldown({ input: join(import.meta.dirname, 'devflow-runs.ts'), platform: 'node' })
-    await bundle.write({ file: library, format: 'esm' })
+    const library = join(import.meta.dirname, '../../dist/src/capture/devflow-runs.js')
     const script = `
       import { openDevflow } from ${JSON.stringify(library)}
       const store = openDevflow('.devflow', { home: 'home' })
