@@ -6,7 +6,8 @@ export { HansardError, isHansardError, type ErrorCode } from './errors.ts'
 export { VERSION } from './version.ts'
 
 // Recording
-export { record, type Ending, type Recorder, type RecordOptions } from './capture/record.ts'
+export { record, type Recorder, type RecordOptions } from './capture/record.ts'
+export type { Ending, Facts } from './capture/session-facts.ts'
 export type { Details, Said, SourceRecorder, ToolCall, ToolResult } from './capture/recorder.ts'
 export { startRun, type RunOptions, type RunRecorder, type StepOptions } from './capture/run.ts'
 export type { Failure } from './capture/report.ts'
@@ -50,6 +51,7 @@ export { detect, identify } from './sources/detect.ts'
 export { allFormats } from './sources/formats.ts'
 export { openSource } from './sources/open.ts'
 export { readItems, readTranscripts } from './sources/read.ts'
+export { survey } from './sources/survey.ts'
 
 // Views
 export { formatTranscript } from './replay/text.ts'

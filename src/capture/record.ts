@@ -23,6 +23,7 @@ import { createLiveFormats, findWritten } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
 import { createReporter, type Failure, type Reporter } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
+import { FACTS, pick, toFacts, type Ending, type Facts } from './session-facts.ts'
 import { settledEntry, settledSession } from './settled.ts'
 import { sayStub } from './stub.ts'
 import { onTermination } from './termination.ts'
@@ -67,12 +68,6 @@ export type Recorder = SourceRecorder & {
   fail(error: unknown, ending?: Ending): Promise<Session>
   cancel(reason?: string, ending?: Ending): Promise<Session>
 }
-
-/** What may be learnt on the way. */
-const FACTS = ['title', 'model', 'version', 'tags', 'native', 'git'] as const
-export type Facts = Partial<Pick<Session, (typeof FACTS)[number]>>
-
-export type Ending = { readonly stopReason?: string; readonly at?: string }
 
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const { now = Date.now, capture = {}, files } = options
@@ -250,17 +245,6 @@ async function catchUp(archive: Archive, id: string, failed: Reporter['failed'])
 function toDepth(subagents: boolean | number | 'all' = 1): number {
   if (subagents === 'all') return Number.POSITIVE_INFINITY
   return typeof subagents === 'number' ? subagents : subagents ? 1 : 0
-}
-
-function toFacts({ stopReason, at }: Ending): Partial<Session> {
-  return { ...(stopReason !== undefined && { stopReason }), ...(at !== undefined && { endedAt: at }) }
-}
-
-function pick(session: Partial<Session>, keys: readonly string[]): Partial<Session> {
-  const wanted = new Set(keys)
-  return Object.fromEntries(
-    Object.entries(session).filter(([key, value]) => wanted.has(key) && value !== undefined),
-  )
 }
 
 function namedSecrets(secrets: readonly string[] = []): { name: string; value: string }[] {

@@ -2,7 +2,8 @@
  * One line of `hansard record`'s standard input, taken to the recorder. A line that cannot be taken is answered with what is
  * wrong with it, and changes nothing. What a line says beyond what is known here is kept as the entry's metadata.
  */
-import type { Ending, Recorder } from '../capture/record.ts'
+import type { Recorder } from '../capture/record.ts'
+import type { Ending } from '../capture/session-facts.ts'
 import type { Details, SourceRecorder, ToolResult } from '../capture/recorder.ts'
 import { isBlobRef, type Block, type ToolResultBlock } from '../transcript/block.ts'
 import { PRIMARY, ROLES } from '../transcript/entry.ts'
