@@ -47,8 +47,10 @@ export function createSession(identity: Identity, cwd: string, now: number, reco
     if (id !== undefined) checkId(id, what)
   }
   if (identity.thread !== undefined) checkId(identity.thread, 'thread id')
+  // What an identifier names is the run: its steps share it, and each has a devflow name of its own.
+  const ofRun = runId ?? runIdOf(identity, startedAt)
   const run: Run = {
-    ...(runId !== undefined && { id: runId }),
+    ...(ofRun !== undefined && { id: ofRun }),
     ...(flow !== undefined && { flow }),
     ...(step !== undefined && { step }),
     ...(node !== undefined && { node }),
@@ -79,6 +81,12 @@ export function createSession(identity: Identity, cwd: string, now: number, reco
     ...(stub === true && { stub }),
     ...(tags && { tags }),
   }
+}
+
+function runIdOf({ identifier, flow = 'session' }: Identity, startedAt: string): string | undefined {
+  return identifier === undefined
+    ? undefined
+    : devflowRunId({ date: startedAt.slice(0, 10), flow, identifier })
 }
 
 /**

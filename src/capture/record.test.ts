@@ -396,6 +396,18 @@ describe('a recorder whose disk fails', () => {
   })
 })
 
+describe('an identifier', () => {
+  it('names the run that its steps share, by devflow’s rule', async () => {
+    const date = new Date().toISOString().slice(0, 10)
+    for (const step of ['look', 'fix']) {
+      const session = await begin({ flow: 'ticket-to-pr', identifier: 'TK-421', step })
+      expect(session.session().run?.id).toBe(`${date}-ticket-to-pr-TK421`)
+      expect(session.session().names?.['devflow']).toBe(`${date}-ticket-to-pr-TK421-${step}`)
+      await session.end()
+    }
+  })
+})
+
 describe('a stub', () => {
   it('generates the three lines and the receipt of the fifth seed, and costs nothing', async () => {
     const session = await begin({
