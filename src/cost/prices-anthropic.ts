@@ -161,6 +161,8 @@ export const ANTHROPIC: readonly PriceRow[] = [
     model: 'claude-3-7-sonnet',
     source: 'https://www.anthropic.com/news/claude-3-7-sonnet',
     fetchedAt: '2025-02-24',
+    secondary: true,
+    note: 'as its announcement is remembered; not read again',
   },
   {
     ...PAGE,
