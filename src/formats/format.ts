@@ -6,7 +6,7 @@
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import type { Source } from '../transcript/source.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
 
 export type Format = {
   readonly id: string
@@ -15,8 +15,47 @@ export type Format = {
   /** How sure the content makes us, from 0 to 1; undefined for "not this". By content, never by a name or label. */
   detect(source: Source): Promise<Detection | undefined>
   /** Every record as entries, session facts or damage. Never throws for what is in the bytes. */
-  read(source: Source): AsyncIterable<readonly ReadItem[]>
+  read(source: Source, options?: ReadOptions): AsyncIterable<readonly ReadItem[]>
   readonly write?: Writer
+  /** Where its files lie on people's machines; absent for what has no place of its own. */
+  readonly places?: readonly Place[]
+  /**
+   * What a file of a place is read together with: the path of the file or folder that the unit is called by. Sub-agents' logs
+   * belong to their session's, a step's receipt to its run. Absent: each file is read alone.
+   */
+  unit?(file: SourceFile): string | Promise<string>
+}
+
+/** Folders that an agent writes to, and which of their files count. Data: looked up on disk by `src/sources`. */
+export type Place = {
+  /**
+   * As people write them: `~/.pi/agent/sessions`, `${CODEX_HOME:-~/.codex}/sessions`, `${APPDATA}/Code/User`. One whose
+   * variable is not set, and that names no other, is no place. `./.devflow`: below each working directory that is known.
+   */
+  readonly folders: readonly string[]
+  /** Globs relative to the folder, with `/`: `**\/*.jsonl`. */
+  readonly files: readonly string[]
+  /** Which rows of a database count; others may hold keys and are never read. Absent: the files are no databases. */
+  readonly rows?: readonly RowsKept[]
+}
+
+export type RowsKept = {
+  readonly table: string
+  /** Only rows whose text in this column begins with one of these. */
+  readonly where?: { readonly column: string; readonly prefixes: readonly string[] }
+}
+
+export type ReadOptions = {
+  /** Told of what this reader has not seen before, each time it comes: a format changed. What it is in is kept all the same. */
+  readonly drift?: (drift: Drift) => void
+}
+
+/** A record type, a key of a record (`assistant.effort`), or a block type that the format's vocabulary lacks. */
+export type Drift = {
+  readonly kind: 'record' | 'key' | 'block'
+  readonly name: string
+  /** The agent's version that wrote it, where the file says so. */
+  readonly version?: string
 }
 
 export type Detection = { readonly confidence: number; readonly reason: string }
