@@ -27,6 +27,9 @@ export type Count = (typeof COUNTS)[number]
 
 const WORST: Readonly<Record<Quality, number>> = { reported: 0, partial: 1, estimated: 2, unavailable: 3 }
 
+/** How far a quality is from the provider's last word, which is 0. */
+export const qualityRank = (quality: Quality): number => WORST[quality]
+
 /** The sum of two usages: unknown + unknown stays unknown, and the worse quality wins. `raw` does not survive. */
 export function addUsage(a: Usage, b: Usage): Usage {
   const sum: { -readonly [K in Count]?: number } & { quality: Quality } = {

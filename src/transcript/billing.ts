@@ -1,0 +1,195 @@
+/**
+ * Whose bill a provider call is on: each call is billed to one session in the whole archive, however many sessions, forks,
+ * resumes and checkpoints repeat it, and to the same one in whatever order they were read. Pure: the archive's state asks the
+ * same questions of its rows.
+ */
+import type { Entry } from './entry.ts'
+import type { Session, Totals } from './session.ts'
+import { callKey, keyAmong, providerOf, type BilledCall } from './totals.ts'
+import {
+  COUNTS,
+  addUsage,
+  hasCounts,
+  laterReport,
+  promptTokens,
+  qualityRank,
+  validUsage,
+  type Usage,
+} from './usage.ts'
+
+/** A session in which a call was seen. `parent` is the id of the session it was forked from, resumed from or started by. */
+export type Candidate = {
+  readonly session: string
+  readonly startedAt?: string
+  readonly endedAt?: string
+  readonly parent?: string
+}
+
+/** A call, counted once, and the session that it is billed to. */
+export type Bill = BilledCall & { readonly session: string }
+
+export type Billing = {
+  /** What a session says of itself, said again whenever more is known: the last word counts. */
+  session(session: Pick<Session, 'id' | 'startedAt' | 'endedAt' | 'parent'>): void
+  /** In the order of the session; sessions may come in any order, and alternate. */
+  add(session: string, entry: Entry): void
+  /** Every call of all sessions, once. The order says nothing. */
+  bills(): readonly Bill[]
+}
+
+/** `base` is the call's id whoever gave it out. */
+type Report = Bill & { readonly base: string }
+
+/** Memory is a report for each call of each session. */
+export function createBilling(): Billing {
+  const candidates = new Map<string, Candidate>()
+  /** What each session says of the calls it names, by key. */
+  const named = new Map<string, Map<string, Report>>()
+  const unnamed: Bill[] = []
+
+  return {
+    session({ id, startedAt, endedAt, parent }) {
+      candidates.set(id, {
+        session: id,
+        ...(startedAt !== undefined && { startedAt }),
+        ...(endedAt !== undefined && { endedAt }),
+        ...(parent !== undefined && { parent: parent.session }),
+      })
+    },
+    add(session, entry) {
+      const usage = validUsage(entry.usage)
+      if (usage === undefined || !hasCounts(usage)) return
+      const { model, at } = entry
+      const provider = providerOf(entry)
+      const base = callKey(entry)
+      if (base === undefined) {
+        unnamed.push({ session, model, usage, at, provider })
+        return
+      }
+      const own = named.get(session) ?? new Map<string, Report>()
+      named.set(session, own)
+      const key = keyAmong(own, base, provider)
+      const first = own.get(key)
+      own.set(key, {
+        session,
+        base,
+        model: model ?? first?.model,
+        usage: first === undefined ? usage : laterReport(first.usage, usage),
+        at: first?.at ?? at,
+        provider: provider ?? first?.provider,
+      })
+    },
+    bills() {
+      const toBill = (reports: readonly Report[]): Bill => {
+        const session = ownerOf(reports.map((report) => candidates.get(report.session) ?? report))
+        const best = bestReport(reports)
+        const own = reports.find((report) => report.session === session) ?? best
+        return {
+          session,
+          usage: best.usage,
+          model: own.model ?? best.model,
+          at: own.at ?? best.at,
+          provider: own.provider ?? best.provider,
+        }
+      }
+      return [...callsOf(named.values()).map(toBill), ...unnamed]
+    },
+  }
+}
+
+/**
+ * The session that a call is billed to, of those it was seen in: one that the others come from, where they say so; of those
+ * left the one that started first, then the one that ended first, then the smallest id. What has no time comes last.
+ */
+export function ownerOf(candidates: readonly Candidate[]): string {
+  const ids = new Set(candidates.map(({ session }) => session))
+  const isFirst = ({ session, parent }: Candidate): boolean =>
+    parent === undefined || parent === session || !ids.has(parent)
+  const firsts = candidates.filter(isFirst)
+  // Sessions that name each other in a circle come from none of them.
+  const [owner] = (firsts.length === 0 ? [...candidates] : firsts).sort(byAge)
+  if (owner === undefined) throw new RangeError('a call was seen in no session')
+  return owner.session
+}
+
+/** What a recording says of a whole session, and who made it. */
+export type RecordingTotals = Pick<Totals, 'entries' | 'calls' | 'usage'> & { readonly by: string }
+
+/**
+ * The recording that speaks for a session of which there are several: totals are never the sum. The best counts first, then
+ * the most calls, then the most entries, then the name.
+ */
+export function bestRecording<T extends RecordingTotals>(recordings: readonly T[]): T | undefined {
+  return [...recordings].sort(
+    (a, b) =>
+      rankOf(a.usage) - rankOf(b.usage) || b.calls - a.calls || b.entries - a.entries || inOrder(a.by, b.by),
+  )[0]
+}
+
+/** The bills of each session as its totals, from what `bills` gives: what a list of sessions shows, and what adds up. */
+export function billedTotals(bills: readonly Bill[]): ReadonlyMap<string, Pick<Totals, 'calls' | 'usage'>> {
+  const sums = new Map<string, { calls: number; usage: Usage }>()
+  for (const { session, usage } of bills) {
+    const sum = sums.get(session)
+    const { raw: _, ...counts } = usage
+    if (sum === undefined) sums.set(session, { calls: 1, usage: counts })
+    else sums.set(session, { calls: sum.calls + 1, usage: addUsage(sum.usage, counts) })
+  }
+  return sums
+}
+
+/** Reports of the same call together, whatever the order they came in. */
+function callsOf(sessions: Iterable<ReadonlyMap<string, Report>>): Report[][] {
+  const byId = new Map<string, Report[]>()
+  for (const reports of sessions) {
+    for (const report of reports.values()) {
+      const known = byId.get(report.base)
+      if (known === undefined) byId.set(report.base, [report])
+      else known.push(report)
+    }
+  }
+  return [...byId.values()].flatMap(byProvider)
+}
+
+/** Two providers may give out one id. Reports that name none belong to the only one there is, or to the first by name. */
+function byProvider(reports: readonly Report[]): Report[][] {
+  const calls = new Map<string, Report[]>()
+  for (const { provider } of reports) if (provider !== undefined) calls.set(provider, [])
+  const [first] = [...calls.keys()].sort(inOrder)
+  if (first === undefined) return [[...reports]]
+  for (const report of reports) calls.get(report.provider ?? first)?.push(report)
+  return [...calls.values()]
+}
+
+/** A copy may have been taken before the provider's last word: the best counts, then the largest. */
+function bestReport(reports: readonly Report[]): Report {
+  const [best] = [...reports].sort(
+    (a, b) =>
+      rankOf(a.usage) - rankOf(b.usage) ||
+      (b.usage.output ?? -1) - (a.usage.output ?? -1) ||
+      (promptTokens(b.usage) ?? -1) - (promptTokens(a.usage) ?? -1) ||
+      inOrder(countsOf(a), countsOf(b)) ||
+      inOrder(a.session, b.session),
+  )
+  return best as Report
+}
+
+const countsOf = ({ usage }: Report): string => COUNTS.map((count) => usage[count] ?? '').join(' ')
+
+const rankOf = (usage: Usage | undefined): number => qualityRank(usage?.quality ?? 'unavailable')
+
+function byAge(a: Candidate, b: Candidate): number {
+  return (
+    inOrder(a.startedAt ?? LAST, b.startedAt ?? LAST) ||
+    inOrder(a.endedAt ?? LAST, b.endedAt ?? LAST) ||
+    inOrder(a.session, b.session)
+  )
+}
+
+/** Behind every instant: these begin with a digit. */
+const LAST = '~'
+
+/** By code units, which no locale changes; instants so written sort by time. */
+function inOrder(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
