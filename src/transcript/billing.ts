@@ -80,9 +80,7 @@ export function createBilling(): Billing {
       })
     },
     bills() {
-      const toBill = (reports: readonly Report[]): Bill => {
-        const session = ownerOf(reports.map((report) => candidates.get(report.session) ?? report))
-        const best = bestReport(reports)
+      const toBill = ({ session, best, reports }: Settled<Report>): Bill => {
         const own = reports.find((report) => report.session === session) ?? best
         return {
           session,
@@ -92,9 +90,34 @@ export function createBilling(): Billing {
           provider: own.provider ?? best.provider,
         }
       }
-      return [...callsOf(named.values()).map(toBill), ...unnamed]
+      const settled = callsOf(named.values()).flatMap((reports) =>
+        settleReports(reports, (session) => candidates.get(session) ?? { session }),
+      )
+      return [...settled.map(toBill), ...unnamed]
     },
   }
+}
+
+/** What a session says of a call. */
+export type CallReport = {
+  readonly session: string
+  readonly provider: string | undefined
+  readonly usage: Usage
+}
+
+/** A call: the session it is billed to, and the report that is believed, which may be another session's. */
+export type Settled<T> = { readonly session: string; readonly best: T; readonly reports: readonly T[] }
+
+/** The calls behind all reports that share an id, in whatever order they came: one, unless providers gave it out twice. */
+export function settleReports<T extends CallReport>(
+  reports: readonly T[],
+  candidateOf: (session: string) => Candidate,
+): readonly Settled<T>[] {
+  return byProvider(reports).map((reports) => ({
+    session: ownerOf(reports.map(({ session }) => candidateOf(session))),
+    best: bestReport(reports),
+    reports,
+  }))
 }
 
 /**
@@ -138,7 +161,7 @@ export function billedTotals(bills: readonly Bill[]): ReadonlyMap<string, Pick<T
   return sums
 }
 
-/** Reports of the same call together, whatever the order they came in. */
+/** Reports that share an id together, whatever the order they came in. */
 function callsOf(sessions: Iterable<ReadonlyMap<string, Report>>): Report[][] {
   const byId = new Map<string, Report[]>()
   for (const reports of sessions) {
@@ -148,12 +171,12 @@ function callsOf(sessions: Iterable<ReadonlyMap<string, Report>>): Report[][] {
       else known.push(report)
     }
   }
-  return [...byId.values()].flatMap(byProvider)
+  return [...byId.values()]
 }
 
 /** Two providers may give out one id. Reports that name none belong to the only one there is, or to the first by name. */
-function byProvider(reports: readonly Report[]): Report[][] {
-  const calls = new Map<string, Report[]>()
+function byProvider<T extends CallReport>(reports: readonly T[]): T[][] {
+  const calls = new Map<string, T[]>()
   for (const { provider } of reports) if (provider !== undefined) calls.set(provider, [])
   const [first] = [...calls.keys()].sort(inOrder)
   if (first === undefined) return [[...reports]]
@@ -162,7 +185,7 @@ function byProvider(reports: readonly Report[]): Report[][] {
 }
 
 /** A copy may have been taken before the provider's last word: the best counts, then the largest. */
-function bestReport(reports: readonly Report[]): Report {
+function bestReport<T extends CallReport>(reports: readonly T[]): T {
   const [best] = [...reports].sort(
     (a, b) =>
       rankOf(a.usage) - rankOf(b.usage) ||
@@ -171,10 +194,10 @@ function bestReport(reports: readonly Report[]): Report {
       inOrder(countsOf(a), countsOf(b)) ||
       inOrder(a.session, b.session),
   )
-  return best as Report
+  return best as T
 }
 
-const countsOf = ({ usage }: Report): string => COUNTS.map((count) => usage[count] ?? '').join(' ')
+const countsOf = ({ usage }: CallReport): string => COUNTS.map((count) => usage[count] ?? '').join(' ')
 
 const rankOf = (usage: Usage | undefined): number => qualityRank(usage?.quality ?? 'unavailable')
 

@@ -7,6 +7,8 @@ import type { Totals } from './session.ts'
 import { addUsage, hasCounts, laterReport, validUsage, type Usage } from './usage.ts'
 
 export type BilledCall = {
+  /** What its reports share: see `callKey`. Absent for a call that is told by nothing but its entry. */
+  readonly key?: string
   readonly model: string | undefined
   readonly usage: Usage
   readonly at: string | undefined
@@ -62,6 +64,7 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       open.delete(key)
       // The call keeps the time of its first report, and what the last does not say.
       open.set(key, {
+        key: base,
         model: model ?? first?.model,
         usage: first === undefined ? usage : laterReport(first.usage, usage),
         at: first?.at ?? at,
