@@ -11,7 +11,7 @@ import { fromSystemError, HansardError, isHansardError, messageOf } from '../err
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import type { SourceDatabase } from '../transcript/source.ts'
-import { type Reported, readTables } from './database-rows.ts'
+import { type Reported, readTables } from '../sqlite/database-rows.ts'
 
 /** Nothing else runs while SQLite waits, so it does not wait long: then the copy is read. */
 const BUSY_MS = 250
@@ -196,7 +196,7 @@ async function damaged(error: unknown, report: Reported): Promise<SourceDatabase
     'not-an-entry',
     `the database cannot be read: ${messageOf(isHansardError(error) ? error.cause : error)}`,
   )
-  return { tables: () => [], columns: () => [], async *rows() {}, close: async () => {} }
+  return { tables: () => [], columns: () => [], key: () => [], async *rows() {}, close: async () => {} }
 }
 
 async function unpack(bytes: AsyncIterable<Buffer>, to: string): Promise<void> {

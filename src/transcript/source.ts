@@ -42,6 +42,8 @@ export interface SourceDatabase {
   tables(): readonly string[]
   /** In the order they were declared; none for a table that is not there. */
   columns(table: string): readonly string[]
+  /** The columns that tell one row from another: its primary key, or what is declared unique; none where nothing is. */
+  key(table: string): readonly string[]
   /** Rows in batches of some MB, in the table's own order unless asked for another. None for a table that is not there. */
   rows(table: string, options?: RowOptions): AsyncIterable<readonly Row[]>
   close(): Promise<void>

@@ -3,12 +3,18 @@
  * text, or could not be named in SQL, is left out and told. Views, virtual tables and generated columns are code: not read.
  */
 import { isHansardError } from '../errors.ts'
-import type { Database } from '../sqlite/driver.ts'
-import { isDamagedDatabase } from '../sqlite/errors.ts'
+import type { Database } from './driver.ts'
+import { isDamagedDatabase } from './errors.ts'
 import type { SqlValue } from '../transcript/source.ts'
 
-/** Its plain columns, and those that tell one row from another. */
-export type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
+export type Table = {
+  /** Its plain columns. */
+  readonly columns: readonly string[]
+  /** What tells one row from another as the file is now: the rowid, where it has one. */
+  readonly key: readonly string[]
+  /** What tells one row from another for good: the primary key, or columns declared unique. May be none. */
+  readonly unique: readonly string[]
+}
 export type Decode = (bytes: SqlValue | undefined) => string | undefined
 
 /** Text comes as bytes, in the database's own encoding. */
@@ -58,14 +64,32 @@ function describe(database: Database, name: string, decode: Decode): Table | und
       return undefined
     const lower = new Set(columns.map((column) => column.toLowerCase()))
     const rowid = ['rowid', '_rowid_', 'oid'].find((alias) => !lower.has(alias))
-    if (rowid !== undefined && hasColumn(database, name, rowid)) return { columns, key: [rowid] }
-    const primary = info.flatMap((row, at) => (Number(row['pk']) > 0 ? [{ at, pk: Number(row['pk']) }] : []))
-    const key = primary.sort((a, b) => a.pk - b.pk).map(({ at }) => columns[at] as string)
-    return key.length === 0 ? undefined : { columns, key }
+    const parts = info.flatMap((row, at) => (Number(row['pk']) > 0 ? [{ at, pk: Number(row['pk']) }] : []))
+    const primary = parts.sort((a, b) => a.pk - b.pk).map(({ at }) => columns[at] as string)
+    const unique = primary.length > 0 ? primary : uniqueOf(database, name, columns)
+    if (rowid !== undefined && hasColumn(database, name, rowid)) return { columns, key: [rowid], unique }
+    return primary.length === 0 ? undefined : { columns, key: primary, unique }
   } catch (error) {
     if (isOfTheBytes(error)) return undefined
     throw error
   }
+}
+
+/** The columns of the first unique index over plain columns of all rows. By their numbers: names need not be text. */
+function uniqueOf(database: Database, name: string, columns: readonly string[]): readonly string[] {
+  const found = database
+    .prepare(
+      `SELECT list.seq AS at, info.cid AS cid FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info
+       WHERE list."unique" = 1 AND list.partial = 0 ORDER BY list.seq DESC, info.seqno LIMIT 1000`,
+    )
+    .all(name)
+  const indexes = new Map<number, number[]>()
+  for (const { at, cid } of found) indexes.set(Number(at), [...(indexes.get(Number(at)) ?? []), Number(cid)])
+  for (const cids of indexes.values()) {
+    const named = cids.map((cid) => columns[cid])
+    if (named.every((column): column is string => column !== undefined)) return named
+  }
+  return []
 }
 
 /** False for the rowid of a table WITHOUT ROWID. */

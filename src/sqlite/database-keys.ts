@@ -3,7 +3,7 @@
  * made to fit in memory. A file gives no more rows and bytes than it can hold, whatever its pages say.
  */
 import { HansardError } from '../errors.ts'
-import type { Database } from '../sqlite/driver.ts'
+import type { Database } from './driver.ts'
 import type { Row, RowOptions, SqlValue } from '../transcript/source.ts'
 import { isOfTheBytes, quote, quoteKey, type Table } from './database-tables.ts'
 

@@ -4,7 +4,7 @@
  * no more is read than a file of its size can hold, because the pages of a hostile one point in circles.
  */
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
-import type { Database } from '../sqlite/driver.ts'
+import type { Database } from './driver.ts'
 import type { DamageKind } from '../transcript/damage.ts'
 import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
 import { createBounds, type KeyedSize, keysOf, MAX_ROW_BYTES } from './database-keys.ts'
@@ -41,6 +41,7 @@ export function readTables(database: Database, { sizeBytes, whole, report, close
   return {
     tables: () => [...tables.keys()].sort(),
     columns: (table) => tables.get(table)?.columns ?? [],
+    key: (table) => tables.get(table)?.unique ?? [],
     async *rows(name, options = {}) {
       const table = tables.get(name)
       if (table === undefined) return
