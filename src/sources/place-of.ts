@@ -1,0 +1,134 @@
+/**
+ * What the user named, as places: the known ones that it lies in or holds, else a tree of some format told by its content, else
+ * one that nothing is known about. A file of a known place keeps that place's root, so that it is never kept twice.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import { basename, dirname, relative, sep } from 'node:path'
+import { fromSystemError, HansardError } from '../errors.ts'
+import { raw } from '../formats/raw.ts'
+import type { Format } from '../formats/format.ts'
+import { detect } from './detect.ts'
+import { escapeGlob, parseGlobs } from './globs.ts'
+import { openSource } from './open.ts'
+import { findPlaces, isInside, type FoundPlace, type PlaceOptions } from './places.ts'
+import { walk, type OnProblem } from './walk.ts'
+
+export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & { readonly onProblem?: OnProblem }
+
+/** What agents' files are called that no place is known for. */
+export const IMPORT = 'import'
+
+/** The first of `placesOf`: for a file there is only one. */
+export async function placeOf(
+  path: string,
+  formats: readonly Format[],
+  options: PlaceOfOptions = {},
+): Promise<FoundPlace> {
+  const [place] = await placesOf(path, formats, options)
+  if (place === undefined) throw new HansardError('not-found', `${path} holds nothing`)
+  return place
+}
+
+/** Never none. Throws `not-found`, `not-permitted`, or `unsafe-path` for a pipe or device. */
+export async function placesOf(
+  path: string,
+  formats: readonly Format[],
+  { env = process.env, home = os.homedir(), platform = process.platform, onProblem }: PlaceOfOptions = {},
+): Promise<readonly FoundPlace[]> {
+  const { real, isFolder } = resolveNamed(path)
+  // A place in a project shows by the folder that it lies in, however far up.
+  const folders = [...(isFolder ? [real] : []), ...ancestorsOf(real)]
+  const known = findPlaces(formats, { env, home, platform, folders, ...(onProblem && { onProblem }) })
+  const around = known.flatMap((place) => narrowed(place, real, isFolder))
+  if (around.length > 0) return around.slice(0, 1)
+  const within = isFolder ? known.filter(({ root }) => isInside(real, root)) : []
+  if (within.length > 0) return within
+  return [await byContent(real, isFolder, formats)]
+}
+
+function resolveNamed(path: string): { readonly real: string; readonly isFolder: boolean } {
+  let real: string
+  let stat: fs.Stats
+  try {
+    real = fs.realpathSync(path)
+    stat = fs.statSync(real)
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+  if (stat.isDirectory() || stat.isFile()) return { real, isFolder: stat.isDirectory() }
+  throw new HansardError('unsafe-path', `${path} is neither a file nor a folder`, {
+    hint: 'write what it gives to a file, and name that',
+  })
+}
+
+function ancestorsOf(path: string): readonly string[] {
+  const above = dirname(path)
+  return above === path ? [] : [above, ...ancestorsOf(above)]
+}
+
+/** The place with only the files that were named; none where it does not hold them. */
+function narrowed(place: FoundPlace, real: string, isFolder: boolean): readonly FoundPlace[] {
+  if (!isInside(place.root, real)) return []
+  const below = relative(place.root, real).split(sep).join('/')
+  const globs = parseGlobs(place.files)
+  if (!isFolder) return globs.matches(below) ? [{ ...place, files: [escapeGlob(below)] }] : []
+  const files = globs.narrow(below)
+  return files.length === 0 ? [] : [{ ...place, files: below === '' ? place.files : files }]
+}
+
+/** Files looked at to tell whose a folder is. */
+const LOOKED_AT = 20
+
+async function byContent(real: string, isFolder: boolean, formats: readonly Format[]): Promise<FoundPlace> {
+  const root = isFolder ? real : dirname(real)
+  const format = await formatOf(real, isFolder, formats)
+  if (!isFolder) return toPlace(format, root, [escapeGlob(basename(real))])
+  return toPlace(format, root, format === undefined ? ['**'] : anywhere(format))
+}
+
+function toPlace(format: Format | undefined, root: string, files: readonly string[]): FoundPlace {
+  const rows = format?.places?.flatMap(({ rows }) => rows ?? []) ?? []
+  return { format: format ?? raw, agent: format?.id ?? IMPORT, root, files, ...(rows.length > 0 && { rows }) }
+}
+
+/** A copy of a place may begin at any of its folders: only names tell what counts. */
+function anywhere({ places = [] }: Format): readonly string[] {
+  const names = places.flatMap(({ files }) => files.map((glob) => glob.split('/').at(-1) ?? '**'))
+  return names.length === 0
+    ? ['**']
+    : [...new Set(names.map((name) => (name === '**' ? '**' : `**/${name}`)))]
+}
+
+/** One format that every file looked at agrees on; a folder of several is nobody's. */
+async function formatOf(
+  real: string,
+  isFolder: boolean,
+  formats: readonly Format[],
+): Promise<Format | undefined> {
+  const telling = formats.filter(({ id }) => id !== raw.id)
+  const found = new Set<Format>()
+  for (const path of isFolder ? firstFiles(real) : [real]) {
+    const detected = await detectAt(path, telling)
+    if (detected !== undefined) found.add(detected)
+  }
+  return found.size === 1 ? [...found][0] : undefined
+}
+
+async function detectAt(path: string, formats: readonly Format[]): Promise<Format | undefined> {
+  try {
+    return (await detect(await openSource(path), { formats }))?.format
+  } catch {
+    // Whoever reads it says why it cannot be read.
+    return undefined
+  }
+}
+
+function firstFiles(root: string): readonly string[] {
+  const paths: string[] = []
+  for (const { absolute, stat } of walk(root, { files: ['**'] })) {
+    if (stat.size > 0) paths.push(absolute)
+    if (paths.length >= LOOKED_AT) break
+  }
+  return paths
+}

@@ -1,0 +1,94 @@
+/**
+ * Where agents keep their logs on this machine: the places that formats name, looked up on disk. Only folders that are there are
+ * given, each once, by the path that links lead to. Never throws for what is on the disk.
+ */
+import fs from 'node:fs'
+import { isAbsolute, join, relative, resolve, sep } from 'node:path'
+import type { Format, Place, RowsKept } from '../formats/format.ts'
+import { escapeGlob } from './globs.ts'
+import { expandTemplate } from './place-templates.ts'
+import { toProblem, type OnProblem } from './walk.ts'
+
+export type FoundPlace = {
+  readonly format: Format
+  /** Whose files they are: the format's id, or `import` for what the user named and no place is known for. */
+  readonly agent: string
+  /** Absolute, links resolved. */
+  readonly root: string
+  /** Patterns relative to the root. */
+  readonly files: readonly string[]
+  readonly rows?: readonly RowsKept[]
+}
+
+export type PlaceOptions = {
+  readonly env: NodeJS.ProcessEnv
+  readonly home: string
+  readonly platform: NodeJS.Platform
+  /** Working directories, to look in for places that lie in projects: `./.devflow`. */
+  readonly folders: readonly string[]
+  readonly onProblem?: OnProblem
+}
+
+/** In the order of the formats, each format's roots sorted. */
+export function findPlaces(formats: readonly Format[], options: PlaceOptions): readonly FoundPlace[] {
+  const folders = options.folders.filter((folder) => realFolder(folder, options.onProblem) !== undefined)
+  return formats.flatMap((format) => {
+    const found = (format.places ?? []).flatMap((place) =>
+      foldersOf(place, { ...options, folders }).map((root) => toFound(format, root, place)),
+    )
+    return joinNested(found.sort((a, b) => (a.root < b.root ? -1 : a.root > b.root ? 1 : 0)))
+  })
+}
+
+function toFound(format: Format, root: string, { files, rows }: Place): FoundPlace {
+  return { format, agent: format.id, root, files, ...(rows !== undefined && { rows }) }
+}
+
+function foldersOf({ folders }: Place, options: PlaceOptions): readonly string[] {
+  const roots = folders
+    .flatMap((template) => expandTemplate(template, options))
+    .flatMap((path) => (isAbsolute(path) ? [path] : options.folders.map((folder) => resolve(folder, path))))
+    .map((path) => realFolder(path, options.onProblem))
+  return [...new Set(roots.filter((root) => root !== undefined))]
+}
+
+/** The folder that a path leads to; undefined when there is none. */
+export function realFolder(path: string, onProblem: OnProblem = () => {}): string | undefined {
+  try {
+    if (!fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
+    return fs.realpathSync(path)
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem !== undefined) onProblem(path, problem)
+    return undefined
+  }
+}
+
+/** A root inside another becomes part of it: no file is met twice. Roots are sorted, so an outer one comes first. */
+function joinNested(places: readonly FoundPlace[]): readonly FoundPlace[] {
+  const joined: FoundPlace[] = []
+  for (const place of places) {
+    const at = joined.findIndex(({ root }) => isInside(root, place.root))
+    const outer = joined[at]
+    if (outer === undefined) joined.push(place)
+    else joined[at] = withInner(outer, place)
+  }
+  return joined
+}
+
+/** True for the folder itself, too. */
+export function isInside(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
+}
+
+function withInner(outer: FoundPlace, inner: FoundPlace): FoundPlace {
+  const below = relative(outer.root, inner.root).split(sep).join('/')
+  const prefix = below === '' ? '' : `${escapeGlob(below)}/`
+  // What `**/x` asks for in the outer folder, it asks for in the inner one.
+  const added = inner.files.filter((glob) => !(glob.startsWith('**/') && outer.files.includes(glob)))
+  const files = [
+    ...new Set([...outer.files, ...added.map((glob) => join(prefix, glob).split(sep).join('/'))]),
+  ]
+  const rows = [...(outer.rows ?? []), ...(inner.rows ?? []).filter((row) => !outer.rows?.includes(row))]
+  return { ...outer, files, ...(rows.length > 0 && { rows }) }
+}

@@ -1,0 +1,188 @@
+/**
+ * The regular files below a folder that patterns ask for, one after the other, sorted within each folder: a million files take
+ * the memory of the names of one folder. Links are never followed. What cannot be looked into is told of, and the rest goes on.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { isStagingName } from '../archive/staging.ts'
+import { messageOf, systemCode } from '../errors.ts'
+import { parseExclude, type Exclusion } from './exclude.ts'
+import { parseGlobs, type Globs, type GlobState } from './globs.ts'
+
+export type WalkedFile = {
+  /** Relative to the root, with `/`. */
+  readonly path: string
+  readonly absolute: string
+  readonly stat: FileStat
+}
+
+/** What tells that a file is the same and unchanged. */
+export type FileStat = {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly size: number
+  readonly mtimeNs: bigint
+  /** Nanoseconds since 1970; 0 where the file system does not say. */
+  readonly birth: bigint
+}
+
+export type ProblemCause =
+  /** A link that leads out of the tree, or nowhere. */
+  | 'link'
+  | 'not-permitted'
+  /** Folders in folders past what anybody means. */
+  | 'too-deep'
+  /** An agent's settings that cannot be understood. */
+  | 'settings'
+  | 'io'
+
+export type Problem = { readonly cause: ProblemCause; readonly reason: string }
+export type OnProblem = (path: string, problem: Problem) => void
+
+export type WalkOptions = {
+  /** Patterns relative to the root: those of a place. */
+  readonly files: readonly string[]
+  /** As parsed, or as people write it. */
+  readonly exclude?: Exclusion | readonly string[]
+  /** Told the absolute path. */
+  readonly onProblem?: OnProblem
+}
+
+export function* walk(
+  root: string,
+  { files, exclude, onProblem = () => {} }: WalkOptions,
+): Generator<WalkedFile, void, undefined> {
+  const globs = parseGlobs(files)
+  const exclusion =
+    exclude !== undefined && 'startAt' in exclude ? exclude : parseExclude(exclude ?? [], HOME)
+  const excluded = exclusion.globs
+  const first: Folder = { path: '', state: globs.start, excluded: exclusion.startAt(root), depth: 0 }
+  if (excluded.isWhole(first.excluded)) return
+  const open: Generator<WalkedFile | Folder, void, undefined>[] = []
+  const enter = (folder: Folder): void => {
+    open.push(listFolder(root, folder, { globs, excluded, onProblem }))
+  }
+  enter(first)
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    const { value, done } = top.next()
+    if (done === true || value === undefined) open.pop()
+    else if ('stat' in value) yield value
+    else enter(value)
+  }
+}
+
+/** A system's refusal as a problem; undefined for what just went away, as files of a live agent do. */
+export function toProblem(error: unknown): Problem | undefined {
+  const code = systemCode(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+  const cause = code === 'EACCES' || code === 'EPERM' ? 'not-permitted' : 'io'
+  return { cause, reason: code ?? messageOf(error) }
+}
+
+type Folder = {
+  readonly path: string
+  readonly state: GlobState
+  readonly excluded: GlobState
+  readonly depth: number
+}
+type Ways = { readonly globs: Globs; readonly excluded: Globs; readonly onProblem: OnProblem }
+type Found = { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'unknown' }
+
+const HOME = { home: os.homedir() }
+const MAX_DEPTH = 64
+/** Names asked of the system at a time. */
+const BUFFERED = 256
+/** Programs' parts, never an agent's log. */
+const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules'])
+
+function* listFolder(
+  root: string,
+  folder: Folder,
+  ways: Ways,
+): Generator<WalkedFile | Folder, void, undefined> {
+  const { globs, excluded, onProblem } = ways
+  if (folder.depth > MAX_DEPTH) {
+    onProblem(join(root, folder.path), { cause: 'too-deep', reason: `more than ${MAX_DEPTH} folders down` })
+    return
+  }
+  for (const { name, kind } of namesIn(root, folder, ways)) {
+    const path = folder.path === '' ? name : `${folder.path}/${name}`
+    const absolute = join(root, path)
+    const state = globs.step(folder.state, name)
+    if (kind === 'folder') {
+      const below = excluded.step(folder.excluded, name)
+      yield { path, state, excluded: below, depth: folder.depth + 1 }
+    } else if (kind === 'link') {
+      if (!leadsInside(root, absolute)) {
+        onProblem(absolute, { cause: 'link', reason: 'a link out of the folder, not followed' })
+      }
+    } else {
+      const stat = statOf(absolute, onProblem)
+      if (stat?.isFile() && globs.isWhole(state)) yield { path, absolute, stat: toFileStat(stat) }
+      // Some file systems do not say beforehand what a name is.
+      if (stat?.isDirectory()) {
+        yield { path, state, excluded: excluded.step(folder.excluded, name), depth: folder.depth + 1 }
+      }
+    }
+  }
+}
+
+/** Those that may matter, sorted. Others are not held: a folder may have a million. */
+function namesIn(root: string, folder: Folder, { globs, excluded, onProblem }: Ways): readonly Found[] {
+  const found: Found[] = []
+  const absolute = join(root, folder.path)
+  let directory: fs.Dir | undefined
+  try {
+    directory = fs.opendirSync(absolute, { bufferSize: BUFFERED })
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      const { name } = entry
+      const kind = kindOf(entry)
+      if (kind === undefined) continue
+      const state = globs.step(folder.state, name)
+      if (kind === 'file' ? !globs.isWhole(state) : state.length === 0) continue
+      if (kind !== 'file' && (PASSED_OVER.has(name) || isStagingName(name))) continue
+      if (excluded.isWhole(excluded.step(folder.excluded, name))) continue
+      found.push({ name, kind })
+    }
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem !== undefined) onProblem(absolute, problem)
+  } finally {
+    directory?.closeSync()
+  }
+  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function kindOf(entry: fs.Dirent): Found['kind'] | undefined {
+  if (entry.isFile()) return 'file'
+  if (entry.isDirectory()) return 'folder'
+  if (entry.isSymbolicLink()) return 'link'
+  const isSpecial = entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || entry.isCharacterDevice()
+  return isSpecial ? undefined : 'unknown'
+}
+
+function statOf(path: string, onProblem: OnProblem): fs.BigIntStats | undefined {
+  try {
+    return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    const problem = toProblem(error)
+    if (problem !== undefined) onProblem(path, problem)
+    return undefined
+  }
+}
+
+export function toFileStat(stat: fs.BigIntStats): FileStat {
+  const { dev, ino, size, mtimeNs, birthtimeNs } = stat
+  return { dev, ino, size: Number(size), mtimeNs, birth: birthtimeNs }
+}
+
+/** What a link inside the tree leads to is found there under its own name. */
+function leadsInside(root: string, link: string): boolean {
+  try {
+    const [real, target] = [fs.realpathSync(root), fs.realpathSync(link)]
+    return target === real || target.startsWith(join(real, '/'))
+  } catch {
+    return false
+  }
+}
