@@ -1,6 +1,6 @@
 /** What the lines of a rollout say about the whole session, gathered as they pass: reader and writer tell it the same way. */
 import { uuidFrom } from '../transcript/ids.ts'
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import { isLegacyHeader, recordName } from './codex-lines.ts'
@@ -14,6 +14,11 @@ export type FactsFold = {
   readonly provider: string | undefined
   /** The thread, as the file's first line names it. */
   readonly thread: string | undefined
+  /**
+   * What tells this rollout from others of its thread, where its history goes on from another one: a thread that was taken back
+   * goes on in a new file. Undefined for the file that a thread began in.
+   */
+  readonly segment: string | undefined
   /** All but the session's id, which the file's name may have to tell. */
   current(): Omit<Session, 'id' | 'native'>
 }
@@ -24,6 +29,7 @@ type Meta = {
   readonly provider?: string
   readonly git?: Session['git']
   readonly parent?: Session['parent']
+  readonly segment?: string
 }
 
 export function createCodexFacts(): FactsFold {
@@ -79,6 +85,9 @@ export function createCodexFacts(): FactsFold {
     get thread() {
       return thread
     },
+    get segment() {
+      return meta?.segment
+    },
     current() {
       const { cwd: home = cwd, version, git, parent } = meta ?? {}
       return {
@@ -106,7 +115,9 @@ function toMeta(payload: JsonObject): Meta {
   const provider = text(payload['model_provider'])
   const git = toGit(asObject(payload['git']))
   const parent = parentOf(payload)
+  const base = asObject(payload['history_base'])
   return {
+    ...(base !== undefined && { segment: uuidFrom(toJson([base, payload['timestamp'] ?? null])) }),
     ...(cwd !== undefined && { cwd }),
     ...(version !== undefined && { version }),
     ...(provider !== undefined && { provider }),

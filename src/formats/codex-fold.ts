@@ -32,7 +32,9 @@ export function createLineFold(
 
   const callFacts = (isNumbered: boolean): Pick<Entry, 'model' | 'call'> => {
     const { model, provider } = facts
-    const name = isNumbered ? thread() : undefined
+    const of = isNumbered ? thread() : undefined
+    // Calls of two rollouts of one thread are different calls, though each is numbered from 0.
+    const name = of === undefined || facts.segment === undefined ? of : `${of}+${facts.segment}`
     const call = {
       ...(provider !== undefined && { provider }),
       ...(name !== undefined && { messageId: `${name}/${calls}` }),
@@ -73,6 +75,7 @@ export function createLineFold(
 }
 
 const PRINTED_COUNT = 'turn.completed'
+const USAGE_RECORD = 'token_usage_record'
 
 function isPrompt({ kind, role, metadata }: LineEntry): boolean {
   if (kind === 'message') return role === 'user'
@@ -87,6 +90,7 @@ function countOf(value: Json, tokens: TokenFold): Usage | undefined {
     // A thread's total: where it was resumed, some of it was told before, and nothing here says so.
     return more?.quality === 'reported' ? { ...more, quality: 'estimated' } : more
   }
+  if (value['type'] === USAGE_RECORD) return tokens.record(asObject(value['payload']))
   if (value['type'] !== 'event_msg' || recordName(value) !== 'token_count') return undefined
   return tokens.add(asObject(value['payload'])?.['info'])
 }

@@ -55,12 +55,17 @@ export function createReplayFold(): ReplayFold {
       else if (state === 'replaying' && meta === undefined && isOver(line, millis)) state = 'own'
       else if (state === 'before' && isTurnStart(line)) state = 'own'
       if (millis !== undefined) lastAt = millis
-      return state === 'replaying'
+      return threadOf(line) === undefined ? state === 'replaying' : threadOf(line) !== own['id']
     },
     get continues() {
       return continues
     },
   }
+}
+
+/** The thread whose response a usage record counts: says for itself whether it is a copy. */
+function threadOf({ type, payload }: JsonObject): string | undefined {
+  return type === 'token_usage_record' ? asString(asObject(payload)?.['thread_id']) : undefined
 }
 
 /** The session_meta of another thread. */

@@ -2,6 +2,7 @@
  * Codex's token counts, made into one usage for each call. A `token_count` states a running total and the last call's counts. It
  * is written more than once for a call, states only a size of the context after a compaction, and its total falls back to an
  * older one when a session is resumed from a snapshot. So: what the total grew by, or, where it fell, the last call's counts.
+ * Newer versions also write a `token_usage_record` for each response, which a `token_count` says again.
  */
 import { asCount, asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
@@ -9,6 +10,8 @@ import type { Usage } from '../transcript/usage.ts'
 export type TokenFold = {
   /** The usage that a count adds to those before it; undefined when it adds none. */
   add(info: Json | undefined): Usage | undefined
+  /** The usage of one response; undefined when the count before it said so already. */
+  record(payload: JsonObject | undefined): Usage | undefined
 }
 
 /** Codex's own fields: `input` includes `cached` and `written`, `output` includes `reasoning`. */
@@ -27,22 +30,42 @@ type Options = {
 
 export function createTokenFold({ continues }: Options): TokenFold {
   let before: Counts | undefined
+  /** What came last: a record, which the next count repeats, or the counts of a call that a record may repeat. */
+  let latest: 'record' | Counts | undefined
 
   return {
+    record(payload) {
+      const raw = asObject(payload?.['usage'])
+      const counts = toCounts(raw)
+      if (counts === undefined) return undefined
+      const isSaid = typeof latest === 'object' && sameCounts(latest, counts)
+      latest = isSaid ? undefined : 'record'
+      return isSaid || isNothing(counts) ? undefined : toUsage(counts, raw)
+    },
     add(info) {
       const stated = asObject(info)
       const last = asObject(stated?.['last_token_usage'])
       const total = toCounts(asObject(stated?.['total_token_usage']))
       if (total === undefined) return undefined
+      const isRecorded = latest === 'record'
+      latest = undefined
       const isFirst = before === undefined
       const grown = isFirst ? (continues() ? undefined : total) : minus(total, before as Counts)
       before = total
+      if (isRecorded) return undefined
       const counts = grown ?? toCounts(last)
       if (counts === undefined) return { quality: 'unavailable', ...(last !== undefined && { raw: last }) }
-      return counts.input === 0 && counts.output === 0 ? undefined : toUsage(counts, last)
+      if (isNothing(counts)) return undefined
+      latest = counts
+      return toUsage(counts, last)
     },
   }
 }
+
+const isNothing = ({ input, output }: Counts): boolean => input === 0 && output === 0
+
+const sameCounts = (a: Counts, b: Counts): boolean =>
+  a.input === b.input && a.cached === b.cached && a.output === b.output
 
 /** Undefined where neither input nor output is stated. */
 function toCounts(raw: JsonObject | undefined): Counts | undefined {

@@ -579,3 +579,59 @@ describe('trap 9: files as they are found', () => {
     expect([...written.values()][0]?.toString()).toBe(`${hostile.join('\n')}\n`)
   })
 })
+
+describe('a usage record', () => {
+  const record = (counted: Counts, thread = THREAD): JsonObject =>
+    line('token_usage_record', { thread_id: thread, response_id: 'resp_1', usage: counts(counted) })
+  const first: Counts = [100, 60, 10, 4]
+  const second: Counts = [200, 150, 20, 0]
+  const both: Counts = [300, 210, 30, 4]
+
+  it('counts once with the count that repeats it, whichever comes first', async () => {
+    const twice = { calls: 2, input: 90, cacheRead: 210, output: 30, reasoning: 4, quality: 'reported' }
+    const before = await read(
+      ...[meta(), said('a'), record(first), counted(first), said('b'), record(second), counted(both, second)],
+    )
+    expect(totals(before)).toEqual(twice)
+    const after = await read(
+      ...[meta(), said('a'), counted(first), record(first), said('b'), counted(both, second), record(second)],
+    )
+    expect(totals(after)).toEqual(twice)
+    const alone = await read(meta(), said('a'), record(first), said('b'), record(second))
+    expect(totals(alone)).toEqual(twice)
+  })
+
+  it('leaves to the total what an older version did after it', async () => {
+    const mixed = await read(
+      ...[meta(), said('a'), record(first), counted(first), meta(), said('b'), counted(both, second)],
+    )
+    expect(totals(mixed)).toMatchObject({ calls: 2, output: 30 })
+  })
+
+  it('of another thread is a copy, wherever it stands', async () => {
+    const fork = await read(
+      ...[
+        meta({ forked_from_id: PARENT }),
+        record(first, PARENT),
+        turn('gpt-5.5'),
+        said('b'),
+        record(second),
+      ],
+    )
+    expect(totals(fork)).toMatchObject({ calls: 1, output: 20 })
+  })
+})
+
+describe('rollouts of one thread', () => {
+  it('name their calls apart, where the later goes on from the earlier', async () => {
+    const base = { thread_id: THREAD, end_ordinal_exclusive: 3 }
+    const ids = async (...lines: readonly Json[]): Promise<(string | undefined)[]> =>
+      (await read(...lines)).entries.map(({ call }) => call?.messageId).filter((id) => id !== undefined)
+    const earlier = await ids(meta(), said('a'), counted([9, 0, 1, 0]))
+    const later = await ids(meta({ history_base: base }), said('b'), counted([19, 0, 2, 0], [10, 0, 1, 0]))
+    expect(earlier).toEqual([`${THREAD}/0`])
+    expect(later).toHaveLength(1)
+    expect(later).not.toEqual(earlier)
+    expect(await ids(meta({ history_base: base }), said('b'))).toEqual(later)
+  })
+})
