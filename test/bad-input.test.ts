@@ -54,6 +54,6 @@ describe.each(allFormats.map((format) => [format.id, format] as const))('%s', (_
 
 it('none of them is taken for a transcript on strong evidence', async () => {
   for (const name of ['empty', 'nul-filled', 'binary', 'no-records']) {
-    expect(await detect(await openSource(join(folder, name)), allFormats), name).toBeUndefined()
+    expect(await detect(await openSource(join(folder, name)), { formats: allFormats }), name).toBeUndefined()
   }
 })

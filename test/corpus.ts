@@ -1,5 +1,6 @@
 /** `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record. */
 import { existsSync } from 'node:fs'
+import { judge, type Verdict } from './corpus-kinds.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
 
 const root = process.argv[2]
@@ -19,7 +20,9 @@ for (const path of filesBelow(root)) {
 }
 
 const kinds = group(rows)
-console.log(line('kind', 'files', 'records', 'entries', 'unknown', 'damage', 'uncovered', 'formats'))
+console.log(
+  line('kind', 'files', 'records', 'entries', 'unknown', 'damage', 'uncovered', 'detection', 'formats'),
+)
 for (const [kind, files] of kinds) {
   const sum = (count: (row: Coverage) => number): string =>
     String(files.reduce((total, row) => total + count(row), 0))
@@ -34,6 +37,7 @@ for (const [kind, files] of kinds) {
       sum((row) => row.unknown),
       sum((row) => row.damage),
       uncovered,
+      verdictsOn(files),
       formats,
     ),
   )
@@ -41,10 +45,21 @@ for (const [kind, files] of kinds) {
 for (const row of rows.filter((one) => one.uncovered.length > 0)) {
   console.log(`uncovered: ${row.file}: records ${row.uncovered.slice(0, 10).join(', ')}`)
 }
+const wrong = rows.filter((row) => judge(row) === 'wrong')
+for (const row of wrong) console.log(`detection wrong: ${row.file} as ${row.format}`)
 for (const failure of failures) console.log(`failed: ${failure}`)
 const missing = rows.reduce((total, row) => total + row.uncovered.length, 0)
-console.log(`${rows.length} files read, ${failures.length} failed, ${missing} records unaccounted for`)
-process.exit(failures.length + missing === 0 ? 0 : 1)
+console.log(
+  `${rows.length} files read, ${failures.length} failed, ${wrong.length} detected wrong, ${missing} records unaccounted for`,
+)
+process.exit(failures.length + wrong.length + missing === 0 ? 0 : 1)
+
+/** `8 right, 1 unknown as expected`. */
+function verdictsOn(files: readonly Coverage[]): string {
+  const counts = new Map<Verdict, number>()
+  for (const file of files) counts.set(judge(file), (counts.get(judge(file)) ?? 0) + 1)
+  return [...counts].map(([verdict, count]) => `${count} ${verdict}`).join(', ')
+}
 
 function kindOf(row: Coverage): string {
   return row.file.split('/')[0] as string
@@ -57,8 +72,8 @@ function group(all: readonly Coverage[]): Map<string, Coverage[]> {
 }
 
 function line(...cells: readonly string[]): string {
-  const widths = [26, 6, 8, 8, 8, 7, 10, 0]
+  const widths = [26, 6, 8, 8, 8, 7, 10, 34, 0]
   return cells
-    .map((cell, at) => (at === 0 || at === 7 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+    .map((cell, at) => (at === 0 || at >= 7 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
     .join(' ')
 }

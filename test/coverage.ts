@@ -11,6 +11,7 @@ import { isObject, parseJson } from '../src/transcript/json.ts'
 
 export type Coverage = {
   readonly file: string
+  /** What it was read with: `raw` where nothing was detected. */
   readonly format: string
   readonly records: number
   readonly entries: number
@@ -32,7 +33,7 @@ export function filesBelow(folder: string): string[] {
 
 export async function coverage(path: string, root: string): Promise<Coverage> {
   const source = await openSource(path)
-  const found = await detect(source, allFormats)
+  const found = await detect(source, { formats: allFormats })
   const format = found?.format ?? raw
   let entries = 0
   let unknown = 0

@@ -93,7 +93,9 @@ function toSession(facts: ClaudeFacts, path: string, taken: ReadonlySet<string>)
 
 function isClaudeLine(record: JsonObject): boolean {
   const { sessionId, message } = record
-  if (typeof sessionId !== 'string' || !('uuid' in record) || !('parentUuid' in record)) return false
+  if (typeof sessionId !== 'string' || !('parentUuid' in record)) return false
+  // The id stands behind the message, which in a line that is cut off has no end.
+  if (!('uuid' in record || isObject(message))) return false
   if (!('userType' in record || 'isSidechain' in record || 'requestId' in record)) return false
   // iFlow and Qwen write the same wrapper.
   if (sessionId.startsWith('session-') || (isObject(message) && 'parts' in message)) return false

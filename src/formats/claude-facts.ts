@@ -26,12 +26,16 @@ export type FactsFold = {
   current(ids?: Pick<IdSet, 'has'>): ClaudeFacts
 }
 
-export function createClaudeFacts(): FactsFold {
+/** Of summaries, which may be of other sessions, the last this many are looked at. */
+const SUMMARIES = 1000
+
+export function createClaudeFacts({ exact = false }: { readonly exact?: boolean } = {}): FactsFold {
   const defaults: { -readonly [K in keyof LineDefaults]: LineDefaults[K] } = {
     sessionId: undefined,
     cwd: undefined,
     version: undefined,
     gitBranch: undefined,
+    exact,
   }
   let chosen = false
   let isFlat: boolean | undefined
@@ -42,13 +46,15 @@ export function createClaudeFacts(): FactsFold {
   /** By how well they speak for the session: what a person wrote, what the agent made up, what it summed up. */
   let named: string | undefined
   let suggested: string | undefined
-  let summary: { readonly text: string; readonly leaf: string | undefined } | undefined
+  const summaries: { readonly text: string; readonly leaf: string }[] = []
 
   const observeTitle = (line: JsonObject): void => {
     if (line['type'] === 'custom-title') named = asString(line['customTitle']) ?? named
     else if (line['type'] === 'ai-title') suggested = asString(line['aiTitle']) ?? suggested
     else if (line['type'] === 'summary' && typeof line['summary'] === 'string') {
-      summary = { text: line['summary'], leaf: asString(line['leafUuid']) }
+      const leaf = asString(line['leafUuid'])
+      if (leaf !== undefined) summaries.push({ text: line['summary'], leaf })
+      if (summaries.length > SUMMARIES) summaries.shift()
     }
   }
 
@@ -86,11 +92,11 @@ export function createClaudeFacts(): FactsFold {
       else subagentModel ??= name
     },
     current(ids) {
-      const isOwn = summary?.leaf === undefined || ids?.has(summary.leaf) === true
+      const own = summaries.findLast(({ leaf }) => ids?.has(leaf) === true)
       return {
         ...defaults,
         model: model ?? subagentModel,
-        title: named ?? suggested ?? (isOwn ? summary?.text : undefined),
+        title: named ?? suggested ?? own?.text,
         startedAt,
         endedAt,
         isFlat: isFlat === true,
@@ -110,7 +116,8 @@ function isText(value: Json | undefined): value is string {
 export function isFlatLine(line: JsonObject): boolean {
   const { sessionId, version, message } = line
   if (typeof sessionId !== 'string' || typeof version !== 'string' || !isObject(message)) return false
-  if (!('parentUuid' in line) || 'userType' in line) return false
+  // Qwen has the same wrapper around Gemini's parts.
+  if (!('parentUuid' in line) || 'userType' in line || 'parts' in message) return false
   return isDated(sessionId) || !('isSidechain' in line || 'requestId' in line)
 }
 

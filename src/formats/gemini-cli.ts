@@ -12,7 +12,8 @@ import { fromGeminiMessage } from './gemini-cli-message.ts'
 import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemini-cli-session.ts'
 import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
 import { readHead, type Head } from './head-records.ts'
-import { peekMembers, readListDocument, type ListDocument } from './list-document.ts'
+import { readListDocument, type ListDocument } from './list-document.ts'
+import { peekMembers } from './peek.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
 export const geminiCli: Format = {
@@ -30,10 +31,22 @@ export const geminiCli: Format = {
     const taken = new Set<string>()
     for (const file of await source.list()) {
       if (source.kind === 'folder' && !(await isOwn(file))) continue
+      if (isProjectRoot(file)) continue
       yield* readFile(file, source, taken)
     }
   },
+  places: [
+    {
+      // The variable stands for the home folder, not for `.gemini`.
+      folders: ['${GEMINI_CLI_HOME:-~}/.gemini/tmp'],
+      // A session knows its project only by a hash; the folder's name lies beside `chats`.
+      files: ['*/chats/**/*.json', '*/chats/**/*.jsonl', '*/.project_root'],
+    },
+  ],
 }
+
+/** Kept for the sessions beside it; it holds none itself. */
+const isProjectRoot = ({ path }: SourceFile): boolean => /(^|\/)\.project_root$/.test(path)
 
 /** How sure the first bytes make us that a file is Gemini CLI's. */
 export function detectGeminiCli(head: Head): Detection | undefined {

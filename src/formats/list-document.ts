@@ -35,15 +35,6 @@ export async function readListDocument(file: SourceFile, list: string): Promise<
   return { ...document, damage: [damage, ...document.damage.filter(({ kind }) => kind !== 'torn')] }
 }
 
-/** Of an object that the bytes may end in: its keys, and the values that are whole; null for those that are not. */
-export function peekMembers(bytes: Buffer, from: number): JsonObject | undefined {
-  const members = scanMembers(bytes, from)?.members
-  if (members === undefined) return undefined
-  const peeked = Object.create(null) as Record<string, Json>
-  for (const [key, extent] of members) peeked[key] = (extent.whole ? parsePart(bytes, extent) : null) ?? null
-  return peeked
-}
-
 function parseListDocument(bytes: Buffer, file: string, list: string): ListDocument {
   const damage: Damage[] = []
   const report = (kind: DamageKind, from: number, to: number, reason: string): void => {

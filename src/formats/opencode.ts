@@ -7,10 +7,10 @@ import type { SourceFile } from '../transcript/source.ts'
 import { scanElements, scanMembers } from './devflow/scan.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
-import { peekMembers } from './list-document.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
+import { peekMembers } from './peek.ts'
 
 export const opencode: Format = {
   id: ID,

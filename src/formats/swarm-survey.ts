@@ -66,7 +66,7 @@ export async function detectSwarm(source: Source): Promise<Detection | undefined
   const files = (await source.list()).filter(({ path }) => source.kind === 'file' || /\.jsonl?$/.test(path))
   for (const file of files.slice(0, DETECT_FILES)) {
     const { records, document } = await readHead(file)
-    const found = detectRecord(file.path, isReceipt(document) ? document : records[0])
+    const found = isReceipt(document) ? aReceipt(file.path) : detectRecords(file.path, records)
     if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
     if ((best?.confidence ?? 0) >= 0.95) break
   }
@@ -75,13 +75,20 @@ export async function detectSwarm(source: Source): Promise<Detection | undefined
 
 const DETECT_FILES = 50
 
-function detectRecord(path: string, record: JsonObject | undefined): Detection | undefined {
-  if (record === undefined) return undefined
-  if (isReceipt(record)) return { confidence: 0.95, reason: `${path} is a step's receipt` }
-  if (isRunEvent(record)) return { confidence: 0.9, reason: `${path} holds a run's events` }
-  if (!isSwarmLine(record)) return undefined
-  const isPlain = Object.keys(record).every((key) => SEED_KEYS.has(key))
-  return { confidence: isPlain ? 0.9 : 0.5, reason: `${path} begins with a step transcript's line` }
+function aReceipt(path: string): Detection {
+  return { confidence: 0.95, reason: `${path} is a step's receipt` }
+}
+
+/** The first line must be one, for it says what dialect follows; the others vote on how sure that is. */
+function detectRecords(path: string, records: readonly JsonObject[]): Detection | undefined {
+  const [first] = records
+  if (first === undefined) return undefined
+  if (isReceipt(first)) return aReceipt(path)
+  if (isRunEvent(first)) return { confidence: 0.9, reason: `${path} holds a run's events` }
+  const own = records.filter(isSwarmLine)
+  if (!isSwarmLine(first) || own.length * 2 <= records.length) return undefined
+  const isPlain = own.every((record) => Object.keys(record).every((key) => SEED_KEYS.has(key)))
+  return { confidence: isPlain ? 0.9 : 0.5, reason: `${path} has ${own.length} of a step transcript's lines` }
 }
 
 const SEED_KEYS: ReadonlySet<string> = new Set([
@@ -97,7 +104,9 @@ const SEED_KEYS: ReadonlySet<string> = new Set([
 const FOREIGN = ['uuid', 'sessionId', 'source', 'sequence', 'entry_id', 'id', 'v'] as const
 
 function isSwarmLine(record: JsonObject): boolean {
-  if (FOREIGN.some((key) => key in record) || typeof record['timestamp'] !== 'string') return false
+  if (FOREIGN.some((key) => key in record)) return false
+  // A time without a zone is somebody else's: gptme's lines are like these.
+  if (!/(?:Z|[+-]\d{2}:?\d{2})$/.test(asString(record['timestamp']) ?? '')) return false
   if (record['role'] === 'tool') return typeof record['tool_name'] === 'string'
   if (typeof record['role'] === 'string') return 'content' in record
   return ['tool_use', 'tool_result'].includes(asString(record['type']) ?? '') && 'tool' in record

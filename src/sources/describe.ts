@@ -1,5 +1,6 @@
 /** What unknown bytes look like, in a few words for an error message: never their content beyond the names of keys. */
 import { isUtf8 } from 'node:buffer'
+import { peekMembers } from '../formats/peek.ts'
 import { isObject, parseJson } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 
@@ -28,6 +29,9 @@ async function describeFile(file: SourceFile): Promise<string> {
   if (Array.isArray(whole)) return `a JSON list of ${whole.length}`
   const line = parseJson(text.slice(0, text.indexOf('\n') + 1))
   if (isObject(line)) return `JSON lines with ${keys(line)}`
+  const start = peekMembers(head, 0)
+  if (start !== undefined && Object.keys(start).length > 0)
+    return `the start of a JSON document, or damaged, with ${keys(start)}`
   if (text.startsWith('{') || text.startsWith('[')) return 'the start of a JSON document, or damaged'
   return 'plain text'
 }

@@ -1,7 +1,7 @@
 /** Which format some bytes are in, told by the bytes: a name or label is never believed. */
 import { HansardError } from '../errors.ts'
 import type { Format } from '../formats/format.ts'
-import type { Source } from '../transcript/source.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
 import { describeSource } from './describe.ts'
 
 export type Detected = {
@@ -9,39 +9,51 @@ export type Detected = {
   /** From 0 to 1. */
   readonly confidence: number
   readonly reason: string
+  /** The format that came next, where another one also saw its own; absent when none did, or when nothing was detected. */
+  readonly runnerUp?: { readonly format: Format; readonly confidence: number; readonly reason: string }
 }
 
-/** Asks every format; the surest wins, and among equals the first of the list. */
-export async function detect(source: Source, formats: readonly Format[]): Promise<Detected | undefined> {
-  const answers: Detected[] = []
-  for (const format of formats) {
-    const answer = await format.detect(source)
-    if (answer !== undefined) answers.push({ format, ...answer })
-  }
-  return answers.sort((a, b) => b.confidence - a.confidence)[0]
-}
-
-export type IdentifyOptions = {
+export type DetectOptions = {
   readonly formats: readonly Format[]
   /** The format's id, where the user says it: nothing is detected then. */
   readonly format?: string
 }
 
-/** The format of a source, named by the user or detected. Throws `unknown-format`, saying what the source looks like. */
-export async function identify(
+/** Asks every format; the surest wins, and among equals the first of the list. Each file is read once, whoever looks at it. */
+export async function detect(
   source: Source,
-  { formats, format: named }: IdentifyOptions,
-): Promise<Detected> {
+  { formats, format: named }: DetectOptions,
+): Promise<Detected | undefined> {
   if (named !== undefined) {
     return { format: getFormat(named, formats), confidence: 1, reason: 'named by --format' }
   }
-  const detected = await detect(source, formats)
+  const looked = withHeads(source)
+  const answers: Detected[] = []
+  for (const format of formats) {
+    const answer = await format.detect(looked)
+    if (answer !== undefined) answers.push({ format, ...answer })
+  }
+  const [first, second] = answers.sort((a, b) => b.confidence - a.confidence)
+  return first && { ...first, ...(second && { runnerUp: second }) }
+}
+
+/** The format of a source, named by the user or detected. Throws `unknown-format`, saying what the source looks like. */
+export async function identify(source: Source, options: DetectOptions): Promise<Detected> {
+  const detected = await detect(source, options)
   if (detected !== undefined) return detected
-  const tried = formats.filter(({ id }) => id !== 'raw').map(({ id }) => id)
+  const tried = options.formats.filter(({ id }) => id !== 'raw').map(({ id }) => id)
   const looks = await describeSource(source)
   throw new HansardError('unknown-format', `${source.path} is in no format known here: it is ${looks}`, {
     hint: `tried ${tried.join(', ')}; if it is one of these, name it with --format; --format raw takes it as it is`,
   })
+}
+
+/** Closer than this, the answer could as well be the other. */
+const CLOSE = 0.2
+
+/** True when a reader of the answer should be told of the runner-up. */
+export function isAmbiguous({ confidence, runnerUp }: Detected): boolean {
+  return runnerUp !== undefined && confidence - runnerUp.confidence < CLOSE
 }
 
 export function getFormat(id: string, formats: readonly Format[]): Format {
@@ -50,4 +62,31 @@ export function getFormat(id: string, formats: readonly Format[]): Format {
   throw new HansardError('unknown-format', `there is no format called ${id}`, {
     hint: `use one of ${formats.map(({ id }) => id).join(', ')}; hansard formats says what they are`,
   })
+}
+
+/** Heads up to this size are kept while formats take turns; a longer look is rare, and read each time. */
+const KEPT_BYTES = 64 * 1024
+
+/** The same source, whose files give one and the same head to everybody who asks. */
+function withHeads(source: Source): Source {
+  let listed: Promise<readonly SourceFile[]> | undefined
+  return {
+    path: source.path,
+    kind: source.kind,
+    list: () => (listed ??= source.list().then((files) => files.map(withHead))),
+    find: (path) => source.find(path),
+  }
+}
+
+function withHead(file: SourceFile): SourceFile {
+  let kept: Promise<Buffer> | undefined
+  return {
+    ...file,
+    head(bytes) {
+      if (bytes > KEPT_BYTES) return file.head(bytes)
+      // Most ask for as much as is kept: the first to come reads it for all.
+      kept ??= file.head(KEPT_BYTES)
+      return bytes === KEPT_BYTES ? kept : kept.then((head) => head.subarray(0, bytes))
+    },
+  }
 }

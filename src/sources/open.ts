@@ -20,6 +20,8 @@ export type OpenSource = Source & {
 
 /** Chunks this size keep the number of awaits low and a line's copy rare. */
 const CHUNK_BYTES = 512 * 1024
+/** The first is as long as what is looked at to tell a file's format, which is all that is ever read of most files. */
+const FIRST_CHUNK_BYTES = 64 * 1024
 
 /** How far above its own folder a file may look for what belongs to it: `../receipts/x.json`, and one more. */
 const LEVELS_ABOVE = 2
@@ -180,8 +182,8 @@ async function openRegular(path: string, follow: boolean): Promise<FileHandle> {
 
 async function* readHandle(handle: FileHandle, path: string): AsyncGenerator<Buffer> {
   try {
-    for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(CHUNK_BYTES), 0, CHUNK_BYTES)
+    for (let length = FIRST_CHUNK_BYTES; ; length = CHUNK_BYTES) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafeSlow(length), 0, length)
       if (bytesRead === 0) return
       yield buffer.subarray(0, bytesRead)
     }

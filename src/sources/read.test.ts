@@ -54,13 +54,15 @@ async function failure(work: Promise<unknown>): Promise<HansardError> {
 describe('detection', () => {
   it('takes the surest format', async () => {
     const source = await openSource(put('a', '{}'))
-    const found = await detect(source, [format('no', undefined), format('low', 0.3), format('high', 0.9)])
+    const found = await detect(source, {
+      formats: [format('no', undefined), format('low', 0.3), format('high', 0.9)],
+    })
     expect(found).toMatchObject({
       format: { id: 'high' },
       confidence: 0.9,
       reason: 'because high',
     })
-    expect(await detect(source, [format('no', undefined)])).toBeUndefined()
+    expect(await detect(source, { formats: [format('no', undefined)] })).toBeUndefined()
   })
 
   it('believes the user who names a format, and knows only those there are', async () => {

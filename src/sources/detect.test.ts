@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { files, memoryFileSource, memorySource } from '../../test/memory-files.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { detect, identify, isAmbiguous } from './detect.ts'
+import { allFormats } from './formats.ts'
+
+const formats = allFormats
+const lines = (...records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const formatOf = async (content: string | Buffer): Promise<string | undefined> =>
+  (await detect(memoryFileSource('x', content), { formats }))?.format.id
+
+const wrapper = {
+  parentUuid: null,
+  isSidechain: false,
+  userType: 'external',
+  cwd: '/x',
+  sessionId: '11111111-1111-4111-8111-111111111111',
+  version: '2.1.0',
+}
+/** As Claude Code orders them: the id stands behind the message. */
+const claude = (content: unknown): object => ({
+  ...wrapper,
+  type: 'user',
+  message: { role: 'user', content },
+  uuid: 'u1',
+  timestamp: '2026-02-10T10:00:00.000Z',
+})
+const image = (bytes: number): object =>
+  claude([{ type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(bytes) } }])
+const meta = (bytes: number): object => ({
+  timestamp: '2026-02-10T10:00:00.000Z',
+  type: 'session_meta',
+  payload: { id: 't', instructions: 'x'.repeat(bytes), cwd: '/x' },
+})
+
+describe('a first line longer than the head', () => {
+  it.each([70_000, 3_000_000, 20_000_000])('of %d bytes of image is Claude Code’s', async (bytes) => {
+    expect(await formatOf(lines(image(bytes), claude('hi')))).toBe('claude-code')
+    expect(await formatOf(lines(image(bytes)))).toBe('claude-code')
+  })
+
+  it.each([70_000, 3_000_000, 20_000_000])('of %d bytes of instructions is Codex’s', async (bytes) => {
+    expect(await formatOf(lines(meta(bytes)))).toBe('codex')
+  })
+
+  it('does not hide whose the lines behind it are', async () => {
+    const first = { type: 'summary', summary: 'x'.repeat(100_000), leafUuid: 'u' }
+    const found = await detect(memoryFileSource('x', lines(first, claude('a'), claude('b'))), { formats })
+    expect(found).toMatchObject({ format: { id: 'claude-code' }, confidence: 0.95 })
+  })
+
+  it('that is nobody’s is described by its keys', async () => {
+    const source = memoryFileSource('x', JSON.stringify({ what: 1, long: 'x'.repeat(100_000) }))
+    await expect(identify(source, { formats })).rejects.toMatchObject({
+      code: 'unknown-format',
+      message: expect.stringContaining('the keys what, long'),
+      hint: expect.stringContaining('tried journal, devflow'),
+    })
+  })
+})
+
+describe('what looks like a format and is another’s', () => {
+  it.each([
+    [
+      'Qwen',
+      { ...wrapper, userType: undefined, uuid: 'u', type: 'user', message: { role: 'user', parts: [] } },
+    ],
+    [
+      'Qwen without a mark',
+      { parentUuid: null, sessionId: 's', uuid: 'u', version: '1', message: { parts: [] } },
+    ],
+    ['iFlow', { ...wrapper, sessionId: 'session-1', uuid: 'u', message: { role: 'user', content: 'x' } }],
+    ['gptme', { role: 'user', content: 'x', timestamp: '2026-06-13T10:00:00.000000' }],
+    ['dsh', { type: 'session', id: 's', createdAt: 1, timestamp: 't', cwd: '/' }],
+    ['a chat', { role: 'user', content: 'x' }],
+  ])('%s is unknown', async (_, record) => {
+    expect(await formatOf(lines(record, record))).toBeUndefined()
+  })
+})
+
+describe('detecting', () => {
+  const step = { timestamp: '2025-12-09T14:30:22.123456Z', role: 'user', content: 'x' }
+
+  it('names the runner-up, and says when it came close', async () => {
+    const both = files({
+      'a.jsonl': lines(claude('hi')),
+      'b.jsonl': lines({ type: 'session', id: 's', timestamp: 't', cwd: '/' }),
+    })
+    const found = await detect(memorySource(both), { formats })
+    expect(found).toMatchObject({ format: { id: 'claude-code' }, runnerUp: { format: { id: 'pi' } } })
+    expect(found && isAmbiguous(found)).toBe(true)
+    const alone = await detect(memoryFileSource('x', lines(step)), { formats })
+    expect(alone).toMatchObject({ format: { id: 'swarm' } })
+    expect(alone).not.toHaveProperty('runnerUp')
+    expect(alone && isAmbiguous(alone)).toBe(false)
+  })
+
+  it('asks nobody when the user says what it is', async () => {
+    const source = memoryFileSource('x', lines(step))
+    for (const ask of [detect, identify]) {
+      expect(await ask(source, { formats, format: 'codex' })).toMatchObject({ format: { id: 'codex' } })
+    }
+  })
+
+  it('goes by no name', async () => {
+    for (const name of ['rollout-x.jsonl', 'full.jsonl', 'a.txt', 'transcript.json']) {
+      const found = await detect(memoryFileSource(name, lines(claude('hi'))), { formats })
+      expect(found?.format.id, name).toBe('claude-code')
+    }
+  })
+
+  it('reads a file once, and no more than its head, however many formats there are', async () => {
+    const asked: number[] = []
+    const source = watched(memoryFileSource('x', lines(...Array.from({ length: 1000 }, () => step))), asked)
+    expect((await detect(source, { formats }))?.format.id).toBe('swarm')
+    expect(asked).toEqual([64 * 1024])
+  })
+})
+
+function watched(source: Source, asked: number[]): Source {
+  const watch = (file: SourceFile): SourceFile => ({
+    ...file,
+    head(bytes) {
+      asked.push(bytes)
+      return file.head(bytes)
+    },
+    chunks() {
+      asked.push(Infinity)
+      return file.chunks()
+    },
+  })
+  return { ...source, list: async () => (await source.list()).map(watch) }
+}

@@ -1,0 +1,36 @@
+/**
+ * What each folder of a corpus holds, so that detection can be judged: the format its files are in, or none that is read. A file
+ * that cannot say whose it is on its own (a hash, a part without its session) is an exception, and is expected to be unknown.
+ */
+import type { Coverage } from './coverage.ts'
+
+export type Verdict = 'right' | 'wrong' | 'unknown as expected'
+
+/** By folder. What is not named here is expected to be unknown. */
+const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['claude-code', ['claude-code']],
+  ['cline', ['cline']],
+  ['codex', ['codex']],
+  ['copilot-cli', ['copilot-cli']],
+  ['cursor', ['cursor']],
+  // A checkpoint's transcript is the agent's own document: told as that agent's, or as the compact one that Entire makes of it.
+  ['entire', ['entire', 'opencode']],
+  ['flow-studio', ['swarm']],
+  ['gemini-cli', ['gemini-cli']],
+  // OpenClaw's sessions are written by pi's own code.
+  ['openclaw', ['pi']],
+  ['opencode', ['opencode']],
+  ['pi', ['pi']],
+])
+
+/** Files of a format's folder that say nothing of themselves. */
+const SILENT: readonly RegExp[] = [/^entire\/.*content_hash\.txt$/, /^opencode\/.*\/migration$/]
+
+/** `raw` stands for unknown. */
+export function judge({ file, format }: Pick<Coverage, 'file' | 'format'>): Verdict {
+  const path = file.replaceAll('\\', '/')
+  const expected = FORMATS.get(path.slice(0, Math.max(0, path.indexOf('/'))))
+  const isSilent = expected === undefined || SILENT.some((pattern) => pattern.test(path))
+  if (isSilent) return format === 'raw' ? 'unknown as expected' : 'wrong'
+  return expected.includes(format) ? 'right' : 'wrong'
+}
