@@ -41,6 +41,13 @@ export const codex: Format = {
     }
   },
   write: codexWriter,
+  places: [
+    {
+      folders: ['${CODEX_HOME:-~/.codex}/sessions', '${CODEX_HOME:-~/.codex}/archived_sessions'],
+      // What has not been touched for a week is compressed where it lies.
+      files: ['**/*.jsonl', '**/*.jsonl.zst'],
+    },
+  ],
 }
 
 /** How sure the first records make us that a file is Codex's. */

@@ -33,6 +33,12 @@ export const pi: Format = {
     }
   },
   write: piWriter,
+  places: [
+    {
+      folders: ['${PI_CODING_AGENT_SESSION_DIR}', '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions'],
+      files: ['**/*.jsonl'],
+    },
+  ],
 }
 
 /** How sure the first records make us that a file is pi's. */

@@ -15,7 +15,7 @@ export function parseName(text: string, platform: NodeJS.Platform): NameMatcher 
   if (plain[0] === '*' && !/[*?[\\]/.test(suffix))
     return { text, matches: (name) => fold(name).endsWith(suffix) }
   const tokens = tokenize(plain)
-  return { text, matches: (name) => matchTokens(tokens, [...fold(name)]) }
+  return { text, matches: (name) => matchTokens(tokens, Array.from(fold(name))) }
 }
 
 /** `{a,b}` as patterns of their own, nested ones too. A brace that is not closed is refused. */
@@ -117,7 +117,7 @@ function tokenize(text: string): readonly Token[] {
 /** `a-z`, `!a-z`, `^a-z`: what stands between the brackets. */
 function parseClass(body: string): (character: string) => boolean {
   const isNegated = body[0] === '!' || body[0] === '^'
-  const characters = [...(isNegated ? body.slice(1) : body).replace(/\\([^])/g, '$1')]
+  const characters = Array.from((isNegated ? body.slice(1) : body).replace(/\\([^])/g, '$1'))
   const ranges: (readonly [number, number])[] = []
   for (let at = 0; at < characters.length; at += 1) {
     const isRange = characters[at + 1] === '-' && characters[at + 2] !== undefined
