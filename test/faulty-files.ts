@@ -30,6 +30,7 @@ type Inode = {
   /** Bytes before this that a failed sync left marked clean: no later sync writes them. */
   dropped: number
   links: number
+  modified?: number
 }
 
 const SECTOR = 512
@@ -44,7 +45,13 @@ export function createDisk(): Disk {
 
   const inodeOf = (fd: number): Inode => open.get(fd) ?? fail('EBADF')
   const at = (path: string): Inode => names.get(path) ?? fail('ENOENT')
-  const identity = ({ ino, links, data }: Inode): FileIdentity => ({ dev: 1, ino, links, size: data.length })
+  const identity = ({ ino, links, data, modified }: Inode): FileIdentity => ({
+    dev: 1,
+    ino,
+    links,
+    size: data.length,
+    ...(modified !== undefined && { modified }),
+  })
   const openFd = (inode: Inode): number => {
     nextFd += 1
     open.set(nextFd, inode)
@@ -62,7 +69,13 @@ export function createDisk(): Disk {
       if (!folders.has(dirname(path))) fail('ENOENT')
       if (create === 'new' && (names.has(path) || folders.has(path))) fail('EEXIST')
       if (create === 'old' && !names.has(path)) fail('ENOENT')
-      const empty = { ino: nextIno, data: Buffer.alloc(0), synced: Buffer.alloc(0), dropped: 0, links: 1 }
+      const empty: Inode = {
+        ino: nextIno,
+        data: Buffer.alloc(0),
+        synced: Buffer.alloc(0),
+        dropped: 0,
+        links: 1,
+      }
       const inode = names.get(path) ?? empty
       if (inode === empty) nextIno += 1
       names.set(path, inode)
@@ -114,6 +127,10 @@ export function createDisk(): Disk {
       names.set(to, inode)
     },
     touch: (path) => void at(path),
+    setModified(fd, modified) {
+      inodeOf(fd).modified = modified
+    },
+    clone: () => false,
     remove(path) {
       at(path).links -= 1
       names.delete(path)
@@ -232,6 +249,8 @@ export function withFault(disk: Disk, fault: Fault): FaultyFiles {
       rename: (from, to) => unlessHit(() => files.rename(from, to)),
       link: (from, to) => unlessHit(() => files.link(from, to)),
       touch: (path) => unlessHit(() => files.touch(path)),
+      setModified: (fd, modified) => unlessHit(() => files.setModified(fd, modified)),
+      clone: (fd, from, to) => unlessHit(() => files.clone(fd, from, to)),
       remove: (path) => unlessHit(() => files.remove(path)),
       list: (path) => unlessHit(() => files.list(path)),
       kind: (path) => unlessHit(() => files.kind(path)),

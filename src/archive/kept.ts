@@ -3,8 +3,28 @@
  * rewritten takes nothing with it. Each folder says in `place.json` where its files came from, so that all that is known about
  * them can be built again without the source.
  */
-import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { HansardError, fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
+import { writeWhole, type Files } from '../journal/files.ts'
+import { checkId, isSafeId } from '../transcript/ids.ts'
+import { asObject, asString, parseJson } from '../transcript/json.ts'
+import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
+import type { Archive } from './archive.ts'
+import { readWholeFile } from './bytes.ts'
+import { toKeptFile } from './kept-content.ts'
+import { openGrowing } from './kept-growing.ts'
+import { keepBytes } from './kept-keep.ts'
+import { openShelf } from './kept-shelf.ts'
+import { makeSafeFolder } from './safe-path.ts'
+
+export type KeptFiles = {
+  /** What is kept of a place of an agent. Nothing is made before the first file is kept. */
+  place(agent: string, root: string): KeptPlace
+  /** Every place that something is kept of. */
+  places(): readonly KeptPlace[]
+}
 
 /** What one place of an agent has been kept of. Paths are relative to the place, with `/`. */
 export type KeptPlace = {
@@ -21,6 +41,8 @@ export type KeptPlace = {
   paths(): AsyncIterable<string>
   /** A kept file, uncompressed, at one of its versions: the newest, or an older one. A database answers `database()`. */
   file(path: string, version?: number): SourceFile | undefined
+  /** Bytes of a version by their uncompressed offset; fewer at the end. Throws `not-found`. */
+  readAt(path: string, version: number | undefined, offset: number, length: number): Promise<Buffer>
   /** Older versions still held, oldest first; none for most files. */
   versions(path: string): readonly number[]
   /** Forgets an older version: the newer ones hold all of its records. */
@@ -43,4 +65,98 @@ export type Kept = {
   readonly bytes: number
   /** SHA-256 of the last 4 KB kept. */
   readonly tail: string
+}
+
+/** Kept files of a newer layout are read and never written. */
+const LAYOUT = 1
+const PLACE = 'place.json'
+
+export function openKept(archive: Archive): KeptFiles {
+  const kept = join(archive.home, 'kept')
+  const { files } = archive
+  return {
+    place: (agent, root) => openPlace(archive, checkId(agent, "agent's name"), root),
+    places() {
+      const found = files.list(kept).filter(isSafeId).sort()
+      return found.flatMap((agent) =>
+        files
+          .list(join(kept, agent))
+          .sort()
+          .flatMap((key) => {
+            const said = readPlace(files, join(kept, agent, key))
+            return said?.agent === agent && keyOf(said.root) === key
+              ? [openPlace(archive, agent, said.root)]
+              : []
+          }),
+      )
+    },
+  }
+}
+
+function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
+  const { files, home } = archive
+  const folder = join(home, 'kept', agent, keyOf(root))
+  const shelf = openShelf(files, folder)
+  const keeping = { files, shelf, growing: openGrowing(files, folder) }
+  let isThere = false
+  const makePlace = (): void => {
+    if (isThere) return
+    if (archive.readOnly)
+      throw new HansardError('archive-newer', `the archive ${home} is newer than this program`)
+    try {
+      makeSafeFolder(files, home, folder)
+      if (readPlace(files, folder) === undefined) {
+        writeWhole(files, folder, PLACE, Buffer.from(`${JSON.stringify({ agent, root, layout: LAYOUT })}\n`))
+      }
+    } catch (error) {
+      throw fromSystemError(error, folder)
+    }
+    isThere = true
+  }
+
+  return {
+    agent,
+    root,
+    folder,
+    async keep(path, from) {
+      makePlace()
+      return keepBytes(keeping, path, from)
+    },
+    keepRows: () => Promise.reject(new HansardError('invalid-argument', 'databases are not kept yet')),
+    async *paths() {
+      yield* shelf.walk()
+    },
+    file(path, version) {
+      const stored = shelf.locate(path, version)
+      const identity = stored && files.identityAt(stored.at)
+      return identity && toKeptFile(path, identity, () => shelf.open(path, version))
+    },
+    async readAt(path, version, offset, length) {
+      const content = shelf.open(path, version)
+      try {
+        return content.read(offset, length)
+      } finally {
+        content.close()
+      }
+    },
+    versions: (path) => shelf.versions(path),
+    drop: (path, version) => shelf.drop(path, version),
+    remove: (path) => shelf.remove(path),
+  }
+}
+
+/** Twelve hex digits tell a machine's places apart. */
+function keyOf(root: string): string {
+  return createHash('sha256').update(root).digest('hex').slice(0, 12)
+}
+
+function readPlace(
+  files: Files,
+  folder: string,
+): { readonly agent: string; readonly root: string } | undefined {
+  if (files.kind(folder) !== 'folder') return undefined
+  const said = asObject(parseJson(readWholeFile(files, join(folder, PLACE))?.toString('utf8') ?? ''))
+  const agent = asString(said?.['agent'])
+  const root = asString(said?.['root'])
+  return agent === undefined || root === undefined ? undefined : { agent, root }
 }

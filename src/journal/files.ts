@@ -16,6 +16,8 @@ export type FileIdentity = {
   readonly size: number
   /** Milliseconds. A removed file's number is given to the next one: when it was made tells them apart. */
   readonly born?: number
+  /** When its content last changed, in milliseconds. */
+  readonly modified?: number
 }
 
 export type Files = {
@@ -40,6 +42,13 @@ export type Files = {
   link(from: string, to: string): void
   /** Makes the file as young as one that was just written. */
   touch(path: string): void
+  /** Says when the content last changed, in milliseconds. */
+  setModified(fd: number, at: number): void
+  /**
+   * A new file, mode 0600, that shares the open one's bytes until one of the two changes. False where the file system cannot:
+   * then nothing was made.
+   */
+  clone(fd: number, from: string, to: string): boolean
   remove(path: string): void
   /** Names, unsorted; empty when the folder is not there. */
   list(path: string): string[]
@@ -90,6 +99,8 @@ export const nodeFiles: Files = {
     const now = new Date()
     fs.lutimesSync(path, now, now)
   },
+  setModified: (fd, at) => fs.futimesSync(fd, at / 1000, at / 1000),
+  clone,
   remove: (path) => fs.unlinkSync(path),
   list(path) {
     try {
@@ -173,9 +184,36 @@ export function writeAll(files: Files, fd: number, bytes: Buffer): void {
   for (let from = 0; from < bytes.length;) from += files.write(fd, bytes, from, bytes.length - from)
 }
 
-function toIdentity({ dev, ino, nlink, size, birthtimeMs }: fs.Stats): FileIdentity {
-  return { dev, ino, links: nlink, size, born: birthtimeMs }
+function toIdentity({ dev, ino, nlink, size, birthtimeMs, mtimeMs }: fs.Stats): FileIdentity {
+  return { dev, ino, links: nlink, size, born: birthtimeMs, modified: mtimeMs }
 }
+
+/** Where Linux shows what is open: no name on the way can lead elsewhere meanwhile. */
+const OPEN_FILES = '/proc/self/fd'
+
+function clone(fd: number, from: string, to: string): boolean {
+  const opened = process.platform === 'linux' ? `${OPEN_FILES}/${fd}` : from
+  try {
+    fs.copyFileSync(opened, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE_FORCE)
+  } catch (error) {
+    if (UNABLE.has(systemCode(error) ?? '')) return false
+    throw error
+  }
+  fs.chmodSync(to, 0o600)
+  return true
+}
+
+/** What file systems say that have no such thing, and Linux where it does not show what is open. */
+const UNABLE: ReadonlySet<string> = new Set([
+  'ENOTSUP',
+  'EOPNOTSUPP',
+  'ENOSYS',
+  'ENOTTY',
+  'EXDEV',
+  'EINVAL',
+  'EPERM',
+  'ENOENT',
+])
 
 /** A planted FIFO or device is not ours to open, nor one that is hard-linked elsewhere to write to. */
 function refuseOther(fd: number, path: string, links: number): void {

@@ -1,0 +1,195 @@
+/**
+ * Where the files of a place lie and how one takes another's place: `files/` as they are, `packed/` cold ones, `older/` earlier
+ * versions, each under the path it had. A file is put in place whole or not at all, and the bytes it replaces have their name
+ * among the older ones before they lose their own.
+ */
+import { randomBytes } from 'node:crypto'
+import { dirname, join } from 'node:path'
+import { HansardError, systemCode } from '../errors.ts'
+import { ensureFolder, type Files } from '../journal/files.ts'
+import { commonLength, openContent, type Content, type Stored } from './kept-content.ts'
+import { openTree } from './kept-tree.ts'
+import { removeLeftovers } from './leftovers.ts'
+
+export type Shelf = {
+  /** The newest, or an older version. */
+  locate(path: string, version?: number): Stored | undefined
+  /** Throws `not-found` when it is not there. */
+  open(path: string, version?: number): Content
+  /** Older versions, oldest first. */
+  versions(path: string): readonly number[]
+  /** A name of its own for a file that is being written. */
+  temporary(): string
+  /**
+   * Puts the file in place. With `keepOld`, what was there becomes an older version, unless one that is alike is held already.
+   * Of older ones, those that the new file equals are forgotten.
+   */
+  put(path: string, temporary: string, keepOld: boolean): void
+  /** The same for a packed file, which holds what the plain one does. */
+  putPacked(path: string, version: number | undefined, temporary: string): void
+  /** Undoes what a crash left half done, so that the newest may be written to. False when it may not: it has another name. */
+  settle(path: string): boolean
+  drop(path: string, version: number): void
+  remove(path: string): void
+  walk(): Generator<string>
+}
+
+const OLDER = /^\.([1-9]\d{0,8})(\.gz)?$/
+const PACKED = '.gz'
+
+export function openShelf(files: Files, folder: string): Shelf {
+  const plain = openTree(files, folder, join(folder, 'files'))
+  const packed = openTree(files, folder, join(folder, 'packed'))
+  const older = openTree(files, folder, join(folder, 'older'))
+  let isClean = false
+
+  const newest = (path: string): Stored | undefined => {
+    const at = plain.find(path)
+    if (at !== undefined) return { at, isPacked: false }
+    const cold = packed.find(path, PACKED)
+    return cold === undefined ? undefined : { at: cold, isPacked: true }
+  }
+  const olderOne = (path: string, version: number): Stored | undefined => {
+    const at = older.find(path, `.${version}`)
+    if (at !== undefined) return { at, isPacked: false }
+    const cold = older.find(path, `.${version}${PACKED}`)
+    return cold === undefined ? undefined : { at: cold, isPacked: true }
+  }
+  const locate = (path: string, version?: number): Stored | undefined =>
+    version === undefined ? newest(path) : olderOne(path, version)
+  const open = (path: string, version?: number): Content => {
+    const stored = locate(path, version)
+    if (stored !== undefined) return openContent(files, stored)
+    throw new HansardError(
+      'not-found',
+      `${path} is not kept${version === undefined ? '' : ` in version ${version}`}`,
+    )
+  }
+  /** A second name for the newest is what a crash left before the new one took its place. */
+  const isNewest = (path: string, stored: Stored): boolean => {
+    const now = newest(path)
+    if (now === undefined || now.isPacked !== stored.isPacked) return false
+    const [a, b] = [files.identityAt(now.at), files.identityAt(stored.at)]
+    return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+  }
+  const allVersions = (path: string): readonly number[] => {
+    const found = older.suffixes(path).map((suffix) => Number(OLDER.exec(suffix)?.[1]))
+    return [...new Set(found.filter((version) => !Number.isNaN(version)))].sort((a, b) => a - b)
+  }
+  const versions = (path: string): readonly number[] => {
+    const found = allVersions(path)
+    return found.filter((version) => {
+      const stored = olderOne(path, version)
+      return stored !== undefined && !isNewest(path, stored)
+    })
+  }
+  const removeFile = (at: string | undefined): void => {
+    if (at === undefined) return
+    files.remove(at)
+    files.syncFolder(dirname(at))
+  }
+  const drop = (path: string, version: number): void => {
+    removeFile(older.find(path, `.${version}`))
+    removeFile(older.find(path, `.${version}${PACKED}`))
+  }
+  const settle = (path: string): boolean => {
+    const now = newest(path)
+    if (now === undefined || (files.identityAt(now.at)?.links ?? 1) === 1) return true
+    for (const version of allVersions(path)) {
+      const stored = olderOne(path, version)
+      if (stored !== undefined && isNewest(path, stored)) drop(path, version)
+    }
+    return files.identityAt(now.at)?.links === 1
+  }
+  const isHeld = (path: string, content: Content): number | undefined =>
+    versions(path).find((version) => isSame(open(path, version), content))
+  const setAside = (path: string, stored: Stored): void => {
+    const suffix = stored.isPacked ? PACKED : ''
+    const at = older.make(path, `.${(allVersions(path).at(-1) ?? 0) + 1}${suffix}`)
+    try {
+      files.link(stored.at, at)
+    } catch (error) {
+      if (!LINKLESS.has(systemCode(error) ?? '')) throw error
+      files.rename(stored.at, at)
+    }
+    files.syncFolder(dirname(at))
+  }
+
+  return {
+    locate,
+    open,
+    versions,
+    settle,
+    drop,
+    temporary() {
+      const aside = join(folder, 'tmp')
+      ensureFolder(files, aside)
+      if (!isClean) removeLeftovers(files, aside)
+      isClean = true
+      return join(aside, `.kept.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
+    },
+    put(path, temporary, keepOld) {
+      settle(path)
+      const old = newest(path)
+      if (old !== undefined && keepOld) {
+        const content = openContent(files, old)
+        try {
+          if (isHeld(path, content) === undefined) setAside(path, old)
+        } finally {
+          content.close()
+        }
+      }
+      const at = plain.make(path)
+      files.rename(temporary, at)
+      files.syncFolder(dirname(at))
+      removeFile(packed.find(path, PACKED))
+      if (!keepOld) return
+      const content = openContent(files, { at, isPacked: false })
+      try {
+        const same = isHeld(path, content)
+        if (same !== undefined) drop(path, same)
+      } finally {
+        content.close()
+      }
+    },
+    putPacked(path, version, temporary) {
+      const [tree, before] = version === undefined ? [packed, plain] : [older, older]
+      const suffix = version === undefined ? '' : `.${version}`
+      const at = tree.make(path, `${suffix}${PACKED}`)
+      files.rename(temporary, at)
+      files.syncFolder(dirname(at))
+      removeFile(before.find(path, suffix))
+    },
+    remove(path) {
+      for (const version of allVersions(path)) drop(path, version)
+      removeFile(packed.find(path, PACKED))
+      removeFile(plain.find(path))
+    },
+    walk: () => merge(plain.walk(), packed.walk(PACKED)),
+  }
+}
+
+/** File systems without second names. */
+const LINKLESS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV'])
+
+/** Closes the first. */
+function isSame(one: Content, other: Content): boolean {
+  try {
+    return one.size === other.size && commonLength(one, other) === one.size
+  } finally {
+    one.close()
+  }
+}
+
+/** Two sorted runs as one, each path once. */
+function* merge(one: Iterator<string>, other: Iterator<string>): Generator<string> {
+  let a = one.next()
+  let b = other.next()
+  while (a.done !== true || b.done !== true) {
+    const isFirst = b.done === true || (a.done !== true && a.value <= b.value)
+    const path: string = isFirst ? (a.value as string) : (b.value as string)
+    yield path
+    if (a.done !== true && a.value === path) a = one.next()
+    if (b.done !== true && b.value === path) b = other.next()
+  }
+}

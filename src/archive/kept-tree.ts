@@ -1,0 +1,123 @@
+/**
+ * A folder of kept files by the paths they had. Two paths never share a file: where a file system takes two names for one, or a
+ * file became a folder, the second gets another name. Nothing is reached through a link.
+ */
+import { join } from 'node:path'
+import { HansardError } from '../errors.ts'
+import type { FileKind, Files } from '../journal/files.ts'
+import { fromNames, otherNames, toNames } from './kept-names.ts'
+import { makeSafeFolder } from './safe-path.ts'
+
+export type KeptTree = {
+  /** Where the file is, absolute; undefined when it is not there. */
+  find(path: string, suffix?: string): string | undefined
+  /** Where the file is or is to be. Its folders are there when this returns. */
+  make(path: string, suffix?: string): string
+  /** What stands between the path and the end of each name that begins with it: versions. */
+  suffixes(path: string): readonly string[]
+  /** Every file with this suffix, in the order of paths but for names that had to be changed. */
+  walk(suffix?: string): Generator<string>
+}
+
+export function openTree(files: Files, trusted: string, root: string): KeptTree {
+  const isCaseBlind = createCaseProbe(files, trusted)
+
+  /** What has exactly this name. `other` for what has it in another case. */
+  const stands = (folder: string, name: string): FileKind | undefined => {
+    const kind = files.kind(join(folder, name))
+    if (kind === undefined || !isCaseBlind()) return kind
+    return files.list(folder).includes(name) ? kind : 'other'
+  }
+  const candidates = (name: string): readonly string[] => [name, ...otherNames(name)]
+
+  const findFolder = (names: readonly string[]): string | undefined => {
+    let folder = root
+    if (files.kind(root) !== 'folder') return undefined
+    for (const name of names) {
+      const found = candidates(name).find((other) => stands(folder, other) === 'folder')
+      if (found === undefined) return undefined
+      folder = join(folder, found)
+    }
+    return folder
+  }
+  const makeFolder = (names: readonly string[]): string => {
+    let folder = root
+    makeSafeFolder(files, trusted, folder)
+    for (const name of names) {
+      const kinds = candidates(name).map((other) => [other, stands(folder, other)] as const)
+      const found =
+        kinds.find(([, kind]) => kind === 'folder') ?? kinds.find(([, kind]) => kind === undefined)
+      if (found === undefined) throw taken(join(folder, name))
+      const isNew = found[1] === undefined
+      const above = folder
+      folder = join(folder, found[0])
+      if (!isNew) continue
+      files.makeFolder(folder)
+      files.syncFolder(above)
+    }
+    return folder
+  }
+
+  return {
+    find(path, suffix = '') {
+      const names = toNames(path)
+      const folder = findFolder(names.slice(0, -1))
+      if (folder === undefined) return undefined
+      const found = candidates(names.at(-1) as string).find((n) => stands(folder, n + suffix) === 'file')
+      return found && join(folder, found + suffix)
+    },
+    make(path, suffix = '') {
+      const names = toNames(path)
+      const folder = makeFolder(names.slice(0, -1))
+      const kinds = candidates(names.at(-1) as string).map((n) => [n, stands(folder, n + suffix)] as const)
+      const found = kinds.find(([, kind]) => kind === 'file') ?? kinds.find(([, kind]) => kind === undefined)
+      if (found === undefined) throw taken(join(folder, names.at(-1) as string))
+      return join(folder, found[0] + suffix)
+    },
+    suffixes(path) {
+      const names = toNames(path)
+      const folder = findFolder(names.slice(0, -1))
+      if (folder === undefined) return []
+      const own = candidates(names.at(-1) as string)
+      return files
+        .list(folder)
+        .flatMap((name) => own.filter((n) => name.startsWith(`${n}.`)).map((n) => name.slice(n.length)))
+    },
+    walk: (suffix = '') => walk(files, root, [], suffix),
+  }
+}
+
+function* walk(files: Files, folder: string, above: readonly string[], suffix: string): Generator<string> {
+  const found = files.list(folder).flatMap((name) => {
+    const kind = files.kind(join(folder, name))
+    if (kind === 'folder') return [{ name, key: `${plainName(name)}/`, isFolder: true }]
+    return kind === 'file' && name.endsWith(suffix) ? [{ name, key: plainName(name), isFolder: false }] : []
+  })
+  for (const { name, isFolder } of found.sort((a, b) => (a.key < b.key ? -1 : 1))) {
+    if (isFolder) yield* walk(files, join(folder, name), [...above, name], suffix)
+    else {
+      const path = fromNames([...above, name.slice(0, name.length - suffix.length)])
+      if (path !== undefined) yield path
+    }
+  }
+}
+
+/** For the order of paths. */
+function plainName(name: string): string {
+  return name.includes('%') ? (fromNames([name]) ?? name) : name
+}
+
+/** Whether the disk takes `PLACE.JSON` for the place's own file. */
+function createCaseProbe(files: Files, folder: string): () => boolean {
+  let known: boolean | undefined
+  return () => {
+    if (files.kind(join(folder, 'place.json')) === undefined) return false
+    return (known ??= files.kind(join(folder, 'PLACE.JSON')) !== undefined)
+  }
+}
+
+function taken(path: string): HansardError {
+  return new HansardError('unsafe-path', `${path} is in the way of a kept file`, {
+    hint: 'remove it: it is none of ours',
+  })
+}
