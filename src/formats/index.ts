@@ -1,6 +1,7 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
+import { copilotCli } from './copilot-cli.ts'
 import { devflow } from './devflow.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
@@ -23,5 +24,6 @@ export const formats: readonly Format[] = [
   pi,
   geminiCli,
   opencode,
+  copilotCli,
   raw,
 ]

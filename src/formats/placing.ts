@@ -5,8 +5,11 @@
 import { PRIMARY, createSequence, type Entry } from '../transcript/entry.ts'
 import { createIdSet } from './id-set.ts'
 
-/** An entry before it has its place. `id` is the format's own, where it has one. */
-export type Said = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'> & { readonly id?: string }
+/** An entry before it has its place. `id` is the format's own, where it has one; without a source it is the main agent's. */
+export type Said = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'> & {
+  readonly id?: string
+  readonly source?: string
+}
 
 /** A record of a file; `number` from 1, or 0 for what stands around a document's list. */
 export type Place = {
@@ -21,13 +24,13 @@ export type Placing = (said: Said, place: Place) => Entry
 export function createPlacing(format: string): Placing {
   const nextSequence = createSequence()
   const seen = createIdSet()
-  return ({ id: own, ...said }, { file, number, byteOffset, byteLength }) => {
-    const sequence = nextSequence(PRIMARY)
-    let id = own === undefined || own === '' || seen.has(own) ? `${PRIMARY}/${sequence}` : own
+  return ({ id: own, source = PRIMARY, ...said }, { file, number, byteOffset, byteLength }) => {
+    const sequence = nextSequence(source)
+    let id = own === undefined || own === '' || seen.has(own) ? `${source}/${sequence}` : own
     while (seen.has(id)) id += '~'
     seen.add(id)
     const origin = { format, file, record: number, byteOffset, byteLength }
-    return { id, source: PRIMARY, sequence, ...said, origin }
+    return { id, source, sequence, ...said, origin }
   }
 }
 

@@ -1,0 +1,182 @@
+/**
+ * What the shutdowns of a log account for, found before it is read: which messages each covers, and what it adds to them so that
+ * the sum over the log is what the shutdowns say. Counters run on over resumes and begin anew after a compaction; the output of
+ * the messages, which is known, tells which.
+ */
+import type { Call } from '../transcript/entry.ts'
+import { asCount, asObject, asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { readLines } from '../transcript/lines.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
+import {
+  callOf,
+  fromMetrics,
+  growth,
+  hasGrown,
+  metricsOf,
+  outputOf,
+  type Metrics,
+} from './copilot-cli-usage.ts'
+
+export type Survey = {
+  /** By the line they stand on. */
+  readonly shutdowns: ReadonlyMap<number, readonly ModelReport[]>
+  /** True for a message on this line that a later shutdown accounts for. */
+  readonly isCovered: (line: number) => boolean
+  /** What the shutdowns say together. */
+  readonly reported?: Usage
+}
+
+/** What a shutdown says about one model beyond the messages before it. */
+export type ModelReport = {
+  readonly model: string
+  readonly usage: Usage
+  /** The last of the model's calls, which the counts that no message has are added to; absent where there is none. */
+  readonly call?: Call
+}
+
+/** More legs than anybody resumes; what comes after them is read without its sums. */
+const MOST_SHUTDOWNS = 1000
+
+type Counted = {
+  readonly line: number
+  readonly output: number
+  readonly model?: string
+  readonly call?: Call
+}
+
+export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
+  const shutdowns = new Map<number, readonly ModelReport[]>()
+  const ranges: { readonly from: number; readonly to: number }[] = []
+  let reported: Usage | undefined
+  let before: ReadonlyMap<string, Metrics> | undefined
+  /** Calls since the last shutdown, the last report of each: as totals count them. */
+  let calls = new Map<string, Counted>()
+  let segmentFrom = 1
+  let legFrom = 1
+
+  const shutDown = (data: JsonObject, line: number): void => {
+    const now = metricsOf(data)
+    if (now.size === 0 || ranges.length === MOST_SHUTDOWNS) return
+    const since = [...calls.values()]
+    const sumFrom = (from: number): number =>
+      since.reduce((sum, call) => (call.line >= from ? sum + call.output : sum), 0)
+    const { metrics, from } = settle(before, now, { segmentFrom, legFrom, sumFrom })
+    shutdowns.set(
+      line,
+      toReports(
+        metrics,
+        since.filter((call) => call.line >= from),
+        data,
+      ),
+    )
+    ranges.push({ from, to: line })
+    for (const one of metrics.values()) {
+      const usage = fromMetrics(one)
+      if (hasCounts(usage)) reported = reported === undefined ? usage : addUsage(reported, usage)
+    }
+    before = now
+    calls = new Map()
+    segmentFrom = line
+    legFrom = line
+  }
+
+  for await (const lines of readLines(file.chunks())) {
+    for (const { text, number } of lines) {
+      if (text === undefined || !LOOKED_FOR.some((type) => text.includes(type))) continue
+      const line = parseJson(text)
+      const data = isObject(line) ? asObject(line['data']) : undefined
+      if (!isObject(line) || data === undefined) continue
+      if (line['type'] === 'session.shutdown') shutDown(data, number)
+      else if (line['type'] === 'session.resume') legFrom = number
+      else if (line['type'] === 'assistant.message') {
+        const output = asCount(data['outputTokens'])
+        if (output === undefined || output === 0) continue
+        const model = asString(data['model'])
+        const call = callOf(data)
+        const key = call?.messageId ?? call?.requestId ?? `${number}`
+        calls.set(key, {
+          line: number,
+          output,
+          ...(model !== undefined && { model }),
+          ...(call !== undefined && { call }),
+        })
+      }
+    }
+  }
+  return {
+    shutdowns,
+    isCovered: (line) => isWithin(ranges, line),
+    ...(reported !== undefined && { reported }),
+  }
+}
+
+const LOOKED_FOR = ['"assistant.message"', '"session.shutdown"', '"session.resume"'] as const
+
+type Since = {
+  /** The line of the last shutdown, and that of the last resume. */
+  readonly segmentFrom: number
+  readonly legFrom: number
+  readonly sumFrom: (line: number) => number
+}
+
+/** What a shutdown's counters add to the one before, and from which line on. A leg that crashed may be in them or not. */
+function settle(
+  before: ReadonlyMap<string, Metrics> | undefined,
+  now: ReadonlyMap<string, Metrics>,
+  { segmentFrom, legFrom, sumFrom }: Since,
+): { readonly metrics: ReadonlyMap<string, Metrics>; readonly from: number } {
+  const segment = sumFrom(segmentFrom)
+  const leg = sumFrom(legFrom)
+  const grown = before !== undefined && hasGrown(before, now) ? growth(before, now) : undefined
+  if (grown !== undefined && outputOf(grown) === segment) return { metrics: grown, from: segmentFrom }
+  const metrics = grown === undefined || outputOf(now) === leg ? now : grown
+  return { metrics, from: outputOf(metrics) >= segment ? segmentFrom : legFrom }
+}
+
+/** Output that messages have is not said again; what they lack is given to the models that lack it. */
+function toReports(
+  metrics: ReadonlyMap<string, Metrics>,
+  calls: readonly Counted[],
+  shutdown: JsonObject,
+): readonly ModelReport[] {
+  const counted = new Map<string, number>()
+  const last = new Map<string, Counted>()
+  /** Output of messages that name no model, or that their model's counters do not hold: it is somebody's. */
+  let unplaced = 0
+  for (const call of calls) {
+    const { model, output } = call
+    if (model === undefined || !metrics.has(model)) unplaced += output
+    else {
+      counted.set(model, (counted.get(model) ?? 0) + output)
+      if (call.call !== undefined) last.set(model, call)
+    }
+  }
+  for (const [model, { outputTokens = 0 }] of metrics) {
+    unplaced += Math.max(0, (counted.get(model) ?? 0) - outputTokens)
+  }
+  return [...metrics].flatMap(([model, one]): readonly ModelReport[] => {
+    const lacking = Math.max(0, (one.outputTokens ?? 0) - (counted.get(model) ?? 0))
+    const more = Math.max(0, lacking - unplaced)
+    unplaced -= lacking - more
+    const raw = asObject(asObject(shutdown['modelMetrics'])?.[model])
+    const { output: _, ...usage } = fromMetrics(one, raw)
+    const own = last.get(model)
+    const output = more > 0 ? { output: more + (own?.output ?? 0) } : {}
+    const call = own?.call
+    return [{ model, usage: { ...usage, ...output }, ...(call !== undefined && { call }) }]
+  })
+}
+
+/** Ranges are in the order of the file and do not overlap. */
+function isWithin(ranges: readonly { readonly from: number; readonly to: number }[], line: number): boolean {
+  let low = 0
+  let high = ranges.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ranges[middle]?.to ?? 0) < line) low = middle + 1
+    else high = middle
+  }
+  const range = ranges[low]
+  return range !== undefined && range.from <= line && line < range.to
+}
