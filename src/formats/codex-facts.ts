@@ -12,6 +12,8 @@ export type FactsFold = {
   /** Of the turn that is on. */
   readonly model: string | undefined
   readonly provider: string | undefined
+  /** Codex's own. */
+  readonly version: string | undefined
   /** The thread, as the file's first line names it. */
   readonly thread: string | undefined
   /**
@@ -81,6 +83,9 @@ export function createCodexFacts(): FactsFold {
     },
     get provider() {
       return meta?.provider
+    },
+    get version() {
+      return meta?.version
     },
     get thread() {
       return thread

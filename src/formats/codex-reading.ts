@@ -3,11 +3,14 @@
  * entries are held until the count that follows them is read. Memory is a batch of lines and what is held.
  */
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { isObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { CODEX, createCodexFacts, type FactsFold } from './codex-facts.ts'
 import { createLineFold } from './codex-fold.ts'
-import type { ReadItem } from './format.ts'
+import { VOCABULARY, watchLine } from './codex-vocabulary.ts'
+import { createDriftWatch } from './drift.ts'
+import type { ReadItem, ReadOptions } from './format.ts'
 import { originOf, readInOrder, type Step } from './in-order.ts'
 import { oversizedEntry } from './unknown.ts'
 
@@ -17,7 +20,7 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 const HELD = 500
 const HELD_BYTES = 8 * 1024 * 1024
 
-type Options = {
+type Options = ReadOptions & {
   /** The thread that the file's name speaks of, for a file whose first line is lost. */
   readonly nameInPath: string | undefined
   /** The session of a thread, from what its lines say so far. */
@@ -26,9 +29,10 @@ type Options = {
 
 export async function* readRollout(
   file: SourceFile,
-  { nameInPath, toSession }: Options,
+  { nameInPath, toSession, ...options }: Options,
 ): AsyncGenerator<readonly ReadItem[]> {
   const facts = createCodexFacts()
+  const watch = createDriftWatch(VOCABULARY, options)
   let isNamed = false
   /** Line 1 names the thread; any later line may be a copy of another's. */
   const thread = (): string | undefined => (isNamed ? facts.thread : nameInPath)
@@ -51,6 +55,7 @@ export async function* readRollout(
     }
     const { value, byteLength } = step.record
     const { line, count, isBoundary } = lines.next(value)
+    if (watch !== undefined && isObject(value)) watchLine(watch, value, facts.version)
     if (step.record.number === 1) isNamed = facts.thread !== undefined
     const entry: Draft = {
       id: `${PRIMARY}/${sequence}`,

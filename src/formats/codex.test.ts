@@ -590,11 +590,23 @@ describe('a usage record', () => {
   it('counts once with the count that repeats it, whichever comes first', async () => {
     const twice = { calls: 2, input: 90, cacheRead: 210, output: 30, reasoning: 4, quality: 'reported' }
     const before = await read(
-      ...[meta(), said('a'), record(first), counted(first), said('b'), record(second), counted(both, second)],
+      meta(),
+      said('a'),
+      record(first),
+      counted(first),
+      said('b'),
+      record(second),
+      counted(both, second),
     )
     expect(totals(before)).toEqual(twice)
     const after = await read(
-      ...[meta(), said('a'), counted(first), record(first), said('b'), counted(both, second), record(second)],
+      meta(),
+      said('a'),
+      counted(first),
+      record(first),
+      said('b'),
+      counted(both, second),
+      record(second),
     )
     expect(totals(after)).toEqual(twice)
     const alone = await read(meta(), said('a'), record(first), said('b'), record(second))
@@ -603,20 +615,24 @@ describe('a usage record', () => {
 
   it('leaves to the total what an older version did after it', async () => {
     const mixed = await read(
-      ...[meta(), said('a'), record(first), counted(first), meta(), said('b'), counted(both, second)],
+      meta(),
+      said('a'),
+      record(first),
+      counted(first),
+      meta(),
+      said('b'),
+      counted(both, second),
     )
     expect(totals(mixed)).toMatchObject({ calls: 2, output: 30 })
   })
 
   it('of another thread is a copy, wherever it stands', async () => {
     const fork = await read(
-      ...[
-        meta({ forked_from_id: PARENT }),
-        record(first, PARENT),
-        turn('gpt-5.5'),
-        said('b'),
-        record(second),
-      ],
+      meta({ forked_from_id: PARENT }),
+      record(first, PARENT),
+      turn('gpt-5.5'),
+      said('b'),
+      record(second),
     )
     expect(totals(fork)).toMatchObject({ calls: 1, output: 20 })
   })

@@ -24,13 +24,14 @@ export const codex: Format = {
     }
     return best
   },
-  async *read(source) {
+  async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
       // A folder of Codex's also holds settings, prompts and indexes.
       if (source.kind === 'folder' && detectCodex(await readHead(file)) === undefined) continue
       let named: Pick<Session, 'id' | 'native'> | undefined
       yield* readRollout(file, {
+        ...options,
         nameInPath: threadInName(file.path),
         toSession(thread, facts) {
           named ??= nameOf(file, thread, taken)

@@ -6,9 +6,11 @@ import type { Damage } from '../transcript/damage.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { fromGeminiMessage } from './gemini-cli-message.ts'
 import { toGeminiRecord, type GeminiSurvey } from './gemini-cli-survey.ts'
+import { watchRecord } from './gemini-cli-vocabulary.ts'
 import { asId, type Place, type Placing, type Said } from './placing.ts'
 
 /** What waits for its turn: an entry without its number, or damage. */
@@ -25,6 +27,7 @@ export async function* readGeminiLog(
   file: SourceFile,
   survey: GeminiSurvey,
   placing: Placing,
+  watch?: DriftWatch,
 ): AsyncGenerator<readonly ReadItem[]> {
   const queue = createQueue()
   const toItem = (one: Waiting): ReadItem =>
@@ -43,7 +46,9 @@ export async function* readGeminiLog(
     }
     for (const record of records) {
       giveDamage(record.number)
-      if (record.number <= survey.lastRecord) queueRecord(record, file.path, survey, queue)
+      if (record.number > survey.lastRecord) continue
+      if (watch !== undefined) watchRecord(watch, record.value)
+      queueRecord(record, file.path, survey, queue)
     }
     giveDamage(Number.POSITIVE_INFINITY)
     const ready = queue.ready()

@@ -6,11 +6,13 @@ import { asString, isObject, parseJson, type JsonObject } from '../transcript/js
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { parsePart, scanElements, scanMembers } from './devflow/scan.ts'
 import { readText } from './document.ts'
+import { createDriftWatch, type DriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readGeminiLog, unknownMessage } from './gemini-cli-log.ts'
 import { fromGeminiMessage } from './gemini-cli-message.ts'
 import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemini-cli-session.ts'
 import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
+import { VOCABULARY, watchMessage } from './gemini-cli-vocabulary.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readListDocument, type ListDocument } from './list-document.ts'
 import { peekMembers } from './peek.ts'
@@ -27,12 +29,12 @@ export const geminiCli: Format = {
     }
     return best
   },
-  async *read(source) {
+  async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
       if (source.kind === 'folder' && !(await isOwn(file))) continue
       if (isProjectRoot(file)) continue
-      yield* readFile(file, source, taken)
+      yield* readFile(file, source, taken, createDriftWatch(VOCABULARY, options))
     }
   },
   places: [
@@ -118,6 +120,7 @@ async function* readFile(
   file: SourceFile,
   source: Source,
   taken: Set<string>,
+  watch: DriftWatch | undefined,
 ): AsyncGenerator<readonly ReadItem[]> {
   const head = await readHead(file)
   const document = isLog(head) ? undefined : await readListDocument(file, 'messages')
@@ -134,6 +137,7 @@ async function* readFile(
   }
   if (document !== undefined && !document.isLines) {
     const { facts, entries } = readDocument(document, file.path)
+    if (watch !== undefined) watchDocument(watch, document)
     yield open(facts)
     yield document.damage.map((damage): ReadItem => ({ type: 'damage', damage }))
     yield* entries
@@ -142,7 +146,7 @@ async function* readFile(
   const survey = await surveyGeminiLog(file)
   if (survey.lastRecord === 0) return
   yield open(survey.facts)
-  yield* readGeminiLog(file, survey, createPlacing(ID))
+  yield* readGeminiLog(file, survey, createPlacing(ID), watch)
 }
 
 /** Several records, or a first line that is JSON by itself with something behind it. */
@@ -155,6 +159,11 @@ function isLog({ records, text }: Head): boolean {
     text.slice(end).trim() !== '' &&
     isObject(parseJson(text.slice(0, end)))
   )
+}
+
+function watchDocument(watch: DriftWatch, { members, elements = [] }: ListDocument): void {
+  watch.record('header', members)
+  for (const { value } of elements) if (isObject(value)) watchMessage(watch, value)
 }
 
 /** Items handed over at a time. */

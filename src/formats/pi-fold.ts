@@ -27,6 +27,8 @@ export type PiFold = {
   skip(): { readonly id: string; readonly sequence: number }
   /** As the header names it. */
   readonly sessionId: string | undefined
+  /** Of the file's layout, `3`: pi's own is not in it. */
+  readonly version: string | undefined
   current(): Omit<Session, 'id' | 'native'>
 }
 
@@ -106,6 +108,10 @@ export function createPiFold(): PiFold {
     },
     get sessionId() {
       return asString(header?.['id']) || undefined
+    },
+    get version() {
+      const version = asNumber(header?.['version'])
+      return version === undefined ? undefined : String(version)
     },
     current() {
       const cwd = asString(header?.['cwd']) || undefined

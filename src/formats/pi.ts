@@ -6,10 +6,12 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import type { Detection, Format, ReadItem } from './format.ts'
+import { createDriftWatch } from './drift.ts'
+import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
 import { originOf, readInOrder } from './in-order.ts'
 import { PI, createPiFold, toSessionId } from './pi-fold.ts'
+import { VOCABULARY, watchLine } from './pi-vocabulary.ts'
 import { piWriter } from './pi-write.ts'
 import { oversizedEntry } from './unknown.ts'
 
@@ -24,12 +26,12 @@ export const pi: Format = {
     }
     return best
   },
-  async *read(source) {
+  async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
       // A folder of pi's also holds settings and extensions.
       if (source.kind === 'folder' && detectPi(await readHead(file)) === undefined) continue
-      yield* readSession(file, taken)
+      yield* readSession(file, taken, options)
     }
   },
   write: piWriter,
@@ -87,8 +89,13 @@ function isOwnLine({ type, message }: JsonObject): boolean {
   return message['role'] === 'toolResult' || ('stopReason' in message && 'provider' in message)
 }
 
-async function* readSession(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {
+async function* readSession(
+  file: SourceFile,
+  taken: Set<string>,
+  options?: ReadOptions,
+): AsyncGenerator<readonly ReadItem[]> {
   const fold = createPiFold()
+  const watch = createDriftWatch(VOCABULARY, options)
   let named: Pick<Session, 'id' | 'native'> | undefined
   const toItem = (): ReadItem => {
     named ??= nameOf(file, fold.sessionId, taken)
@@ -100,6 +107,7 @@ async function* readSession(file: SourceFile, taken: Set<string>): AsyncGenerato
     for (const step of steps) {
       if ('record' in step) {
         const { record } = step
+        if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
         const entry = { ...fold.next(record.value), origin: originOf(PI, file.path, record) }
         items.push({ type: 'entry', entry })
         continue

@@ -81,6 +81,7 @@ function totalsOf({ entries }: Transcript): ReturnType<ReturnType<typeof createC
   return fold.totals()
 }
 
-function withoutRaw({ raw: _, ...counts }: Usage): Usage {
+function withoutRaw(usage: Usage): Usage {
+  const { raw: _, ...counts } = usage
   return counts
 }

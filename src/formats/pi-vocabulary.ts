@@ -1,0 +1,44 @@
+/**
+ * The words of pi's lines that were seen so far, of versions 1 to 3 of its files: types with their keys, messages by their role, the
+ * kinds of their parts. Anything else is drift. What tools and extensions put in `details` and `data` is not pi's.
+ */
+import { asArray, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { vocabulary, type DriftWatch } from './drift.ts'
+
+export const VOCABULARY = vocabulary({
+  common: 'type id parentId timestamp',
+  blocks: 'image text thinking toolCall',
+  records: [
+    'branch_summary: details fromHook fromId summary',
+    'compact: agent note',
+    'compaction: details firstKeptEntryId firstKeptEntryIndex fromHook summary tokensBefore',
+    'custom: customType data',
+    'custom_message: content customType details display',
+    'label: label targetId',
+    'message: message',
+    'message/assistant: api content diagnostics errorMessage model provider responseId responseModel role stopReason usage',
+    'message/bashExecution: cancelled command excludeFromContext exitCode fullOutputPath output role truncated',
+    'message/branchSummary: fromId role summary',
+    'message/compactionSummary: role summary tokensBefore',
+    'message/custom: content customType details display role',
+    'message/system: content role',
+    'message/toolResult: content details isError role toolCallId toolName',
+    'message/user: attachments content role',
+    'model_change: model modelId provider role',
+    'session: branchedFrom cwd modelId parentSession provider thinkingLevel title titleSource version',
+    'session_info: name',
+    'thinking_level_change: thinkingLevel',
+    'usage: cacheRead cacheWrite cost input output premiumRequests totalTokens',
+  ],
+})
+
+export function watchLine(watch: DriftWatch, line: JsonObject, version: string | undefined): void {
+  const { message } = line
+  watch.record(asString(line['type']) ?? 'untyped', line, version)
+  if (!isObject(message)) return
+  watch.record(`message/${asString(message['role']) ?? 'untyped'}`, message, version)
+  const { usage, content } = message
+  if (isObject(usage)) watch.record('usage', usage, version)
+  for (const part of asArray(content) ?? [])
+    if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version)
+}
