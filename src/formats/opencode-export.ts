@@ -1,6 +1,7 @@
 /** `opencode export`: one document, `{ info, messages: [{ info, parts }] }`. Cut off, it gives every message that is whole. */
 import { asArray, asObject, isObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { readListDocument } from './list-document.ts'
 import { createOpencodeReading, type OpencodeReading, type Piece, type Spawned } from './opencode-reading.ts'
@@ -10,6 +11,7 @@ export type Shared = {
   /** Session ids given out so far: another recording of the same session gets its own. */
   readonly taken: Set<string>
   readonly spawned: Spawned
+  readonly drift: DriftWatch | undefined
 }
 
 /** Items handed over at a time. */
@@ -17,14 +19,14 @@ const BATCH = 64
 
 export async function* readExport(
   file: SourceFile,
-  { taken, spawned }: Shared,
+  { taken, spawned, drift }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const { members, elements = [], damage, sizeBytes } = await readListDocument(file, 'messages')
   const info = asObject(members['info']) ?? {}
   const sessionId = asId(info['id'])
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
   const known = { info, sessionId, path: file.path, taken, ...(citation !== undefined && { citation }) }
-  const reading = createOpencodeReading(known, spawned)
+  const reading = createOpencodeReading(known, spawned, drift)
   const whole: Place = { file: file.path, number: 0, byteOffset: 0, byteLength: sizeBytes }
   yield [{ type: 'session', session: reading.session() }]
   taken.add(reading.session().id)

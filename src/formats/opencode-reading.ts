@@ -14,6 +14,7 @@ import {
 } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Usage } from '../transcript/usage.ts'
+import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { createIdSet } from './id-set.ts'
 import { childOf, durationOf, fromPart, instantOf } from './opencode-part.ts'
@@ -41,13 +42,18 @@ export type OpencodeReading = {
 /** The call that started each session, by the session's own id: filled as parents are read, looked up by their children. */
 export type Spawned = Map<string, string>
 
-export function createOpencodeReading(known: SessionKnown, spawned: Spawned = new Map()): OpencodeReading {
+export function createOpencodeReading(
+  known: SessionKnown,
+  spawned: Spawned = new Map(),
+  drift?: DriftWatch,
+): OpencodeReading {
   const fold = createSessionFold(known)
   const placing = createPlacing(ID)
   const calls = createIdSet()
   const version = asString(known.info['version'])
   const revert = createRevert(asObject(known.info['revert']))
   const { id: session } = fold.session()
+  drift?.record('session', known.info, version)
 
   let unnamed = 0
   const callId = (part: JsonObject): string => {
@@ -70,6 +76,9 @@ export function createOpencodeReading(known: SessionKnown, spawned: Spawned = ne
     message({ info, parts }) {
       const own = info?.value ?? {}
       fold.message(own)
+      if (info !== undefined) drift?.record(`message.${String(own['role'])}`, own, version)
+      for (const { value } of parts)
+        if (isObject(value)) drift?.record(`part.${String(value['type'])}`, value, version)
       const id = asId(own['id']) ?? messageOf(parts)
       const role = own['role'] === 'user' || own['role'] === 'assistant' ? own['role'] : undefined
       const at = instantOf(own['time'], 'created')

@@ -107,11 +107,11 @@ function open(
   info: JsonObject,
   sessionId: string | undefined,
   path: string,
-  { taken, spawned }: Shared,
+  { taken, spawned, drift }: Shared,
 ): OpencodeReading {
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
   const known = { info, sessionId, path, taken, ...(citation !== undefined && { citation }) }
-  const reading = createOpencodeReading(known, spawned)
+  const reading = createOpencodeReading(known, spawned, drift)
   taken.add(reading.session().id)
   return reading
 }

@@ -1,25 +1,38 @@
 /**
- * OpenCode's sessions, read: what `opencode export` writes, and the tree of JSON files that versions before 1.2 keep. Told by
- * content: the same export lies in other programs' checkpoints under other names.
+ * OpenCode's sessions, read: the database of 1.2 and later, what `opencode export` writes, and the tree of JSON files that
+ * versions before 1.2 keep. Told by content: the same export lies in other programs' checkpoints under other names.
  */
 import { asArray, asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
+import { isDatabase } from './database-row.ts'
 import { scanElements, scanMembers } from './devflow/scan.ts'
+import { createDriftWatch } from './drift.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
+import { lookAtTables, OPENCODE_ROWS, readDatabase } from './opencode-database.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
+import { OPENCODE_VOCABULARY } from './opencode-vocabulary.ts'
 import { peekMembers } from './peek.ts'
+
+const DATA = '${XDG_DATA_HOME:-~/.local/share}/opencode'
+/** In a folder only these are opened: there may be thousands of others. */
+const DATABASE = /\.db$/
 
 export const opencode: Format = {
   id: ID,
-  title: 'OpenCode: exports, and storage/{session,message,part}',
+  title: 'OpenCode: opencode.db, exports, and storage/{session,message,part}',
   async detect(source) {
     const { sessions, messages, parts, others } = toTree(await source.list())
     const records = [...firstOf(messages), ...firstOf(parts)]
     const candidates = [...sessions.slice(0, LOOKED_AT), ...records, ...others.slice(0, LOOKED_AT)]
     let best: Detection | undefined
+    for (const file of others.filter((one) => source.kind === 'file' || DATABASE.test(one.path))) {
+      if (!(await isDatabase(file))) continue
+      const found = await lookAtDatabase(file, source.kind)
+      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
+    }
     for (const file of candidates) {
       const { confidence, reason } = look(await readHead(file)) ?? {}
       if (confidence === undefined || reason === undefined) continue
@@ -27,23 +40,50 @@ export const opencode: Format = {
     }
     return best
   },
-  async *read(source) {
-    const shared: Shared = { taken: new Set(), spawned: new Map() }
+  async *read(source, options) {
+    const drift = createDriftWatch(OPENCODE_VOCABULARY, options)
+    const shared: Shared = { taken: new Set(), spawned: new Map(), drift }
     const files = await source.list()
     if (source.kind === 'file') {
       for (const file of files) {
+        if (await isDatabase(file)) {
+          yield* readDatabase(file, shared)
+          continue
+        }
         const kind = look(await readHead(file))?.kind ?? 'export'
         yield* kind === 'export' ? readExport(file, shared) : readAlone(file, kind, shared)
       }
       return
     }
     const tree = toTree(files)
+    for (const file of tree.others)
+      if (DATABASE.test(file.path) && (await isDatabase(file))) yield* readDatabase(file, shared)
     yield* readTree(tree, shared)
     for (const file of tree.others) {
       if (/\.jsonl?$/.test(file.path) && look(await readHead(file))?.kind === 'export')
         yield* readExport(file, shared)
     }
   },
+  places: [
+    { folders: [DATA], files: ['opencode*.db'], rows: OPENCODE_ROWS },
+    { folders: [DATA], files: ['storage/**/*.json'] },
+  ],
+  // A session's messages and parts lie in folders of their own, all over the tree.
+  unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? path,
+}
+
+async function lookAtDatabase(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {
+  let database: SourceDatabase | undefined
+  try {
+    database = await file.database?.()
+    return database && lookAtTables(database)
+  } catch (error) {
+    // Alone, one that cannot be opened is the answer; among others it is not.
+    if (kind === 'file') throw error
+    return undefined
+  } finally {
+    await database?.close()
+  }
 }
 
 /** How sure the first bytes make us that a file is OpenCode's. */

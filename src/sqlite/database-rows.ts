@@ -46,7 +46,8 @@ export function readTables(database: Database, { sizeBytes, whole, report, close
       const table = tables.get(name)
       if (table === undefined) return
       const bounds = createBounds(sizeBytes, name)
-      const read = readerOf(database, name, table, decode)
+      const columns = table.columns.filter((column) => options.columns?.includes(column) ?? true)
+      const read = readerOf(database, name, { ...table, asked: columns }, decode)
       try {
         for (const keys of keysOf(database, name, table, options, bounds)) {
           for (const batch of read(keys, report)) {
@@ -68,15 +69,17 @@ export function readTables(database: Database, { sizeBytes, whole, report, close
 
 type ReadRows = (keys: readonly KeyedSize[], report: Reported) => Generator<readonly Row[]>
 
-function readerOf(database: Database, name: string, table: Table, decode: Decode): ReadRows {
-  const values = table.columns.map((column, at) => {
+type Asked = Table & { readonly asked: readonly string[] }
+
+function readerOf(database: Database, name: string, table: Asked, decode: Decode): ReadRows {
+  const values = table.asked.map((column, at) => {
     const quoted = quote(column)
     return `typeof(${quoted}) = 'text' AS t${at},
             CASE typeof(${quoted}) WHEN 'text' THEN CAST(${quoted} AS BLOB) ELSE ${quoted} END AS v${at}`
   })
   const key = table.key.map(quoteKey(table))
   const one = database.prepare(
-    `SELECT ${values.join(', ')} FROM ${quote(name)} WHERE ${key.map((part) => `${part} IS ?`).join(' AND ')} LIMIT 1`,
+    `SELECT ${['1', ...values].join(', ')} FROM ${quote(name)} WHERE ${key.map((part) => `${part} IS ?`).join(' AND ')} LIMIT 1`,
   )
   return function* (keys, report) {
     let batch: Row[] = []
@@ -90,7 +93,7 @@ function readerOf(database: Database, name: string, table: Table, decode: Decode
       // Deleted since it was listed: as if it had never been seen.
       if (raw === undefined) continue
       batch.push(
-        toRow(table.columns, raw, decode, () => report('not-utf8', `text in the table ${name} is not text`)),
+        toRow(table.asked, raw, decode, () => report('not-utf8', `text in the table ${name} is not text`)),
       )
       held += bytes
       if (held < BATCH_BYTES) continue

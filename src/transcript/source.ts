@@ -50,6 +50,8 @@ export interface SourceDatabase {
 }
 
 export type RowOptions = {
+  /** Only these columns, where a whole row would be much to read; all of them when absent. */
+  readonly columns?: readonly string[]
   /** Columns to sort by, ascending. Those that the table lacks are passed over. */
   readonly orderBy?: readonly string[]
   /** Only rows whose column is this value, or text that begins so. */

@@ -1,0 +1,26 @@
+/** What has been seen of OpenCode's records so far, up to 1.4: others are told of as drift. */
+import { vocabulary } from './drift.ts'
+
+export const OPENCODE_VOCABULARY = vocabulary({
+  records: [
+    `session: directory parentID projectID workspaceID slug summary title version permission revert share share_url agent model
+     summary_additions summary_deletions summary_files summary_diffs cost tokens_input tokens_output tokens_reasoning
+     tokens_cache_read tokens_cache_write path metadata`,
+    'message.user: agent model summary system tools variant format text files agents metadata',
+    `message.assistant: agent cost error finish mode model modelID parentID path providerID summary tokens variant system
+     structured snapshot metadata`,
+    'part.text: metadata synthetic ignored text',
+    'part.reasoning: metadata text providerMetadata',
+    'part.tool: callID metadata state tool provider',
+    'part.file: filename mime source url',
+    'part.patch: files hash',
+    'part.snapshot: snapshot',
+    'part.step-start: snapshot',
+    'part.step-finish: cost reason snapshot tokens',
+    'part.compaction: auto overflow tail_start_id',
+    'part.agent: name source',
+    'part.subtask: prompt description agent command model',
+    'part.retry: attempt error',
+  ],
+  common: 'id sessionID messageID type role time',
+})
