@@ -49,10 +49,23 @@ export type WalkOptions = {
   readonly onProblem?: OnProblem
 }
 
-export function* walk(
+export function* walk(root: string, options: WalkOptions): Generator<WalkedFile, void, undefined> {
+  for (const found of visit(root, options)) if ('stat' in found) yield found
+}
+
+export type WalkedFolder = { readonly path: string; readonly absolute: string }
+
+/** The folders that files may be in, the root first. Each is given before it is looked into. */
+export function* walkFolders(root: string, options: WalkOptions): Generator<WalkedFolder, void, undefined> {
+  for (const found of visit(root, { ...options, isFolders: true })) {
+    if (!('stat' in found)) yield { path: found.path, absolute: join(root, found.path) }
+  }
+}
+
+function* visit(
   root: string,
-  { files, exclude, onProblem = () => {} }: WalkOptions,
-): Generator<WalkedFile, void, undefined> {
+  { files, exclude, onProblem = () => {}, isFolders = false }: WalkOptions & { readonly isFolders?: boolean },
+): Generator<WalkedFile | Folder, void, undefined> {
   const globs = parseGlobs(files)
   const exclusion =
     exclude !== undefined && 'startAt' in exclude ? exclude : parseExclude(exclude ?? [], HOME)
@@ -61,14 +74,17 @@ export function* walk(
   if (excluded.isWhole(first.excluded)) return
   const open: Generator<WalkedFile | Folder, void, undefined>[] = []
   const enter = (folder: Folder): void => {
-    open.push(listFolder(root, folder, { globs, excluded, onProblem }))
+    open.push(listFolder(root, folder, { globs, excluded, onProblem, isFolders }))
   }
+  yield first
   enter(first)
   for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
     const { value, done } = top.next()
     if (done === true || value === undefined) open.pop()
-    else if ('stat' in value) yield value
-    else enter(value)
+    else {
+      yield value
+      if (!('stat' in value)) enter(value)
+    }
   }
 }
 
@@ -86,7 +102,12 @@ type Folder = {
   readonly excluded: GlobState
   readonly depth: number
 }
-type Ways = { readonly globs: Globs; readonly excluded: Globs; readonly onProblem: OnProblem }
+type Ways = {
+  readonly globs: Globs
+  readonly excluded: Globs
+  readonly onProblem: OnProblem
+  readonly isFolders: boolean
+}
 type Found = { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'unknown' }
 
 const HOME = { home: os.homedir() }
@@ -129,7 +150,11 @@ function* listFolder(
 }
 
 /** Those that may matter, sorted. Others are not held: a folder may have a million. */
-function namesIn(root: string, folder: Folder, { globs, excluded, onProblem }: Ways): readonly Found[] {
+function namesIn(
+  root: string,
+  folder: Folder,
+  { globs, excluded, onProblem, isFolders }: Ways,
+): readonly Found[] {
   const found: Found[] = []
   const absolute = join(root, folder.path)
   let directory: fs.Dir | undefined
@@ -138,7 +163,7 @@ function namesIn(root: string, folder: Folder, { globs, excluded, onProblem }: W
     for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
       const { name } = entry
       const kind = kindOf(entry)
-      if (kind === undefined) continue
+      if (kind === undefined || (isFolders && kind === 'file')) continue
       const state = globs.step(folder.state, name)
       if (kind === 'file' ? !globs.isWhole(state) : state.length === 0) continue
       if (kind !== 'file' && (PASSED_OVER.has(name) || isStagingName(name))) continue
