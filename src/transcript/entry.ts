@@ -43,6 +43,8 @@ export type Call = {
 export type Origin = {
   readonly format: string
   readonly file: string
+  /** The older version of a kept file that holds it; absent for the newest, and for all else. */
+  readonly version?: number
   /** The line, from 1, or the place in the document's list, from 1. */
   readonly record: number
   readonly byteOffset: number

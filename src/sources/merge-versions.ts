@@ -1,0 +1,102 @@
+/**
+ * Versions of a unit as one: what the newest holds, and in between, where it stood, what only older ones do. Entries keep the
+ * place that the oldest version gave them, so that what was cited stays where it was. Numbers are dense again. Memory is the keys.
+ */
+import type { ReadItem } from '../formats/format.ts'
+import { createSequence, type Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { createKeySet, hasOwnId, withKeys, type Keyed } from './entry-keys.ts'
+import { isPassing, type Coverage, type ReadVersion } from './coverage.ts'
+
+/** An older version and what is known of it; the newest has no coverage. */
+export type Version = { readonly read: ReadVersion; readonly coverage?: Coverage }
+
+/** An entry or damage in its place. `isShown`: no newer version has it. */
+type Step = Exclude<Keyed, { type: 'session' }> & { readonly version: number; readonly isShown: boolean }
+
+const BATCH = 256
+
+/** Versions from the oldest on. `facts`: the last of each session. */
+export async function* mergeVersions(
+  versions: readonly Version[],
+  facts: ReadonlyMap<string, Session>,
+): AsyncGenerator<readonly ReadItem[]> {
+  let steps: AsyncGenerator<Step> | undefined
+  const known: Coverage['keys'][] = []
+  for (const [at, version] of versions.entries()) {
+    const own = toSteps(version, at)
+    steps = steps === undefined ? own : merge(steps, own, [...known])
+    if (version.coverage !== undefined) known.push(version.coverage.keys)
+  }
+  let batch: ReadItem[] = []
+  let session: string | undefined
+  const place = createPlace()
+  for await (const step of steps ?? []) {
+    if (!step.isShown) continue
+    if (step.session !== session && step.session !== '') {
+      session = step.session
+      const last = facts.get(session)
+      if (last !== undefined) batch.push({ type: 'session', session: last })
+    }
+    batch.push(
+      step.type === 'damage'
+        ? { type: 'damage', damage: step.damage }
+        : { type: 'entry', entry: place(step) },
+    )
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  yield [...batch, ...[...facts.values()].map((last): ReadItem => ({ type: 'session', session: last }))]
+}
+
+async function* toSteps({ read, coverage }: Version, version: number): AsyncGenerator<Step> {
+  for await (const item of withKeys(read())) {
+    if (item.type === 'session') continue
+    const isGone = coverage === undefined || !coverage.covered.has(item.key)
+    const isOver = coverage !== undefined && item.type === 'damage' && isPassing(item.damage)
+    yield { ...item, version, isShown: isGone && !isOver }
+  }
+}
+
+/** Two runs as one: where both have an entry, all that stood before it in the old one comes first. */
+async function* merge(
+  old: AsyncGenerator<Step>,
+  now: AsyncGenerator<Step>,
+  known: readonly Coverage['keys'][],
+): AsyncGenerator<Step> {
+  const passed = createKeySet()
+  let next = await old.next()
+  try {
+    for await (const step of now) {
+      const isKnown = known.some((keys) => keys.has(step.key)) && !passed.has(step.key)
+      while (next.done !== true && (isKnown ? !passed.has(step.key) : next.value.isShown)) {
+        passed.add(next.value.key)
+        yield next.value
+        next = await old.next()
+      }
+      yield step
+    }
+    for (; next.done !== true; next = await old.next()) yield next.value
+  } finally {
+    await old.return(undefined)
+  }
+}
+
+/** Numbers and ids anew: an id that is a place follows it, and one that two versions gave to different entries is told apart. */
+function createPlace(): (step: Extract<Step, { type: 'entry' }>) => Entry {
+  const sequences = new Map<string, (source: string) => number>()
+  const taken = createKeySet()
+  const moved = new Map<string, string>()
+  return ({ session, version, entry }) => {
+    const next = sequences.get(session) ?? createSequence()
+    sequences.set(session, next)
+    const sequence = next(entry.source)
+    let id = hasOwnId(entry) ? entry.id : `${entry.source}/${sequence}`
+    while (taken.has(`${session}\0${id}`)) id += '~'
+    taken.add(`${session}\0${id}`)
+    if (id !== entry.id) moved.set(`${session}\0${version}\0${entry.id}`, id)
+    const parent = entry.parent && (moved.get(`${session}\0${version}\0${entry.parent}`) ?? entry.parent)
+    return { ...entry, id, sequence, ...(parent !== undefined && { parent }) }
+  }
+}

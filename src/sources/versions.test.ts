@@ -1,0 +1,270 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openArchive } from '../archive/archive.ts'
+import { openKept, type KeptPlace } from '../archive/kept.ts'
+import type { Format, ReadItem } from '../formats/format.ts'
+import { pi } from '../formats/pi.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { asString, isObject, parseJson } from '../transcript/json.ts'
+import { readLines } from '../transcript/lines.ts'
+import { memoryFileSource } from '../../test/memory-files.ts'
+import { coveredVersions, isCovered, keptSource, readOrigin, readUnit } from './versions.ts'
+
+/** `{"id":"a","text":"…"}` a line, the id left out at will; what is no object is damage. One session for each file. */
+const simple: Format = {
+  id: 'simple',
+  title: 'for this test',
+  detect: async () => undefined,
+  async *read(source) {
+    for (const file of await source.list()) {
+      const session = { id: `session-${file.path.split('/').at(-1)}`, status: 'completed' as const }
+      yield [{ type: 'session', session }]
+      let sequence = 0
+      for await (const lines of readLines(file.chunks())) {
+        yield lines.map(({ text = '', byteOffset, byteLength, number }): ReadItem => {
+          const value = parseJson(text)
+          if (!isObject(value)) {
+            const damage = {
+              kind: 'not-json',
+              file: file.path,
+              byteOffset,
+              byteLength,
+              reason: 'no JSON',
+            } as const
+            return { type: 'damage', damage }
+          }
+          const entry = {
+            id: asString(value['id']) ?? `primary/${sequence}`,
+            source: 'primary',
+            sequence: sequence++,
+            kind: 'message' as const,
+            role: 'user' as const,
+            blocks: [{ type: 'text' as const, text: asString(value['text']) ?? '' }],
+            origin: { format: 'simple', file: file.path, record: number, byteOffset, byteLength },
+          }
+          return { type: 'entry', entry }
+        })
+      }
+    }
+  },
+}
+
+function setup(): { readonly root: string; readonly place: KeptPlace } {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'versions-'))
+  const root = join(folder, 'source')
+  return { root, place: openKept(openArchive(join(folder, 'home'), { write: true })).place('simple', root) }
+}
+
+const lines = (...texts: readonly string[]): string =>
+  texts
+    .map((text) => {
+      const [id, said] = text.split(':')
+      return `${JSON.stringify(said === undefined ? { text } : { id, text: said })}\n`
+    })
+    .join('')
+
+function keep(place: KeptPlace, path: string, content: string | Buffer): Promise<unknown> {
+  return place.keep(path, {
+    async *chunks() {
+      yield Buffer.from(content)
+    },
+  })
+}
+
+async function read(place: KeptPlace, paths: readonly string[], format: Format = simple) {
+  const sessions = new Map<string, Entry[]>()
+  const damage: string[] = []
+  let current: Entry[] = []
+  for await (const items of readUnit(place, paths, format)) {
+    for (const item of items) {
+      if (item.type === 'session') {
+        current = sessions.get(item.session.id) ?? []
+        sessions.set(item.session.id, current)
+      } else if (item.type === 'entry') current.push(item.entry)
+      else damage.push(item.damage.reason)
+    }
+  }
+  return { sessions, damage, texts: [...sessions.values()].map((entries) => entries.map(textOf)) }
+}
+
+const textOf = ({ blocks }: Entry): string => (blocks[0]?.type === 'text' ? String(blocks[0].text) : '')
+
+describe('a unit over its versions', () => {
+  it('shows what was there before the source was made shorter, where it was', async () => {
+    const { place } = setup()
+    await keep(place, 'a/x', lines('1:one', '2:two', '3:three', '4:four'))
+    await keep(place, 'a/x', lines('1:one', '2:two', '5:five'))
+    const { texts, sessions } = await read(place, ['a/x'])
+    expect(texts).toEqual([['one', 'two', 'three', 'four', 'five']])
+    const [entries = []] = sessions.values()
+    expect(entries.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4])
+    expect(entries.map(({ origin }) => [origin?.file, origin?.version])).toEqual([
+      ['a/x', undefined],
+      ['a/x', undefined],
+      ['a/x', 1],
+      ['a/x', 1],
+      ['a/x', undefined],
+    ])
+    for (const entry of entries) {
+      const raw = await readOrigin(place, entry.origin as NonNullable<Entry['origin']>)
+      expect(parseJson(raw?.toString() ?? '')).toMatchObject({ text: textOf(entry) })
+    }
+  })
+
+  it('shows an entry as it is now when it only got longer', async () => {
+    const { place } = setup()
+    await keep(place, 'x', lines('1:one', '2:tw', '3:three'))
+    await keep(place, 'x', lines('1:one', '2:two', '3:three'))
+    expect((await read(place, ['x'])).texts).toEqual([['one', 'two', 'three']])
+    expect(await coveredVersions(place, ['x'], simple)).toEqual([{ path: 'x', version: 1 }])
+  })
+
+  it('shows both when an entry was changed, under ids that differ', async () => {
+    const { place } = setup()
+    await keep(place, 'x', lines('1:one', '2:two'))
+    await keep(place, 'x', lines('1:one', '2:zwei'))
+    const { texts, sessions } = await read(place, ['x'])
+    expect(texts).toEqual([['one', 'two', 'zwei']])
+    expect([...sessions.values()][0]?.map(({ id }) => id)).toEqual(['1', '2', '2~'])
+    expect(await coveredVersions(place, ['x'], simple)).toEqual([])
+  })
+
+  it('counts what has no id and is said several times', async () => {
+    const { place } = setup()
+    await keep(place, 'x', lines('ok', 'ok', 'no', 'ok'))
+    await keep(place, 'x', lines('ok', 'no'))
+    const { texts, sessions } = await read(place, ['x'])
+    expect(texts[0]?.toSorted()).toEqual(['no', 'ok', 'ok', 'ok'])
+    expect([...sessions.values()][0]?.map(({ id }) => id)).toEqual([0, 1, 2, 3].map((n) => `primary/${n}`))
+  })
+
+  it('reads many versions of many files, and lets go of those that say nothing more', async () => {
+    const { place } = setup()
+    await keep(place, 'a', lines('1:one', '2:two'))
+    await keep(place, 'a', lines('3:three'))
+    await keep(place, 'a', lines('1:one', '3:three!'))
+    await keep(place, 'b', lines('4:four', '5:five'))
+    await keep(place, 'b', lines('4:four'))
+    const { texts } = await read(place, ['a', 'b'])
+    expect(texts.map((entries) => entries.toSorted())).toEqual([
+      ['one', 'three!', 'two'],
+      ['five', 'four'],
+    ])
+    expect(await coveredVersions(place, ['a', 'b'], simple)).toEqual([{ path: 'a', version: 2 }])
+    for (const { path, version } of await coveredVersions(place, ['a', 'b'], simple))
+      place.drop(path, version)
+    expect((await read(place, ['a', 'b'])).texts.map((entries) => entries.toSorted())).toEqual([
+      ['one', 'three!', 'two'],
+      ['five', 'four'],
+    ])
+  })
+
+  it('keeps damage that is nowhere else', async () => {
+    const { place } = setup()
+    await keep(place, 'x', `${lines('1:one')}nonsense\n`)
+    await keep(place, 'x', lines('1:one', '2:two'))
+    expect((await read(place, ['x'])).damage).toEqual(['no JSON'])
+    expect(await coveredVersions(place, ['x'], simple)).toEqual([])
+  })
+
+  it('finds siblings among what is kept, and nothing above the place', async () => {
+    const { place } = setup()
+    await keep(place, 'a/b/x', lines('1:one'))
+    await keep(place, 'a/y', lines('2:two'))
+    const source = keptSource(place, ['a/b/x'])
+    expect([source.kind, (await source.list()).map(({ path }) => path)]).toEqual(['file', ['x']])
+    expect((await source.find('../y'))?.path).toBe('../y')
+    for (const path of ['../../../y', '/a/y', '..', '.', 'x\0', '../', '\ud800']) {
+      expect(await source.find(path)).toBeUndefined()
+    }
+  })
+
+  it('reads what an agent compressed itself', async () => {
+    const { place } = setup()
+    await keep(place, 'x.gz', gzipSync(lines('1:one', '2:two')))
+    const { texts, sessions } = await read(place, ['x.gz'])
+    expect(texts).toEqual([['one', 'two']])
+    const last = [...sessions.values()][0]?.[1]
+    const raw = await readOrigin(place, last?.origin as NonNullable<Entry['origin']>)
+    expect(parseJson(raw?.toString() ?? '')).toMatchObject({ id: '2' })
+  })
+
+  it('tells covered from not in a real format', async () => {
+    const header = {
+      type: 'session',
+      version: 3,
+      id: 'a',
+      timestamp: '2025-01-01T00:00:00.000Z',
+      cwd: '/tmp',
+    }
+    const message = (id: string, text: string) => ({
+      type: 'message',
+      id,
+      parentId: null,
+      timestamp: '2025-01-01T00:00:01.000Z',
+      message: { role: 'user', content: [{ type: 'text', text }], timestamp: 1735689601000 },
+    })
+    const file = (...records: readonly object[]) =>
+      memoryFileSource('x.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    const old = file(header, message('1', 'one'), message('2', 'tw'))
+    expect(await isCovered(pi, old, file(header, message('1', 'one'), message('2', 'two')))).toBe(true)
+    expect(await isCovered(pi, old, file(header, message('2', 'two')))).toBe(false)
+    expect(await isCovered(pi, old, file(header, message('1', 'one'), message('2', 'zwei')))).toBe(false)
+  })
+
+  it('loses no entry that was ever kept, whatever is done to the source', async () => {
+    const entry = fc.tuple(
+      fc.constantFrom('1:', '2:', '3:', '4:', ''),
+      fc.constantFrom('a', 'b', 'ab', 'abc'),
+    )
+    const content = fc.array(
+      entry.map((parts) => parts.join('')),
+      { maxLength: 6 },
+    )
+    const step = fc.record({ content, isAppended: fc.boolean(), isSettled: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 5 }), async (steps) => {
+        const { place } = setup()
+        let now = ''
+        const seen: string[] = []
+        for (const { content, isAppended, isSettled } of steps) {
+          // Ids are unique within a file.
+          const added = content.filter(
+            (text, at) =>
+              !text.includes(':') ||
+              content.findIndex((other) => other[0] === text[0] && other.includes(':')) === at,
+          )
+          const fresh = isAppended
+            ? added.filter((text) => !text.includes(':') || !now.includes(`"id":"${text[0]}"`))
+            : added
+          now = isAppended ? now + lines(...fresh) : lines(...fresh)
+          await keep(place, 'x', now)
+          if (isSettled) {
+            for (const { path, version } of await coveredVersions(place, ['x'], simple))
+              place.drop(path, version)
+          }
+          seen.push(...now.split('\n').filter((line) => line !== ''))
+          const { sessions } = await read(place, ['x'])
+          const shown = [...sessions.values()].flat()
+          for (const line of seen) {
+            const { id, text } = JSON.parse(line) as { id?: string; text: string }
+            expect(
+              shown.some(
+                (one) =>
+                  textOf(one).startsWith(text) && (id === undefined || one.id.replace(/~+$/, '') === id),
+              ),
+            ).toBe(true)
+          }
+          expect(shown.map(({ sequence }) => sequence)).toEqual(shown.map((_, at) => at))
+          expect(new Set(shown.map((one) => one.id)).size).toBe(shown.length)
+        }
+        fs.rmSync(join(place.folder, '../../../..'), { recursive: true, force: true })
+      }),
+      { numRuns: 100 },
+    )
+  })
+})

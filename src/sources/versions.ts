@@ -1,0 +1,191 @@
+/**
+ * A unit read from what is kept of it, over all versions that are held: after a source was truncated, rewritten or removed, all
+ * that was ever kept of it still shows. Origins name files by their path in the place.
+ */
+import { posix } from 'node:path'
+import type { KeptPlace } from '../archive/kept.ts'
+import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
+import type { Damage } from '../transcript/damage.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { surveyNewest, surveyOlder, type ReadVersion } from './coverage.ts'
+import { isGzip } from './gzip.ts'
+import { mergeVersions, type Version } from './merge-versions.ts'
+import type { OpenSource } from './open.ts'
+import { toSourceFile } from './source-file.ts'
+import { isZstd } from './zstd.ts'
+
+/** Which version of which path; those not named are the newest. */
+export type Versions = ReadonlyMap<string, number>
+
+/** The unit's kept files as a source: one alone is a file source, whose siblings are found among what else is kept. */
+export function keptSource(
+  place: KeptPlace,
+  paths: readonly string[],
+  versions: Versions = new Map(),
+): OpenSource {
+  const damage = new Map<string, Damage>()
+  const [only] = paths
+  const folder = paths.length === 1 && only !== undefined ? posix.dirname(only) : '.'
+  const open = (path: string): SourceFile | undefined => {
+    const file = place.file(path, versions.get(path))
+    const name = posix.relative(folder, path)
+    return file && toUnpacked(file, name, (found) => void damage.set(found.file, found), place)
+  }
+  return {
+    path: posix.join(place.root.replaceAll('\\', '/'), paths.length === 1 && only !== undefined ? only : '.'),
+    kind: paths.length === 1 ? 'file' : 'folder',
+    list: async () => paths.map(open).filter((file) => file !== undefined),
+    find: async (wanted) => {
+      const path = posix.join(folder, wanted)
+      return isBelow(wanted, path) ? open(path) : undefined
+    },
+    damage: () => [...damage.values()],
+  }
+}
+
+/** Formats name what they look for by what files say: nothing above the place is looked for, nor what no file is called. */
+function isBelow(wanted: string, path: string): boolean {
+  if (wanted.startsWith('/') || wanted.includes('\0') || /\p{Cs}/u.test(wanted)) return false
+  return path !== '.' && path !== '..' && !path.startsWith('../') && !path.endsWith('/')
+}
+
+/** Every item of the unit, over its versions. */
+export async function* readUnit(
+  place: KeptPlace,
+  paths: readonly string[],
+  format: Format,
+  options: ReadOptions = {},
+): AsyncGenerator<readonly ReadItem[]> {
+  const snapshots = snapshotsOf(place, paths)
+  const reads = snapshots.map((versions, at): ReadVersion => {
+    // Told once of what is new to the reader, though versions are read several times.
+    const own = at === snapshots.length - 1 ? options : {}
+    return () => readSnapshot(keptSource(place, paths, versions), paths, versions, format, own)
+  })
+  const newest = reads.at(-1) as ReadVersion
+  if (reads.length === 1) {
+    yield* newest()
+    return
+  }
+  let newer = await surveyNewest(() => readSnapshot(keptSource(place, paths), paths, new Map(), format, {}))
+  const versions: Version[] = [{ read: newest }]
+  for (const read of reads.slice(0, -1).toReversed()) {
+    const survey = await surveyOlder(read, newer)
+    newer = survey.newer
+    versions.unshift({ read, coverage: survey.coverage })
+  }
+  yield* mergeVersions(versions, newer.facts)
+}
+
+/** Older versions of the unit's files that hold nothing which the newer ones lack. */
+export async function coveredVersions(
+  place: KeptPlace,
+  paths: readonly string[],
+  format: Format,
+): Promise<readonly { readonly path: string; readonly version: number }[]> {
+  const covered: { readonly path: string; readonly version: number }[] = []
+  for (const path of paths) {
+    const held = place.versions(path)
+    if (held.length === 0) continue
+    const readAt = (versions: Versions): ReadVersion => {
+      return () => readSnapshot(keptSource(place, paths, versions), paths, versions, format, {})
+    }
+    let newer = await surveyNewest(readAt(new Map()))
+    for (const version of held.toReversed()) {
+      const survey = await surveyOlder(readAt(new Map([[path, version]])), newer)
+      if (survey.coverage.isCovered) covered.push({ path, version })
+      else newer = survey.newer
+    }
+  }
+  return covered
+}
+
+/** Whether the new source holds every record of the old one. */
+export async function isCovered(format: Format, oldSource: Source, newSource: Source): Promise<boolean> {
+  const newer = await surveyNewest(() => format.read(newSource))
+  return (await surveyOlder(() => format.read(oldSource), newer)).coverage.isCovered
+}
+
+/** Bytes of an origin, by their uncompressed offset: also in files that the agent itself compressed. */
+export async function readOrigin(
+  place: KeptPlace,
+  origin: {
+    readonly file: string
+    readonly version?: number
+    readonly byteOffset: number
+    readonly byteLength: number
+  },
+): Promise<Buffer | undefined> {
+  const { file: path, version, byteOffset, byteLength } = origin
+  const kept = place.file(path, version)
+  if (kept === undefined) return undefined
+  const head = await kept.head(4)
+  if (!isGzip(head) && !isZstd(head)) return place.readAt(path, version, byteOffset, byteLength)
+  const parts: Buffer[] = []
+  let at = 0
+  for await (const chunk of toUnpacked(kept, path, () => {}, place).chunks()) {
+    parts.push(chunk.subarray(Math.max(0, byteOffset - at), Math.max(0, byteOffset + byteLength - at)))
+    at += chunk.length
+    if (at >= byteOffset + byteLength) break
+  }
+  return Buffer.concat(parts)
+}
+
+/** From the oldest state of the unit to the newest: each version of each file in one of them, with the others as they then were. */
+function snapshotsOf(place: KeptPlace, paths: readonly string[]): readonly Versions[] {
+  const held = paths.map((path) => [path, place.versions(path)] as const)
+  const most = Math.max(0, ...held.map(([, versions]) => versions.length))
+  return Array.from({ length: most + 1 }, (_, round) => {
+    const found = held.flatMap(([path, versions]) => {
+      const version = versions[Math.max(0, versions.length - most + round)]
+      return version === undefined ? [] : [[path, version] as const]
+    })
+    return new Map(found)
+  })
+}
+
+async function* readSnapshot(
+  source: OpenSource,
+  paths: readonly string[],
+  versions: Versions,
+  format: Format,
+  options: ReadOptions,
+): AsyncGenerator<readonly ReadItem[]> {
+  const folder = source.kind === 'file' ? posix.dirname(paths[0] as string) : '.'
+  const toPath = (name: string): string => (folder === '.' ? name : posix.join(folder, name))
+  const isPlain = folder === '.' && versions.size === 0
+  for await (const items of format.read(source, options)) {
+    yield isPlain ? items : items.map((item) => renamed(item, toPath, versions))
+  }
+  const damage = source.damage()
+  if (damage.length === 0) return
+  yield damage.map((damage) => renamed({ type: 'damage', damage }, toPath, versions))
+}
+
+function renamed(item: ReadItem, toPath: (name: string) => string, versions: Versions): ReadItem {
+  if (item.type === 'session') return item
+  if (item.type === 'damage') {
+    return { type: 'damage', damage: { ...item.damage, file: toPath(item.damage.file) } }
+  }
+  const { entry } = item
+  if (entry.origin === undefined) return item
+  const file = toPath(entry.origin.file)
+  const version = versions.get(file)
+  return {
+    type: 'entry',
+    entry: { ...entry, origin: { ...entry.origin, file, ...(version !== undefined && { version }) } },
+  }
+}
+
+/** Agents compress logs themselves; a database that was kept as rows is one already. */
+function toUnpacked(
+  file: SourceFile,
+  path: string,
+  damaged: (damage: Damage) => void,
+  place: KeptPlace,
+): SourceFile {
+  const { sizeBytes, modifiedAt } = file
+  if (file.database !== undefined) return { ...file, path }
+  const log = async (): Promise<SourceFile | undefined> => place.file(`${file.path}-wal`)
+  return toSourceFile({ path, sizeBytes, modifiedAt, raw: () => file.chunks(), damaged, log })
+}
