@@ -99,6 +99,7 @@ function createGlobs(segments: readonly Segment[], starts: readonly number[]): G
   for (const position of starts) reach(begin, position)
 
   const step = (state: GlobState, name: string): GlobState => {
+    if (state.length === 0) return state
     const next = new Set<number>()
     for (const position of state) {
       const segment = segments[position]

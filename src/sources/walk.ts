@@ -108,7 +108,8 @@ type Ways = {
   readonly onProblem: OnProblem
   readonly isFolders: boolean
 }
-type Found = { readonly name: string; readonly kind: 'file' | 'folder' | 'link' | 'unknown' }
+/** `unknown`: some file systems do not say beforehand what a name is. */
+type Kind = 'folder' | 'link' | 'unknown'
 
 const HOME = { home: os.homedir() }
 const MAX_DEPTH = 64
@@ -127,35 +128,34 @@ function* listFolder(
     onProblem(join(root, folder.path), { cause: 'too-deep', reason: `more than ${MAX_DEPTH} folders down` })
     return
   }
-  for (const { name, kind } of namesIn(root, folder, ways)) {
+  const { names, kinds } = namesIn(root, folder, ways)
+  for (const name of names) {
     const path = folder.path === '' ? name : `${folder.path}/${name}`
     const absolute = join(root, path)
-    const state = globs.step(folder.state, name)
-    if (kind === 'folder') {
-      const below = excluded.step(folder.excluded, name)
-      yield { path, state, excluded: below, depth: folder.depth + 1 }
-    } else if (kind === 'link') {
+    const kind = kinds.get(name)
+    if (kind === 'link') {
       if (!leadsInside(root, absolute)) {
         onProblem(absolute, { cause: 'link', reason: 'a link out of the folder, not followed' })
       }
-    } else {
-      const stat = statOf(absolute, onProblem)
-      if (stat?.isFile() && globs.isWhole(state)) yield { path, absolute, stat: toFileStat(stat) }
-      // Some file systems do not say beforehand what a name is.
-      if (stat?.isDirectory()) {
-        yield { path, state, excluded: excluded.step(folder.excluded, name), depth: folder.depth + 1 }
-      }
+      continue
+    }
+    const stat = kind === 'folder' ? undefined : statOf(absolute, onProblem)
+    if (stat?.isFile() && (kind === undefined || globs.isWhole(globs.step(folder.state, name)))) {
+      yield { path, absolute, stat: toFileStat(stat) }
+    } else if (kind === 'folder' || (kind === 'unknown' && stat?.isDirectory())) {
+      const below = { state: globs.step(folder.state, name), excluded: excluded.step(folder.excluded, name) }
+      yield { path, ...below, depth: folder.depth + 1 }
     }
   }
 }
 
-/** Those that may matter, sorted. Others are not held: a folder may have a million. */
-function namesIn(
-  root: string,
-  folder: Folder,
-  { globs, excluded, onProblem, isFolders }: Ways,
-): readonly Found[] {
-  const found: Found[] = []
+/** Names that may matter, sorted, and what those are that are no files that are asked for. */
+type Names = { readonly names: readonly string[]; readonly kinds: ReadonlyMap<string, Kind> }
+
+/** Nothing else is held, and little of each: a folder may have a million. */
+function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isFolders }: Ways): Names {
+  const names: string[] = []
+  const kinds = new Map<string, Kind>()
   const absolute = join(root, folder.path)
   let directory: fs.Dir | undefined
   try {
@@ -168,7 +168,8 @@ function namesIn(
       if (kind === 'file' ? !globs.isWhole(state) : state.length === 0) continue
       if (kind !== 'file' && (PASSED_OVER.has(name) || isStagingName(name))) continue
       if (excluded.isWhole(excluded.step(folder.excluded, name))) continue
-      found.push({ name, kind })
+      names.push(name)
+      if (kind !== 'file') kinds.set(name, kind)
     }
   } catch (error) {
     const problem = toProblem(error)
@@ -176,10 +177,10 @@ function namesIn(
   } finally {
     directory?.closeSync()
   }
-  return found.sort((a, b) => (a.name < b.name ? -1 : 1))
+  return { names: names.sort((a, b) => (a < b ? -1 : 1)), kinds }
 }
 
-function kindOf(entry: fs.Dirent): Found['kind'] | undefined {
+function kindOf(entry: fs.Dirent): Kind | 'file' | undefined {
   if (entry.isFile()) return 'file'
   if (entry.isDirectory()) return 'folder'
   if (entry.isSymbolicLink()) return 'link'
