@@ -121,9 +121,9 @@ export function providerOf({ call }: Entry): string | undefined {
   return isNamed(call?.provider) ? call.provider : undefined
 }
 
-/** Some programs write an empty string for an id they do not have. */
+/** Some programs write an empty string for an id they do not have, and a redactor a word that many records share. */
 export function isNamed(id: string | undefined): id is string {
-  return id !== undefined && id !== ''
+  return id !== undefined && id !== '' && id !== 'REDACTED'
 }
 
 function withoutRaw(usage: Usage): Usage {

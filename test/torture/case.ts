@@ -20,7 +20,7 @@ export type TortureCase = {
   readonly naive: {
     /** What a hasty reader does. */
     readonly does: string
-    /** What comes out of it. Computed from the files, so that the table cannot lie. */
+    /** What comes out of it: computed from the files where that takes more than naming a number. */
     readonly count: (files: Readonly<Record<string, string>>) => Partial<Tally>
   }
   readonly truth: Tally

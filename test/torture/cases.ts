@@ -2,6 +2,7 @@
 import type { TortureCase } from './case.ts'
 import { claudeCases, entireCases } from './claude.ts'
 import { codexCases } from './codex.ts'
+import { copilotCases } from './copilot.ts'
 import { geminiCases, opencodeCases, piCases } from './others.ts'
 
 export const tortureCases: readonly TortureCase[] = [
@@ -11,4 +12,5 @@ export const tortureCases: readonly TortureCase[] = [
   ...geminiCases,
   ...opencodeCases,
   ...piCases,
+  ...copilotCases,
 ]

@@ -1,0 +1,79 @@
+/** Cline's tasks, and every way we know to miscount them. */
+import type { Json, JsonObject } from '../../src/transcript/json.ts'
+import { asString, isObject, parseJson } from '../../src/transcript/json.ts'
+import { numberAt, objectsIn, total, type Tally, type TortureCase } from './case.ts'
+
+const TASK = '1779267600000'
+const MODEL = { providerId: 'anthropic', modelId: 'claude-opus-4-5', mode: 'act' }
+const said = (n: number, say: string, text: string, facts: JsonObject = {}): JsonObject => ({
+  ts: Number(TASK) + n,
+  type: 'say',
+  say,
+  text,
+  modelInfo: MODEL,
+  conversationHistoryIndex: 0,
+  ...facts,
+})
+/** Counts stand in a text that is JSON. */
+const requested = (n: number, used: JsonObject): JsonObject =>
+  said(n, 'api_req_started', JSON.stringify({ request: 'look', ...used }))
+const used = (tokensIn: number, cacheReads: number, cacheWrites: number, tokensOut: number): JsonObject => ({
+  tokensIn,
+  tokensOut,
+  cacheWrites,
+  cacheReads,
+  cost: 0.01,
+})
+
+const task = (...ui: readonly Json[]): Record<string, string> => ({
+  [`tasks/${TASK}/ui_messages.json`]: JSON.stringify([said(0, 'text', 'look'), ...ui]),
+  [`tasks/${TASK}/api_conversation_history.json`]: JSON.stringify([
+    { role: 'user', content: [{ type: 'text', text: '<task>look</task>' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'I looked.' }] },
+    { role: 'user', content: [{ type: 'text', text: 'and then?' }] },
+    { role: 'assistant', content: [{ type: 'text', text: 'That was all.' }] },
+  ]),
+  [`tasks/${TASK}/task_metadata.json`]: JSON.stringify({ files_in_context: [], model_usage: [] }),
+})
+const requests = (files: Readonly<Record<string, string>>): readonly JsonObject[] =>
+  objectsIn(files)
+    .filter((one) => one['say'] === 'api_req_started')
+    .map((one) => parseJson(asString(one['text']) ?? ''))
+    .filter(isObject)
+const truth: Tally = {
+  input: 105,
+  cacheRead: 4000,
+  cacheWrite5m: 300,
+  output: 90,
+  calls: 2,
+  quality: 'reported',
+}
+
+export const clineCases: readonly TortureCase[] = [
+  {
+    name: 'a cached prompt beside the input',
+    format: 'cline',
+    files: task(requested(1, used(100, 3000, 300, 40)), requested(2, used(5, 1000, 0, 50))),
+    naive: {
+      does: 'takes what was cached out of the input',
+      count: (files) => ({
+        input: total(requests(files), (one) =>
+          Math.max(0, numberAt(one, 'tokensIn') - numberAt(one, 'cacheReads')),
+        ),
+      }),
+    },
+    truth,
+  },
+  {
+    name: 'requests tried again, and cancelled before an answer',
+    format: 'cline',
+    files: task(
+      requested(1, used(100, 3000, 300, 40)),
+      requested(2, { cancelReason: 'user_cancelled' }),
+      requested(3, { ...used(0, 0, 0, 0), cancelReason: 'streaming_failed', streamingFailedMessage: '529' }),
+      requested(4, used(5, 1000, 0, 50)),
+    ),
+    naive: { does: 'counts each request as a call', count: (files) => ({ calls: requests(files).length }) },
+    truth,
+  },
+]
