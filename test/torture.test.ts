@@ -10,9 +10,10 @@ const cases = tortureCases.map((one) => [`${one.format}: ${one.name}`, one] as c
 
 describe('counted exactly', () => {
   it.each(cases)('%s', async (_, one) => {
-    const { tally, formats } = await measure(one)
+    const { tally, byModel, formats } = await measure(one)
     expect(formats).toEqual((one.open ?? ['.']).map(() => one.format))
     expect(tally).toEqual(one.truth)
+    if (one.byModel !== undefined) expect(byModel).toEqual(one.byModel)
   })
 })
 

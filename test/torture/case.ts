@@ -24,6 +24,8 @@ export type TortureCase = {
     readonly count: (files: Readonly<Record<string, string>>) => Partial<Tally>
   }
   readonly truth: Tally
+  /** Output by model, where more than one was asked. */
+  readonly byModel?: Readonly<Record<string, number>>
 }
 
 export const toLines = (...lines: readonly Json[]): string =>

@@ -1,9 +1,12 @@
 /** The whole torture set, in the order of the table in `docs/truth.md`. */
 import type { TortureCase } from './case.ts'
-import { claudeCases, entireCases } from './claude.ts'
+import { claudeCases } from './claude.ts'
 import { codexCases } from './codex.ts'
 import { copilotCases } from './copilot.ts'
-import { geminiCases, opencodeCases, piCases } from './others.ts'
+import { entireCases } from './entire.ts'
+import { geminiCases } from './gemini.ts'
+import { opencodeCases } from './opencode.ts'
+import { piCases } from './pi.ts'
 
 export const tortureCases: readonly TortureCase[] = [
   ...claudeCases,

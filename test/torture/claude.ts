@@ -1,94 +1,29 @@
 /** Claude Code's logs, and every way we know to miscount them. */
 import type { Json, JsonObject } from '../../src/transcript/json.ts'
-import { asString, isObject } from '../../src/transcript/json.ts'
+import { asString } from '../../src/transcript/json.ts'
 import { at, linesIn, numberAt, objectsIn, toLines, total, type Tally, type TortureCase } from './case.ts'
-
-const SESSION = '11111111-1111-4111-8111-111111111111'
-const RESUMED = '22222222-2222-4222-8222-222222222222'
-const FORKED = '33333333-3333-4333-8333-333333333333'
-const AGENT = 'a1b2c3d'
-
-const time = (second: number): string => new Date(Date.UTC(2026, 4, 20, 9, 0, second)).toISOString()
-
-/** Lines are made in order: each hangs off the one before. */
-let count = 0
-const line = (type: string, facts: JsonObject): JsonObject => {
-  count += 1
-  const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
-  return {
-    parentUuid: count === 1 ? null : uuid(count - 1),
-    isSidechain: false,
-    userType: 'external',
-    cwd: '/project',
-    sessionId: SESSION,
-    version: '2.1.120',
-    gitBranch: 'main',
-    type,
-    uuid: uuid(count),
-    timestamp: time(count),
-    ...facts,
-  }
-}
-
-const asked = (text: string): JsonObject => line('user', { message: { role: 'user', content: text } })
-const answered = (id: string, facts: JsonObject = {}): JsonObject =>
-  line('user', {
-    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'done' }] },
-    ...facts,
-  })
-
-type Counts = {
-  readonly input: number
-  readonly read: number
-  readonly write5m?: number
-  readonly write1h?: number
-  readonly output: number
-}
-const usage = ({ input, read, write5m = 0, write1h = 0, output }: Counts): JsonObject => ({
-  input_tokens: input,
-  cache_creation_input_tokens: write5m + write1h,
-  cache_read_input_tokens: read,
-  cache_creation: { ephemeral_5m_input_tokens: write5m, ephemeral_1h_input_tokens: write1h },
-  output_tokens: output,
-  service_tier: 'standard',
-})
-const TEXT: JsonObject = { type: 'text', text: 'I looked.' }
-const THINKING: JsonObject = { type: 'thinking', thinking: 'Let me look.', signature: 'c2ln' }
-const tool = (id: string, name = 'Bash'): JsonObject => ({ type: 'tool_use', id, name, input: {} })
-
-/** One line of a message: one block, and the whole envelope. */
-const said = (
-  id: string,
-  block: JsonObject,
-  used: JsonObject,
-  stop: string | null = 'end_turn',
-  facts: JsonObject = {},
-): JsonObject =>
-  line('assistant', {
-    requestId: `req_${id}`,
-    message: {
-      id,
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-opus-4-5',
-      content: [block],
-      stop_reason: stop,
-      stop_sequence: null,
-      usage: used,
-    },
-    ...facts,
-  })
-
-/** The same line as another file has it. */
-const copied = (one: JsonObject, sessionId: string): JsonObject => ({ ...one, sessionId })
-
-const log = (session: string, ...lines: readonly Json[]): Record<string, string> => ({
-  [`-project/${session}.jsonl`]: toLines(...lines),
-})
+import {
+  AGENT,
+  FORKED,
+  RESUMED,
+  SESSION,
+  TEXT,
+  THINKING,
+  answered,
+  asked,
+  copied,
+  line,
+  log,
+  said,
+  time,
+  tool,
+  usage,
+  type Counts,
+} from './claude-lines.ts'
 
 const FIRST: Counts = { input: 10, read: 1000, write5m: 200, output: 8 }
-const LAST: Counts = { ...FIRST, output: 412 }
-const NEXT: Counts = { input: 4, read: 1200, write5m: 50, output: 90 }
+export const LAST: Counts = { ...FIRST, output: 412 }
+export const NEXT: Counts = { input: 4, read: 1200, write5m: 50, output: 90 }
 
 const blocks = (id = 'msg_1'): JsonObject[] => [
   said(id, THINKING, usage(FIRST), null),
@@ -96,7 +31,7 @@ const blocks = (id = 'msg_1'): JsonObject[] => [
   said(id, tool('toolu_1'), usage(LAST), 'tool_use'),
 ]
 
-const tally = (counts: Counts, calls: number, quality: Tally['quality'] = 'reported'): Tally => ({
+export const tally = (counts: Counts, calls: number, quality: Tally['quality'] = 'reported'): Tally => ({
   input: counts.input,
   cacheRead: counts.read,
   cacheWrite5m: counts.write5m ?? 0,
@@ -105,7 +40,7 @@ const tally = (counts: Counts, calls: number, quality: Tally['quality'] = 'repor
   calls,
   quality,
 })
-const plus = (a: Counts, b: Counts): Counts => ({
+export const plus = (a: Counts, b: Counts): Counts => ({
   input: a.input + b.input,
   read: a.read + b.read,
   write5m: (a.write5m ?? 0) + (b.write5m ?? 0),
@@ -172,11 +107,11 @@ const progress = line('progress', {
     },
   },
 })
-const after = said('msg_2', TEXT, usage(NEXT))
+export const after = said('msg_2', TEXT, usage(NEXT))
 const agentFiles = {
   [`-project/${SESSION}/subagents/agent-${AGENT}.jsonl`]: toLines(agentLine(asked('look')), agentSaid),
 }
-const original = [asked('look'), ...blocks()]
+export const original = [asked('look'), ...blocks()]
 const resumedLine = copied(said('msg_2', TEXT, usage(NEXT)), RESUMED)
 
 export const claudeCases: readonly TortureCase[] = [
@@ -268,17 +203,32 @@ export const claudeCases: readonly TortureCase[] = [
     files: log(
       SESSION,
       asked('look'),
-      said('msg_1', TEXT, {
-        ...usage({ input: 20, read: 300, output: 70 }),
-        iterations: [
-          { type: 'message', model: 'claude-opus-4-5', ...usage({ input: 21, read: 500, output: 9 }) },
-          { type: 'message', model: 'claude-sonnet-4-5', ...usage({ input: 20, read: 300, output: 70 }) },
-        ],
+      line('assistant', {
+        requestId: 'req_msg_1',
+        message: {
+          id: 'msg_1',
+          role: 'assistant',
+          model: 'claude-sonnet-4-5',
+          content: [TEXT],
+          stop_reason: 'end_turn',
+          usage: {
+            ...usage({ input: 20, read: 300, output: 70 }),
+            iterations: [
+              { type: 'message', model: 'claude-opus-4-5', ...usage({ input: 21, read: 500, output: 9 }) },
+              {
+                type: 'fallback_message',
+                model: 'claude-sonnet-4-5',
+                ...usage({ input: 20, read: 300, output: 70 }),
+              },
+            ],
+          },
+        },
       }),
     ),
     naive: { does: 'takes the counts of the last iteration', count: everyLine },
     // Each model was asked, and each is paid for at its own price.
     truth: tally({ input: 41, read: 800, output: 79 }, 2),
+    byModel: { 'claude-opus-4-5': 9, 'claude-sonnet-4-5': 70 },
   },
   {
     name: 'a resumed session that begins with a copy',
@@ -335,6 +285,19 @@ export const claudeCases: readonly TortureCase[] = [
     truth: tally(plus(plus(LAST, NEXT), NEXT), 3),
   },
   {
+    name: 'a sub-agent in a file beside its session’s',
+    format: 'claude-code',
+    files: {
+      ...log(SESSION, ...task, taskResult, after),
+      [`-project/agent-${AGENT}.jsonl`]: toLines(agentLine(asked('look')), agentSaid),
+    },
+    naive: {
+      does: 'reads only files named after sessions',
+      count: (files) => everyLine({ main: files[`-project/${SESSION}.jsonl`] ?? '' }),
+    },
+    truth: tally(plus(plus(LAST, NEXT), NEXT), 3),
+  },
+  {
     name: 'a sub-agent inside the main file',
     format: 'claude-code',
     files: log(
@@ -355,47 +318,5 @@ export const claudeCases: readonly TortureCase[] = [
         ),
     },
     truth: tally(plus(plus(LAST, NEXT), NEXT), 3),
-  },
-]
-
-const checkpoint = (n: number, ...lines: readonly JsonObject[]): Record<string, string> => ({
-  [`a${n}/0123456789/metadata.json`]: JSON.stringify({
-    checkpoint_id: `a${n}0123456789`,
-    sessions: [
-      { metadata: `/a${n}/0123456789/0/metadata.json`, transcript: `/a${n}/0123456789/0/full.jsonl` },
-    ],
-    token_usage: { input_tokens: LAST.input, output_tokens: LAST.output, api_call_count: 1 },
-  }),
-  [`a${n}/0123456789/0/metadata.json`]: JSON.stringify({
-    cli_version: '0.5.0',
-    checkpoint_id: `a${n}0123456789`,
-    session_id: SESSION,
-    strategy: 'manual-commit',
-    created_at: time(n),
-    agent: 'Claude Code',
-    token_usage: { input_tokens: LAST.input, output_tokens: LAST.output, api_call_count: 1 },
-  }),
-  [`a${n}/0123456789/0/full.jsonl`]: toLines(...lines),
-})
-
-export const entireCases: readonly TortureCase[] = [
-  {
-    name: 'checkpoints that repeat the session so far',
-    format: 'entire',
-    files: {
-      ...checkpoint(1, ...original),
-      ...checkpoint(2, ...original, after),
-    },
-    naive: {
-      does: 'adds up each checkpoint’s token_usage',
-      count: (files) => {
-        const sums = objectsIn(files).filter((one) => 'api_call_count' in one && isObject(one))
-        return {
-          input: total(sums, (one) => numberAt(one, 'input_tokens')),
-          output: total(sums, (one) => numberAt(one, 'output_tokens')),
-        }
-      },
-    },
-    truth: tally(plus(LAST, NEXT), 2),
   },
 ]

@@ -1,75 +1,25 @@
 /** Codex's rollouts, and every way we know to miscount them. */
-import type { Json, JsonObject } from '../../src/transcript/json.ts'
+import type { Json } from '../../src/transcript/json.ts'
 import { at, linesIn, numberAt, toLines, total, type Tally, type TortureCase } from './case.ts'
-
-/** UUIDs of version 7 begin with their time: the second thread is younger than the first, and so are its turns. */
-const THREAD = '01990000-0000-7000-8000-00000000000a'
-const OTHER = '01990000-9000-7000-8000-00000000000b'
-const OLD_TURN = '01990000-1000-7000-8000-00000000000c'
-const NEW_TURN = '01990000-9001-7000-8000-00000000000d'
-
-const time = (second: number): string => new Date(Date.UTC(2026, 1, 10, 10, 0, second)).toISOString()
-const line = (second: number, type: string, payload: JsonObject): JsonObject => ({
-  timestamp: time(second),
-  type,
-  payload,
-})
-const meta = (second: number, id: string, facts: JsonObject = {}): JsonObject =>
-  line(second, 'session_meta', {
-    id,
-    timestamp: time(second),
-    cwd: '/project',
-    originator: 'codex_cli_rs',
-    cli_version: '0.140.0',
-    source: 'cli',
-    model_provider: 'openai',
-    ...facts,
-  })
-const turn = (second: number, id: string, model = 'gpt-5.5'): JsonObject =>
-  line(second, 'turn_context', { turn_id: id, cwd: '/project', approval_policy: 'never', model })
-const event = (second: number, type: string, facts: JsonObject = {}): JsonObject =>
-  line(second, 'event_msg', { type, ...facts })
-const asked = (second: number, text: string): JsonObject =>
-  line(second, 'response_item', { type: 'message', role: 'user', content: [{ type: 'input_text', text }] })
-const said = (second: number, text: string): JsonObject =>
-  line(second, 'response_item', {
-    type: 'message',
-    role: 'assistant',
-    content: [{ type: 'output_text', text }],
-  })
-
-/** Input, of which cached; output, of which reasoning: as Codex counts. */
-type Counts = readonly [input: number, cached: number, output: number, reasoning: number]
-const counts = ([input, cached, output, reasoning]: Counts): JsonObject => ({
-  input_tokens: input,
-  cached_input_tokens: cached,
-  output_tokens: output,
-  reasoning_output_tokens: reasoning,
-  total_tokens: input + output,
-})
-const counted = (second: number, sum: Counts, last: Counts): JsonObject =>
-  event(second, 'token_count', {
-    info: {
-      total_token_usage: counts(sum),
-      last_token_usage: counts(last),
-      model_context_window: 272_000,
-    },
-    rate_limits: null,
-  })
-const recorded = (second: number, thread: string, response: string, used: Counts, sum: Counts): JsonObject =>
-  line(second, 'token_usage_record', {
-    thread_id: thread,
-    session_id: thread,
-    turn_id: NEW_TURN,
-    response_id: response,
-    usage: counts(used),
-    turn_token_usage: counts(sum),
-    thread_token_usage: counts(sum),
-  })
-
-const rollout = (thread: string, ...lines: readonly Json[]): Record<string, string> => ({
-  [`sessions/2026/02/10/rollout-2026-02-10T10-00-00-${thread}.jsonl`]: toLines(...lines),
-})
+import {
+  NEW_TURN,
+  OLD_TURN,
+  OTHER,
+  THREAD,
+  asked,
+  counted,
+  counts,
+  event,
+  line,
+  meta,
+  printed,
+  recorded,
+  rollout,
+  said,
+  time,
+  turn,
+  type Counts,
+} from './codex-lines.ts'
 
 const ONE: Counts = [1000, 600, 100, 40]
 const TWO: Counts = [2000, 1500, 50, 0]
@@ -350,5 +300,57 @@ export const codexCases: readonly TortureCase[] = [
       },
     },
     truth: truth(500, 1500, 50, 0, 1),
+  },
+  {
+    name: 'a thread that changed its model',
+    format: 'codex',
+    files: rollout(
+      THREAD,
+      ...begun,
+      turn(3, NEW_TURN, 'gpt-5.5-mini'),
+      said(4, 'two'),
+      counted(4, BOTH, TWO),
+    ),
+    naive: {
+      does: 'takes the last total, for the first model',
+      count: (files) => ({ ...lastTotal(files), calls: 1 }),
+    },
+    truth: truth(900, 2100, 150, 40, 2),
+    byModel: { 'gpt-5.5': 100, 'gpt-5.5-mini': 50 },
+  },
+  {
+    name: 'what codex exec prints, a running total for each turn',
+    format: 'codex',
+    files: {
+      'printed.jsonl': toLines(
+        { type: 'thread.started', thread_id: THREAD },
+        { type: 'turn.started' },
+        { type: 'item.completed', item: { id: 'item_0', type: 'agent_message', text: 'one' } },
+        { type: 'turn.completed', usage: printed(ONE) },
+        { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'two' } },
+        { type: 'turn.completed', usage: printed(BOTH) },
+      ),
+    },
+    naive: {
+      does: 'adds up the turns',
+      count: (files) => ({
+        input: total(linesIn(files), (one) => numberAt(one, 'usage', 'input_tokens')),
+        output: total(linesIn(files), (one) => numberAt(one, 'usage', 'output_tokens')),
+      }),
+    },
+    truth: { input: 900, cacheRead: 2100, output: 150, calls: 2, quality: 'estimated' },
+  },
+  {
+    name: 'a rollout from before tokens were counted',
+    format: 'codex',
+    files: {
+      'rollout-2025-06-01.jsonl': toLines(
+        { id: THREAD, timestamp: time(0), instructions: null },
+        { record_type: 'state' },
+        { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'one' }] },
+      ),
+    },
+    naive: { does: 'says 0', count: () => ({ input: 0, output: 0 }) },
+    truth: { calls: 0, quality: 'unavailable' },
   },
 ]

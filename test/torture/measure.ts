@@ -14,6 +14,8 @@ import type { Tally, TortureCase } from './case.ts'
 
 export type Measured = {
   readonly tally: Tally
+  /** Output by model. */
+  readonly byModel: Readonly<Record<string, number>>
   /** By what was opened. */
   readonly formats: readonly string[]
   readonly transcripts: readonly Transcript[]
@@ -37,7 +39,8 @@ export async function measure({
       formats.push(format.id)
       transcripts.push(...(await readTranscripts(readItems(source, format))).transcripts)
     }
-    return { tally: toTally(bill(transcripts)), formats, transcripts }
+    const bills = bill(transcripts)
+    return { tally: toTally(bills), byModel: outputByModel(bills), formats, transcripts }
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -73,6 +76,13 @@ export function toTally(bills: readonly Bill[]): Tally {
   if (sum === undefined) return { calls: 0, quality: 'unavailable' }
   const counts = COUNTS.filter((count) => sum[count] !== undefined).map((count) => [count, sum[count]])
   return { ...(Object.fromEntries(counts) as object), calls: bills.length, quality: sum.quality }
+}
+
+function outputByModel(bills: readonly Bill[]): Readonly<Record<string, number>> {
+  const outputs = new Map<string, number>()
+  for (const { model = 'unknown', usage } of bills)
+    outputs.set(model, (outputs.get(model) ?? 0) + (usage.output ?? 0))
+  return Object.fromEntries(outputs)
 }
 
 function totalsOf({ entries }: Transcript): ReturnType<ReturnType<typeof createCallFold>['totals']> {
