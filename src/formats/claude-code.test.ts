@@ -1,67 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { OTHER, SESSION, assistant, line, read, readOne, text, wrapper } from '../../test/claude-lines.ts'
 import { files, memoryFileSource, memorySource, readAll } from '../../test/memory-files.ts'
-import type { Json, JsonObject } from '../transcript/json.ts'
+import type { JsonObject } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
-import type { Source } from '../transcript/source.ts'
 import { createCallFold } from '../transcript/totals.ts'
-import type { Transcript } from '../transcript/transcript.ts'
 import { claudeCode } from './claude-code.ts'
-
-const SESSION = '11111111-1111-4111-8111-111111111111'
-const OTHER = '22222222-2222-4222-8222-222222222222'
-
-const wrapper: JsonObject = {
-  parentUuid: null,
-  isSidechain: false,
-  userType: 'external',
-  cwd: '/p',
-  sessionId: SESSION,
-  version: '2.1.42',
-  gitBranch: 'main',
-}
-
-const line = (uuid: string, facts: JsonObject): JsonObject => ({
-  ...wrapper,
-  type: 'user',
-  uuid,
-  timestamp: '2026-02-10T10:00:01.123Z',
-  message: { role: 'user', content: uuid },
-  ...facts,
-})
-
-const assistant = (uuid: string, block: JsonObject, facts: JsonObject = {}): JsonObject =>
-  line(uuid, {
-    type: 'assistant',
-    requestId: 'req_1',
-    message: {
-      id: 'msg_1',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude-opus-4-5',
-      content: [block],
-      stop_reason: null,
-      stop_sequence: null,
-      usage: {
-        input_tokens: 3,
-        output_tokens: 1,
-        cache_read_input_tokens: 10,
-        cache_creation_input_tokens: 0,
-      },
-      ...facts,
-    },
-  })
-
-const text = (...lines: readonly Json[]): string => lines.map((one) => `${JSON.stringify(one)}\n`).join('')
-
-async function read(...lines: readonly Json[]): Promise<Transcript> {
-  return readOne(memoryFileSource(`${SESSION}.jsonl`, text(...lines)))
-}
-
-async function readOne(source: Source): Promise<Transcript> {
-  const all = await readAll(claudeCode, source)
-  expect(all).toHaveLength(1)
-  return all[0] as Transcript
-}
 
 describe('lines', () => {
   it('of one message are entries that share its call, billed once by the last report', async () => {

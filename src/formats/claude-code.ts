@@ -3,15 +3,19 @@
  * that the records name; a subagent's file belongs to the session named inside it, wherever it lies.
  */
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import type { Source, SourceFile } from '../transcript/source.ts'
-import { isFlatLine, type ClaudeFacts } from './claude-facts.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { agentOf, groupFiles, PLACES, stem, unitOf, type Group } from './claude-code-files.ts'
+import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
+import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
+import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
+import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
 
-const ID = 'claude-code'
+const ID = CLAUDE_CODE
 
 export const claudeCode: Format = {
   id: ID,
@@ -24,12 +28,17 @@ export const claudeCode: Format = {
     }
     return best
   },
-  async *read(source) {
+  async *read(source, options) {
+    const drift = createDriftWatch(VOCABULARY, options)
     const taken = new Set<string>()
     for (const group of await groupFiles(source)) {
       let id: string | undefined
+      const logs = new Set(group.agents.map(({ log }) => agentOf(log.path)))
       const reading = createClaudeReading({
         format: ID,
+        exact: true,
+        hasLog: (agent) => logs.has(agent),
+        ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
         toSession(facts) {
           const session = toSession(facts, group.main.path, taken)
           id = session.id
@@ -40,6 +49,9 @@ export const claudeCode: Format = {
       if (id !== undefined) taken.add(id)
     }
   },
+  write: claudeCodeWriter,
+  places: PLACES,
+  unit: unitOf,
 }
 
 /** How sure the first records make us that a file is Claude Code's. */
@@ -58,20 +70,6 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
   return undefined
 }
 
-/** Session facts every reader of Claude's lines shares. */
-export function claudeFacts(facts: ClaudeFacts): Omit<Session, 'id' | 'status'> {
-  const { cwd, gitBranch, version, model, title, startedAt, endedAt } = facts
-  return {
-    ...(title !== undefined && { title }),
-    ...(model !== undefined && { model }),
-    ...(cwd !== undefined && { cwd }),
-    ...(gitBranch !== undefined && { git: { branch: gitBranch } }),
-    ...(version !== undefined && { version }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
-  }
-}
-
 /** Files of a folder looked at to tell whose it is. */
 const LOOKED_AT = 20
 
@@ -85,7 +83,7 @@ function toSession(facts: ClaudeFacts, path: string, taken: ReadonlySet<string>)
     id: taken.has(id) ? uuidFrom(ID, sessionId ?? '', path) : id,
     ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
     agent: ID,
-    ...claudeFacts(facts),
+    ...claudeSession(facts),
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
   }
@@ -120,40 +118,8 @@ function isStateRecord(record: JsonObject): boolean {
   return typeof type === 'string' && STATE_TYPES.has(type) && !('uuid' in record && 'parts' in record)
 }
 
-type Group = { readonly main: SourceFile; readonly agents: AgentFiles[] }
-type AgentFiles = { readonly log: SourceFile; readonly meta: SourceFile | undefined }
-
-/** Each session's own log with those of its subagents after it. A subagent's without a main log is a group of its own. */
-async function groupFiles(source: Source): Promise<Group[]> {
-  const files = await source.list()
-  if (source.kind === 'file') return files.map((main) => ({ main, agents: [] }))
-  const logs = files.filter(({ path }) => path.endsWith('.jsonl'))
-  const groups = logs
-    .filter((file) => agentOf(file.path) === undefined)
-    .map((main): Group => ({ main, agents: [] }))
-  const bySession = new Map<string, Group>()
-  for (const group of groups) {
-    const name = stem(group.main.path)
-    const key = isUuid(name) ? name : ((await sessionIn(group.main)) ?? name)
-    if (!bySession.has(key)) bySession.set(key, group)
-  }
-  const byPath = new Map(files.map((file) => [file.path, file]))
-  for (const log of logs.filter((file) => agentOf(file.path) !== undefined)) {
-    const session = sessionAbove(log.path) ?? (await sessionIn(log)) ?? log.path
-    const group = bySession.get(session)
-    const meta = byPath.get(log.path.replace(/\.jsonl$/, '.meta.json'))
-    if (group !== undefined) group.agents.push({ log, meta })
-    else {
-      const alone: Group = { main: log, agents: [] }
-      bySession.set(session, alone)
-      groups.push(alone)
-    }
-  }
-  return groups
-}
-
 async function* readGroup(
-  { main, agents }: Group,
+  { main, agents, results }: Group,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
   const name = stem(main.path)
@@ -162,30 +128,16 @@ async function* readGroup(
     ...(isUuid(name) && { expected: name }),
     ...(agent !== undefined && { source: `subagent:${agent}` }),
   })
-  for (const { log, meta } of agents) {
-    const source = `subagent:${agentOf(log.path) ?? ''}`
-    yield* reading.read(log, { source })
-    if (meta !== undefined) yield [await reading.document(meta, { source, record: 'agent-meta' })]
+  const left = [...agents]
+  while (left.length > 0) {
+    // One that was named is read before those that were not: what it started is then known.
+    const named = left.findIndex(({ log }) => reading.isNamed(agentOf(log.path) ?? ''))
+    for (const { log, meta } of left.splice(Math.max(named, 0), 1)) {
+      const source = `subagent:${agentOf(log.path) ?? ''}`
+      yield* reading.read(log, { source })
+      if (meta !== undefined) yield [await reading.document(meta, { source, record: AGENT_META })]
+    }
   }
+  for (const file of results) yield [...reading.open(), await reading.text(file, { record: TOOL_RESULT })]
   yield reading.end()
-}
-
-const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
-const stem = (path: string): string => fileName(path).replace(/\.jsonl$/, '')
-
-function agentOf(path: string): string | undefined {
-  const name = stem(path)
-  return name.startsWith('agent-') && name.length > 6 ? name.slice(6) : undefined
-}
-
-/** `<sessionId>/subagents/agent-x.jsonl`, at any depth below. */
-function sessionAbove(path: string): string | undefined {
-  const folders = path.split('/')
-  const at = folders.lastIndexOf('subagents')
-  return at > 0 ? folders[at - 1] : undefined
-}
-
-async function sessionIn(file: SourceFile): Promise<string | undefined> {
-  const { records } = await readHead(file)
-  return records.map((record) => asString(record['sessionId'])).find((sessionId) => sessionId !== undefined)
 }

@@ -2,6 +2,7 @@
 import { PRIMARY } from '../transcript/entry.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { JsonRecord } from '../transcript/records.ts'
+import type { Session } from '../transcript/session.ts'
 import type { LineDefaults } from './claude-lines.ts'
 import type { IdSet } from './id-set.ts'
 
@@ -74,8 +75,7 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
     },
     observe(line) {
       const { sessionId, cwd, version, gitBranch, message } = line
-      if (!chosen && defaults.sessionId === undefined && typeof sessionId === 'string')
-        defaults.sessionId = sessionId
+      if (!chosen && defaults.sessionId === undefined && isText(sessionId)) defaults.sessionId = sessionId
       if (defaults.cwd === undefined && isText(cwd)) defaults.cwd = cwd
       if (defaults.version === undefined && isText(version)) defaults.version = version
       if (defaults.gitBranch === undefined && isText(gitBranch)) defaults.gitBranch = gitBranch
@@ -102,6 +102,20 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
         isFlat: isFlat === true,
       }
     },
+  }
+}
+
+/** Session facts every reader of Claude's lines shares. */
+export function claudeSession(facts: ClaudeFacts): Omit<Session, 'id' | 'status'> {
+  const { cwd, gitBranch, version, model, title, startedAt, endedAt } = facts
+  return {
+    ...(title !== undefined && { title }),
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
+    ...(gitBranch !== undefined && { git: { branch: gitBranch } }),
+    ...(version !== undefined && { version }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
   }
 }
 

@@ -9,7 +9,10 @@ import type { Entry, Role } from '../transcript/entry.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { fromTimestamp, toTimestamp } from './claude-time.ts'
+import { lastIteration } from './claude-derived.ts'
+import { eventOf } from './claude-events.ts'
+import { keepMessage, restOfLine, restOfMessage, toolDuration } from './claude-rest.ts'
+import { fromTimestamp } from './claude-time.ts'
 
 /** What every line of a session repeats. A line that says otherwise keeps its own word in its metadata. */
 export type LineDefaults = {
@@ -17,7 +20,12 @@ export type LineDefaults = {
   readonly cwd: string | undefined
   readonly version: string | undefined
   readonly gitBranch: string | undefined
+  /** Lines go back as they were: what one lacks that others have is kept too, in `metadata.absent`. */
+  readonly exact?: boolean
 }
+
+/** Names in an entry's metadata that are ours, not the line's. A line that has one of them at its top is kept whole. */
+export const OURS: readonly string[] = ['absent', 'derived', 'lifted', 'parentSource', 'spawnedBy']
 
 /** What a line says by itself. Whoever reads the file adds id, source, sequence and origin. */
 export type LineEntry = {
@@ -30,20 +38,35 @@ export const SYNTHETIC = '<synthetic>'
 /** The type of our own lines for events that other formats told us of. Readers of Claude's lines pass over it. */
 export const EVENT_LINE = 'event'
 
-type MessageType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
+export type MessageType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
 
 /** The entry that a line says, whatever it is: a message, or else an event with the whole record inside. */
 export function fromClaudeLine(value: Json, defaults: LineDefaults): LineEntry {
   if (!isObject(value)) return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
   const { message, type } = value
-  if (isMessageType(type) && isObject(message)) {
+  const isOurs = defaults.exact === true && (hasOurs(value) || (type === 'system' && isCompactSummary(value)))
+  if (isMessageType(type) && isObject(message) && !isOurs) {
     const { content } = message
     if (typeof content === 'string' || isArray(content))
       return fromMessage(value, message, type, content, defaults)
   }
-  const entry: LineEntry = { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
+  const entry: LineEntry = { kind: 'event', blocks: [] }
   takePlace(entry, value)
-  if (typeof type === 'string') entry.metadata = { record: type }
+  if (typeof value['durationMs'] === 'number') entry.durationMs = value['durationMs']
+  const said = defaults.exact === true && !isOurs ? eventOf(value) : undefined
+  if (said === undefined) {
+    entry.blocks = [{ type: 'unknown', raw: value }]
+    if (typeof type === 'string') entry.metadata = { record: type }
+  } else {
+    Object.assign(entry, said.entry)
+    entry.metadata = { ...restOfLine(said.rest, entry, defaults), ...said.metadata }
+  }
+  // Before a compaction's boundary nothing is above it; what it follows is said beside.
+  const { parentUuid, logicalParentUuid } = value
+  if (parentUuid === null && typeof logicalParentUuid === 'string') {
+    entry.parent = logicalParentUuid
+    if (said !== undefined) entry.metadata = { ...entry.metadata, parentUuid }
+  }
   return entry
 }
 
@@ -52,13 +75,13 @@ export function isPlainText(role: Role | undefined, blocks: readonly Block[]): b
   return (role === 'user' || role === 'system') && blocks.length === 1 && blocks[0]?.type === 'text'
 }
 
-/** The subagent a line says it is of, in the versions that name them. */
-export function agentOf({ isSidechain, agentId }: JsonObject): string | undefined {
-  return isSidechain === true && typeof agentId === 'string' && agentId !== '' ? agentId : undefined
-}
-
 function isMessageType(type: Json | undefined): type is MessageType {
   return type === 'assistant' || type === 'user' || type === 'system' || type === EVENT_LINE
+}
+
+function hasOurs(line: JsonObject): boolean {
+  for (const name of OURS) if (name in line && Object.hasOwn(line, name)) return true
+  return false
 }
 
 function isArray(value: Json | undefined): value is readonly Json[] {
@@ -87,21 +110,43 @@ function fromMessage(
     }
     spelling = extras
   }
+  if (line['isApiErrorMessage'] === true && type === 'assistant') toErrors(blocks, line['error'])
   const onlyResults = results > 0 && results === blocks.length
-  const role = type === EVENT_LINE ? asRole(message['role']) : type === 'user' && onlyResults ? 'tool' : type
+  const role =
+    type === EVENT_LINE ? asRole(message['role']) : type === 'user' ? userRole(line, onlyResults) : type
   const isText = typeof content === 'string'
   if (isText !== isPlainText(role, blocks)) spelling ??= isText ? 'string' : 'blocks'
 
   const entry: LineEntry = { kind: type === EVENT_LINE ? 'event' : 'message', blocks }
   if (role !== undefined) entry.role = role
   takePlace(entry, line)
-  if (typeof line['durationMs'] === 'number') entry.durationMs = line['durationMs']
+  const tookMs = toolDuration(line['toolUseResult']) ?? line['durationMs']
+  if (typeof tookMs === 'number') entry.durationMs = tookMs
   if (type === 'assistant' && message['model'] !== SYNTHETIC) takeCall(entry, line, message)
   const kept = restOfLine(line, entry, defaults)
   const keptOfMessage = restOfMessage(message, entry, type, spelling)
   if (keptOfMessage !== undefined) entry.metadata = keepMessage(kept, keptOfMessage)
   else if (kept !== undefined) entry.metadata = kept
   return entry
+}
+
+/** A summary that a compaction put in the user's place is no person's prompt. */
+function userRole(line: JsonObject, onlyResults: boolean): Role {
+  if (onlyResults) return 'tool'
+  return isCompactSummary(line) ? 'system' : 'user'
+}
+
+export function isCompactSummary({ isCompactSummary: mark }: JsonObject): boolean {
+  return mark === true
+}
+
+/** What the provider or the way to it answered instead of a message, which Claude Code writes as text. */
+function toErrors(blocks: Block[], error: Json | undefined): void {
+  for (let at = 0; at < blocks.length; at += 1) {
+    const block = blocks[at] as Block
+    if (block.type !== 'text' || typeof block.text !== 'string') continue
+    blocks[at] = { type: 'error', message: block.text, ...(typeof error === 'string' && { code: error }) }
+  }
 }
 
 function asRole(role: Json | undefined): Role | undefined {
@@ -120,7 +165,11 @@ function takeCall(entry: LineEntry, line: JsonObject, message: JsonObject): void
   const { requestId } = line
   if (typeof model === 'string') entry.model = model
   // Claude Code writes a message's first lines, and in some versions all, before the provider's last word on usage is in.
-  if (isObject(usage)) entry.usage = fromAnthropicUsage(usage, stopReason === null ? 'partial' : 'reported')
+  if (isObject(usage)) {
+    const quality = stopReason === null ? 'partial' : 'reported'
+    const last = 'iterations' in usage && typeof id === 'string' ? lastIteration(usage, quality) : undefined
+    entry.usage = last ?? fromAnthropicUsage(usage, quality)
+  }
   if (typeof stopReason === 'string') entry.stopReason = stopReason
   if (typeof id === 'string') {
     entry.call =
@@ -128,104 +177,4 @@ function takeCall(entry: LineEntry, line: JsonObject, message: JsonObject): void
         ? { provider: 'anthropic', requestId, messageId: id }
         : { provider: 'anthropic', messageId: id }
   } else if (typeof requestId === 'string') entry.call = { provider: 'anthropic', requestId }
-}
-
-function restOfLine(
-  line: JsonObject,
-  entry: LineEntry,
-  defaults: LineDefaults,
-): Record<string, Json> | undefined {
-  let kept: Record<string, Json> | undefined
-  for (const key in line) {
-    const value = line[key] as Json
-    if (isSaidOfLine(key, value, line, entry, defaults)) continue
-    kept ??= Object.create(null) as Record<string, Json>
-    kept[key] = value
-  }
-  return kept
-}
-
-/** True when the entry or the session says it already. */
-function isSaidOfLine(
-  key: string,
-  value: Json,
-  line: JsonObject,
-  entry: LineEntry,
-  defaults: LineDefaults,
-): boolean {
-  switch (key) {
-    case 'type':
-    case 'message':
-      return true
-    case 'uuid':
-      return typeof value === 'string' && value !== ''
-    case 'parentUuid':
-      return entry.parent !== undefined
-    case 'timestamp':
-      return (
-        entry.at !== undefined &&
-        (value === entry.at ? !entry.at.endsWith('.000Z') : toTimestamp(entry.at) === value)
-      )
-    case 'requestId':
-      return entry.call?.requestId !== undefined
-    case 'durationMs':
-      return entry.durationMs !== undefined
-    // A subagent that names itself is the entry's source; whether it says so is decided in one place.
-    case 'isSidechain':
-    case 'agentId':
-      return agentOf(line) !== undefined
-    case 'sessionId':
-      return value === defaults.sessionId
-    case 'cwd':
-      // What our writer puts where nobody knows the folder.
-      return value === defaults.cwd || (value === '' && defaults.cwd === undefined)
-    case 'version':
-      return value === defaults.version
-    case 'gitBranch':
-      return value === defaults.gitBranch
-    default:
-      return false
-  }
-}
-
-function restOfMessage(
-  message: JsonObject,
-  entry: LineEntry,
-  type: MessageType,
-  spelling: Json | undefined,
-): Record<string, Json> | undefined {
-  let kept: Record<string, Json> | undefined
-  for (const key in message) {
-    const value = key === 'content' ? spelling : (message[key] as Json)
-    if (value === undefined || isSaidOfMessage(key, value, entry, type)) continue
-    kept ??= Object.create(null) as Record<string, Json>
-    kept[key] = value
-  }
-  return kept
-}
-
-function isSaidOfMessage(key: string, value: Json, entry: LineEntry, type: MessageType): boolean {
-  switch (key) {
-    case 'role':
-      return type === EVENT_LINE ? value === entry.role : value === type
-    case 'usage':
-      return entry.usage !== undefined
-    case 'model':
-      return entry.model !== undefined
-    case 'id':
-      return entry.call?.messageId !== undefined
-    case 'stop_reason':
-      return entry.stopReason !== undefined || (value === null && entry.usage?.quality === 'partial')
-    default:
-      return false
-  }
-}
-
-function keepMessage(
-  kept: Record<string, Json> | undefined,
-  message: Record<string, Json>,
-): Record<string, Json> {
-  if (kept === undefined) return { message }
-  kept['message'] = message
-  return kept
 }

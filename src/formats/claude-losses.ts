@@ -1,6 +1,7 @@
 /** What a Claude-style line has no place for: of the entry that it was written from, in the words of every writer. */
 import { isBlobRef, type Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
+import { createPairing } from '../transcript/tools.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { isOpen, isOwnLine, keptRecord, lineType } from './claude-write.ts'
 import type { WriteContext } from './format.ts'
@@ -14,8 +15,28 @@ export function loseOfLine(
   others: readonly string[],
 ): void {
   if (isOwnLine(entry) && keptRecord(entry) !== undefined) return
-  const losses = entry.blocks.flatMap((block) => [...blockLosses(block)])
+  // An API's error was text when it was read, and its code a field that is still there.
+  const isError = isOwnLine(entry) && entry.metadata?.['isApiErrorMessage'] === true
+  const blocks = isError ? entry.blocks.filter(({ type }) => type !== 'error') : entry.blocks
+  const losses = blocks.flatMap((block) => [...blockLosses(block)])
   loseEntryFacts(entry, { ...heldByLine(entry), id: uuid }, context, [...losses, ...others])
+}
+
+/** A result has no tool's name here: its call has it, where there is one of that name. */
+export function createToolNames(): { lostOf(entry: Entry): string[] } {
+  const pairing = createPairing<undefined>()
+  return {
+    lostOf({ source, blocks }) {
+      const lost: string[] = []
+      for (const block of blocks) {
+        if (block.type === 'tool-call') pairing.open(source, block, undefined)
+        if (block.type !== 'tool-result') continue
+        const name = pairing.answer(source, block)?.call.name
+        if (block.name !== undefined && block.name !== name) lost.push('tool name')
+      }
+      return lost
+    },
+  }
 }
 
 /** The facts that a line gives back: those of a provider call only where the assistant speaks. */
@@ -37,6 +58,8 @@ function heldByLine(entry: Entry): HeldEntry {
 /** Who speaks, as the reader will tell it: a user's line of nothing but results is the tools'. */
 function heldRole(entry: Entry): Pick<Entry, 'kind' | 'role'> {
   const type = lineType(entry)
+  // Lines that were read say the same again.
+  if (isOwnLine(entry)) return { kind: entry.kind, ...(entry.role !== undefined && { role: entry.role }) }
   if (type === 'event') return { kind: 'event', ...(entry.role !== undefined && { role: entry.role }) }
   const onlyResults = entry.blocks.length > 0 && entry.blocks.every(({ type }) => type === 'tool-result')
   return { kind: 'message', role: type === 'user' && onlyResults ? 'tool' : type }

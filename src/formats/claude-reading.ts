@@ -2,14 +2,17 @@
  * A session out of Claude-style files: the main log, then those of its subagents, in the order of their lines. Every record is
  * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
  */
-import { PRIMARY, createSequence, type Entry } from '../transcript/entry.ts'
-import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/entry.ts'
+import { isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
-import { agentOf, fromClaudeLine } from './claude-lines.ts'
-import { readDocument } from './document.ts'
+import { earlierIterations, embeddedLine } from './claude-derived.ts'
+import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
+import { agentOf } from './claude-rest.ts'
+import { createSpawns, sourceOf } from './claude-spawns.ts'
+import { readDocument, readText } from './document.ts'
 import type { ReadItem } from './format.ts'
 import { createIdSet } from './id-set.ts'
 import { readRawRecords } from './raw-records.ts'
@@ -20,6 +23,10 @@ export type ClaudeReading = {
   read(file: SourceFile, options?: FileOptions): AsyncGenerator<readonly ReadItem[]>
   /** A small JSON file beside the log, whole, as one event; damage when it cannot be taken in. */
   document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
+  /** A text that a tool returned and that stands in a file of its own, as one event. */
+  text(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
+  /** True for a subagent that a line read so far names. */
+  isNamed(agent: string): boolean
   /** Opens the session when no record has done so yet: a folder may hold only what stands beside the log. */
   open(): readonly ReadItem[]
   /** The session's facts as all files together say them. */
@@ -50,6 +57,12 @@ type Options = {
   readonly format: string
   /** The session as the format names it, from what its lines say so far. */
   readonly toSession: (facts: ClaudeFacts) => Session
+  /** The lines are Claude Code's own and will go back as they were: nothing in them may go without saying. */
+  readonly exact?: boolean
+  /** True for subagents with a log of their own: what progress lines say of them is said there. */
+  readonly hasLog?: (agent: string) => boolean
+  /** Told of every line that is an object. */
+  readonly watch?: (line: JsonObject) => void
 }
 
 type Draft = { -readonly [K in keyof Entry]: Entry[K] }
@@ -57,11 +70,14 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 /** Records held back at most until one names the session: state records, which do not, often come first. */
 const HELD = 1000
 
-export function createClaudeReading({ format, toSession }: Options): ClaudeReading {
-  const facts = createClaudeFacts()
+export function createClaudeReading(options: Options): ClaudeReading {
+  const { format, toSession, exact = false, hasLog = () => false, watch } = options
+  const facts = createClaudeFacts({ exact })
+  const spawns = createSpawns()
   const nextSequence = createSequence()
   const seen = createIdSet()
   const sidechains = new Map<string, string>()
+  let iterated: { readonly messageId: string; readonly said: string } | undefined
   let isOpen = false
 
   /** The line's own id where it is the first to have it; a copied line is told by its place. */
@@ -73,33 +89,79 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
     return id
   }
 
-  const toEntry = (record: JsonRecord, file: string, fileSource: string | undefined): Entry => {
-    const { value, number, byteOffset, byteLength } = record
-    const line = isObject(value) ? value : undefined
-    if (line !== undefined) facts.observe(line)
-    const said = fromClaudeLine(value, facts.defaults)
+  /** Gives what a line says its place. The same object, completed: a copy for each line would cost a tenth of reading. */
+  const place = (said: LineEntry, source: string, uuid: Json | undefined, origin: Origin): Entry => {
     if (said.at !== undefined) facts.observeTime(said.at)
-    const source = line === undefined ? (fileSource ?? PRIMARY) : sourceOf(line, fileSource, sidechains)
-    if (said.model !== undefined) facts.observeModel(said.model, source)
     const sequence = nextSequence(source)
-    const uuid = line?.['uuid']
     const id = toId(uuid, source, sequence)
-    if (said.kind === 'message' && typeof uuid === 'string' && uuid !== id && uuid !== '') {
+    const isOwn = typeof uuid === 'string' && uuid !== ''
+    const isKept = said.kind === 'message' || said.metadata?.['lifted'] !== undefined
+    if (isKept && isOwn && (uuid !== id || id === `${source}/${sequence}`)) {
       said.metadata = { ...said.metadata, uuid }
     }
-    // The same object, completed: a copy for each line would cost a tenth of reading.
+    if (sequence === 0 && source !== PRIMARY) {
+      const spawn = spawns.find(source, said.blocks)
+      if (spawn !== undefined) {
+        said.metadata = { ...said.metadata, parentSource: spawn.source, spawnedBy: spawn.callId }
+      }
+    }
     const entry = said as Draft
     entry.id = id
     entry.source = source
     entry.sequence = sequence
-    entry.origin = { format, file, record: number, byteOffset, byteLength }
+    entry.origin = origin
     return entry
+  }
+
+  const fromLine = (record: JsonRecord, file: string, fileSource: string | undefined): readonly Entry[] => {
+    const { value, number, byteOffset, byteLength } = record
+    const origin = { format, file, record: number, byteOffset, byteLength }
+    if (!isObject(value)) {
+      return [place(fromClaudeLine(value, facts.defaults), fileSource ?? PRIMARY, undefined, origin)]
+    }
+    facts.observe(value)
+    watch?.(value)
+    const said = fromClaudeLine(value, facts.defaults)
+    const source = sourceOf(value, fileSource, sidechains)
+    if (said.model !== undefined) facts.observeModel(said.model, source)
+    const iterations = said.metadata === undefined ? [] : iterationsBefore(value, said)
+    const before = iterations.map((one) => place(one, source, undefined, origin))
+    const entry = place(said, source, value['uuid'], origin)
+    spawns.observe(value, entry.blocks, source)
+    const inner = value['type'] === 'progress' ? embeddedLine(value) : undefined
+    if (inner === undefined) return before.length === 0 ? [entry] : [...before, entry]
+    return [...before, entry, ...fromEmbedded(inner, origin)]
+  }
+
+  /** Every line of a message repeats them: only what is new is given. */
+  const iterationsBefore = (line: JsonObject, said: LineEntry): LineEntry[] => {
+    const { call, usage } = said
+    if (call?.messageId === undefined || usage === undefined) return []
+    const all = earlierIterations(line, said)
+    if (all.length === 0) return all
+    const now = toJson(all.map((one) => one.usage))
+    if (iterated?.messageId === call.messageId && iterated.said === now) return []
+    iterated = { messageId: call.messageId, said: now }
+    return all
+  }
+
+  /** A message that a log or a line before has is not given again. */
+  const fromEmbedded = (line: JsonObject, origin: Origin): readonly Entry[] => {
+    const agent = agentOf(line)
+    const { uuid } = line
+    if (agent === undefined || hasLog(agent) || (typeof uuid === 'string' && seen.has(uuid))) return []
+    const said = fromClaudeLine(line, facts.defaults)
+    if (said.kind !== 'message') return []
+    const source = `subagent:${agent}`
+    if (said.model !== undefined) facts.observeModel(said.model, source)
+    said.metadata = { ...said.metadata, derived: 'progress' }
+    return [place(said, source, uuid, origin)]
   }
 
   const toEntries = (record: JsonRecord, file: string, options: FileOptions): readonly Entry[] => {
     const { value, number, byteOffset, byteLength } = record
     const { source = PRIMARY, parse, isForeign } = options
-    if (parse === undefined && !isForeign) return [toEntry(record, file, options.source)]
+    if (parse === undefined && !isForeign) return fromLine(record, file, options.source)
     const said = parse?.(value) ?? [
       { kind: 'event' as const, blocks: [{ type: 'unknown' as const, raw: value }] },
     ]
@@ -174,24 +236,18 @@ export function createClaudeReading({ format, toSession }: Options): ClaudeReadi
         entry: { ...entry, id: toId(undefined, source, sequence), metadata: { record } },
       }
     },
+    async text(file, { source = PRIMARY, record }) {
+      const text = await readText(file)
+      if (typeof text !== 'string') return { type: 'damage', damage: text }
+      const sequence = nextSequence(source)
+      const place = { number: 1, byteOffset: 0, byteLength: Buffer.byteLength(text) }
+      const entry = unknownEntry(text, { format, file: file.path, source, sequence }, place)
+      const blocks = [{ type: 'text' as const, text }]
+      const metadata = { record, file: file.path.slice(file.path.lastIndexOf('/') + 1) }
+      return { type: 'entry', entry: { ...entry, id: toId(undefined, source, sequence), blocks, metadata } }
+    },
+    isNamed: (agent) => spawns.isKnown(agent),
     open: () => (isOpen ? [] : [open()]),
     end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
   }
-}
-
-/**
- * Subagents say their id (`agentId`) in newer versions. In older ones they stand between the main agent's lines, marked
- * `isSidechain` and no more: each is then named by the line that its chain of parents begins with.
- */
-function sourceOf(line: JsonObject, fileSource: string | undefined, sidechains: Map<string, string>): string {
-  if (line['isSidechain'] !== true) return fileSource ?? PRIMARY
-  const agent = agentOf(line)
-  if (agent !== undefined) return `subagent:${agent}`
-  const { uuid, parentUuid } = line
-  if (fileSource !== undefined) return fileSource
-  const above = typeof parentUuid === 'string' ? sidechains.get(parentUuid) : undefined
-  const own = typeof uuid === 'string' ? uuid : undefined
-  const source = above ?? `subagent:sidechain-${own ?? 'unnamed'}`
-  if (own !== undefined) sidechains.set(own, source)
-  return source
 }

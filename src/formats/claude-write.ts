@@ -4,10 +4,12 @@
  */
 import type { Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asArray, asObject, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import { toAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { toAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { EVENT_LINE, isPlainText } from './claude-lines.ts'
+import { lowered } from './claude-events.ts'
+import { EVENT_LINE, isCompactSummary, isPlainText, OURS } from './claude-lines.ts'
+import { toolDuration } from './claude-rest.ts'
 import { toTimestamp } from './claude-time.ts'
 
 /** What the session and the entry's place in it give every line, in the order of writing. */
@@ -37,10 +39,13 @@ export function toClaudeLine(entry: Entry, wrapper: Wrapper): Json {
   const own = isOwnLine(entry)
   const record = own ? keptRecord(entry) : undefined
   if (record !== undefined) return record
-  const { message: kept, uuid, timestamp, ...others } = own ? (entry.metadata ?? {}) : {}
+  const metadata = own ? (entry.metadata ?? {}) : {}
+  const { message: kept, uuid, timestamp, ...said } = metadata
+  const others = withoutOurs(said)
+  const text = own ? lowered(entry.blocks, metadata) : undefined
   const type = lineType(entry)
   const { sessionId, parentUuid, cwd, version, gitBranch } = wrapper
-  return {
+  const line = {
     type,
     sessionId,
     uuid: uuid ?? wrapper.uuid,
@@ -48,14 +53,53 @@ export function toClaudeLine(entry: Entry, wrapper: Wrapper): Json {
     timestamp: timestamp ?? wrapper.timestamp,
     cwd,
     version,
-    message: toMessage(entry, type, asObject(kept)),
+    ...(text === undefined && { message: toMessage(entry, type, asObject(kept)) }),
     ...(entry.call?.requestId !== undefined && type === 'assistant' && { requestId: entry.call.requestId }),
-    ...(entry.durationMs !== undefined && { durationMs: entry.durationMs }),
+    ...durationOf(entry, others),
     ...(gitBranch !== undefined && { gitBranch }),
     ...(others['isSidechain'] !== true && toSidechain(entry.source)),
-    ...(own ? others : foreignMetadata(entry, type)),
   }
+  if (text === undefined) return { ...line, ...(own ? others : foreignMetadata(entry, type)) }
+  const { record: name, ...fields } = others
+  return { ...line, ...(name !== undefined && { type: name }), ...fields, ...text }
 }
+
+/** The line without what it lacked when it was read. For lines of Claude Code that go back as they were. */
+export function toOwnLine(entry: Entry, wrapper: Wrapper): Json {
+  const line = toClaudeLine(entry, wrapper)
+  const { metadata = {}, id, source, sequence, at, parent } = entry
+  if (!isObject(line) || keptRecord(entry) !== undefined) return line
+  const absent = new Set<string>((asArray(metadata['absent']) ?? []).map(String))
+  if (id === `${source}/${sequence}`) absent.add('uuid')
+  if (at === undefined) absent.add('timestamp')
+  if (parent === undefined) absent.add('parentUuid')
+  if (absent.has('isSidechain')) absent.add('agentId')
+  const { uuid, timestamp } = metadata
+  const left: JsonObject = {
+    ...Object.fromEntries(
+      Object.entries(line).filter(([key]) => !absent.has(key) || Object.hasOwn(metadata, key)),
+    ),
+    ...(uuid !== undefined && { uuid }),
+    ...(timestamp !== undefined && { timestamp }),
+  }
+  const message = asObject(left['message'])
+  if (message === undefined || !absent.has('message.role')) return left
+  const { role: _1, ...said } = message
+  return { ...left, message: said }
+}
+
+/** A tool's own time stands in its result, and on its line only where the line has it as well. */
+function durationOf({ durationMs }: Entry, others: JsonObject): JsonObject {
+  const isSaid = durationMs === undefined || toolDuration(others['toolUseResult']) === durationMs
+  return isSaid ? {} : { durationMs }
+}
+
+function withoutOurs(metadata: JsonObject): JsonObject {
+  if (!OURS.some((name) => Object.hasOwn(metadata, name))) return metadata
+  return rest(metadata, OURS_SET) ?? {}
+}
+
+const OURS_SET: ReadonlySet<string> = new Set(OURS)
 
 /** The entry's own instant as a line spells it. */
 export function entryTimestamp(entry: Entry): string | undefined {
@@ -64,7 +108,10 @@ export function entryTimestamp(entry: Entry): string | undefined {
 
 export type LineType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
 
-export function lineType({ kind, role }: Entry): LineType {
+export function lineType(entry: Entry): LineType {
+  const { kind, role, metadata } = entry
+  // What a compaction summed up is the system's word here, and stands in the user's place there.
+  if (role === 'system' && isOwnLine(entry) && isCompactSummary(metadata ?? {})) return 'user'
   if (kind === 'event' || role === undefined) return EVENT_LINE
   return role === 'tool' ? 'user' : role
 }
@@ -118,7 +165,9 @@ function asWritten(blocks: readonly Block[]): readonly Block[] {
 function toCall(entry: Entry): JsonObject {
   const { usage, model, stopReason, call } = entry
   return {
-    ...(usage !== undefined && { usage: toAnthropicUsage(usage) }),
+    ...(usage !== undefined && {
+      usage: isOwnLine(entry) && isObject(usage.raw) ? usage.raw : toAnthropicUsage(usage),
+    }),
     ...(call?.messageId !== undefined && { id: call.messageId }),
     ...(model !== undefined && { model }),
     ...(stopReason !== undefined && { stop_reason: stopReason }),

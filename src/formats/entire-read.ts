@@ -3,8 +3,8 @@ import { isSafeId, uuidFrom } from '../transcript/ids.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { claudeFacts, detectClaudeCode } from './claude-code.ts'
-import { isFlatLine, type ClaudeFacts } from './claude-facts.ts'
+import { detectClaudeCode } from './claude-code.ts'
+import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
 import { readDocument, readText } from './document.ts'
 import { checkpointFacts, contextFacts, createHashCheck, isCheckpoint } from './entire-checkpoint.ts'
@@ -192,7 +192,7 @@ function toSession(facts: ClaudeFacts, { folder, dialect, metadata, texts, agent
   const name = asString(metadata?.['session_id']) ?? (facts.isFlat ? facts.sessionId : undefined)
   const sessionId = facts.sessionId ?? name
   const native = { agent: isClaude ? 'claude-code' : ID, sessionId: sessionId ?? '' }
-  const said = { ...(metadata && checkpointFacts(metadata)), ...claudeFacts(facts) }
+  const said = { ...(metadata && checkpointFacts(metadata)), ...claudeSession(facts) }
   const told = texts.context === undefined ? {} : contextFacts(texts.context)
   const transcript = folder.full[0] ?? folder.compact ?? folder.metadata
   return {

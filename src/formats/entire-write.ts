@@ -8,9 +8,9 @@ import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { asObject, isObject, toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import { createPairing } from '../transcript/tools.ts'
+import { isDerived } from './claude-derived.ts'
 import { isFlatLine } from './claude-facts.ts'
-import { loseOfLine } from './claude-losses.ts'
+import { createToolNames, loseOfLine } from './claude-losses.ts'
 import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, lineType, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, Writer } from './format.ts'
@@ -37,7 +37,7 @@ export const entireWriter: Writer = {
     let model = session.model
     let at = session.startedAt
     let firstAt: string | undefined
-    const pairing = createPairing<undefined>()
+    const names = createToolNames()
     let isFlat: boolean | undefined
     let lineModel: string | undefined
     let subagentModel: string | undefined
@@ -64,24 +64,13 @@ export const entireWriter: Writer = {
         version,
         ...(branch !== undefined && { gitBranch: branch }),
       })
-      loseOfLine(entry, uuid, context, unnamed(entry))
+      loseOfLine(entry, uuid, context, names.lostOf(entry))
       const isMessage = isObject(line) && line['message'] !== undefined
       if (isMessage) isFlat ??= isFlatLine(line)
       observe(entry, at ?? EPOCH)
       return toJson(line)
     }
 
-    /** A result has no tool's name here: its call has it, where there is one of that name. */
-    const unnamed = (entry: Entry): string[] => {
-      const lost: string[] = []
-      for (const block of entry.blocks) {
-        if (block.type === 'tool-call') pairing.open(entry.source, block, undefined)
-        if (block.type !== 'tool-result') continue
-        const name = pairing.answer(entry.source, block)?.call.name
-        if (block.name !== undefined && block.name !== name) lost.push('tool name')
-      }
-      return lost
-    }
     const observe = (entry: Entry, at: string): void => {
       earliest = earliest === undefined || at < earliest ? at : earliest
       latest = latest === undefined || at > latest ? at : latest
@@ -114,6 +103,8 @@ export const entireWriter: Writer = {
     return {
       start: () => [],
       entry(entry) {
+        // The line that it was read from says it again.
+        if (isOwnLine(entry) && isDerived(entry)) return []
         if (entry.metadata?.['record'] === CHECKPOINT && isOwnLine(entry)) {
           loseEntry(entry, 'checkpoint metadata, which only Entire writes', context)
           return []

@@ -1,0 +1,76 @@
+/**
+ * What one line of Claude Code says of more than one thing. A call that took several samplings (a refusal answered by another
+ * model) states each in `usage.iterations`: the line has the last, and every earlier one is an event with a call, a model and a
+ * usage of its own, so that whoever adds up calls bills them all. A progress line of a subagent holds the subagent's message.
+ * Both are marked `metadata.derived`, and a writer of these lines passes them over: their line says them again.
+ */
+import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { hasCounts, type Quality, type Usage } from '../transcript/usage.ts'
+import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { LineEntry } from './claude-lines.ts'
+
+/** True for an entry that another entry's line says again. */
+export function isDerived({ metadata }: Entry): boolean {
+  return metadata?.['derived'] !== undefined
+}
+
+/** The usage of the sampling whose answer the line has; undefined for a call that took only one. */
+export function lastIteration(raw: JsonObject, quality: Quality): Usage | undefined {
+  const list = iterationsIn(raw)
+  if (list === undefined) return undefined
+  const { iterations: _, ...shared } = raw
+  return fromAnthropicUsage({ ...shared, ...list.at(-1) }, quality)
+}
+
+/** The samplings before, as events. `said` is the line's own entry. */
+export function earlierIterations(line: JsonObject, said: LineEntry): LineEntry[] {
+  const message = asObject(line['message'])
+  const usage = asObject(message?.['usage'])
+  const list = usage === undefined ? undefined : iterationsIn(usage)
+  const { call, model } = said
+  if (list === undefined || usage === undefined || call?.messageId === undefined) return []
+  return list.slice(0, -1).map((iteration, index) => {
+    const own = asString(iteration['model']) ?? model
+    return {
+      kind: 'event',
+      ...(said.at !== undefined && { at: said.at }),
+      blocks: [],
+      ...(own !== undefined && { model: own }),
+      usage: fromAnthropicUsage({ ...termsOf(usage), ...iteration }),
+      call: { provider: 'anthropic', messageId: `${call.messageId}:iteration-${index}` },
+      metadata: { record: 'iteration', derived: 'iteration' },
+    }
+  })
+}
+
+/** The message of a subagent inside a progress line, as the line that its own log would have. */
+export function embeddedLine(line: JsonObject): JsonObject | undefined {
+  const data = asObject(line['data'])
+  if (line['type'] !== 'progress' || data?.['type'] !== 'agent_progress') return undefined
+  const inner = asObject(data['message'])
+  const agentId = asString(data['agentId'])
+  if (inner === undefined || !isObject(inner['message']) || agentId === undefined || agentId === '')
+    return undefined
+  const { sessionId, cwd, version, gitBranch } = line
+  const shared = { sessionId, cwd, version, gitBranch }
+  const known = Object.entries(shared).filter((pair): pair is [string, Json] => pair[1] !== undefined)
+  return { ...Object.fromEntries(known), ...inner, isSidechain: true, agentId }
+}
+
+/** Several samplings, each with its counts; anything else is not the list that we know. */
+function iterationsIn({ iterations }: JsonObject): readonly JsonObject[] | undefined {
+  if (!Array.isArray(iterations) || iterations.length < 2) return undefined
+  const list = (iterations as readonly Json[]).filter(isObject)
+  const isKnown = list.length === iterations.length && list.every((one) => hasCounts(fromAnthropicUsage(one)))
+  return isKnown ? list : undefined
+}
+
+/** What a price hangs on beside the counts, which only the top level says. */
+function termsOf({ service_tier: tier, speed, inference_geo: geo }: JsonObject): JsonObject {
+  return {
+    ...(tier !== undefined && { service_tier: tier }),
+    ...(speed !== undefined && { speed }),
+    ...(geo !== undefined && { inference_geo: geo }),
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Which tool call started which subagent. Claude Code says it in three ways: the call's result names the agent, progress lines
+ * name both, and where neither is there the subagent's first prompt is the call's own.
+ */
+import { textOf, type Block } from '../transcript/block.ts'
+import { PRIMARY } from '../transcript/entry.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import { asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { agentOf } from './claude-rest.ts'
+
+export type Spawn = { readonly callId: string; readonly source: string }
+
+export type Spawns = {
+  /** Calls and results of any source, as they pass. */
+  observe(line: JsonObject, blocks: readonly Block[], source: string): void
+  /** The call that started a source, told by its first entry. */
+  find(source: string, blocks: readonly Block[]): Spawn | undefined
+  /** True for an agent that a line before named. */
+  isKnown(agent: string): boolean
+}
+
+/** A hostile file may start any number of them. */
+const MOST = 100_000
+const TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent'])
+
+export function createSpawns(): Spawns {
+  const byAgent = new Map<string, Spawn>()
+  /** By a hash of the prompt; calls with one prompt are taken in their order. */
+  const byPrompt = new Map<string, Spawn[]>()
+
+  const name = (agent: string | undefined, spawn: Spawn): void => {
+    if (agent !== undefined && agent !== '' && byAgent.size < MOST && !byAgent.has(agent))
+      byAgent.set(agent, spawn)
+  }
+  const call = (prompt: string, spawn: Spawn): void => {
+    const key = uuidFrom(prompt)
+    const waiting = byPrompt.get(key)
+    if (waiting !== undefined) waiting.push(spawn)
+    else if (byPrompt.size < MOST) byPrompt.set(key, [spawn])
+  }
+
+  return {
+    observe(line, blocks, source) {
+      const { toolUseResult, type } = line
+      if (type === 'assistant') {
+        for (const block of blocks) {
+          if (block.type !== 'tool-call' || !TOOLS.has(block.name) || block.callId === undefined) continue
+          const prompt = asString(asObject(block.input)?.['prompt'])
+          if (prompt !== undefined) call(prompt, { callId: block.callId, source })
+        }
+      } else if (isObject(toolUseResult) && toolUseResult['agentId'] !== undefined) {
+        const result = blocks.find((block) => block.type === 'tool-result')
+        if (result?.callId !== undefined) {
+          name(asString(toolUseResult['agentId']), { callId: result.callId, source })
+        }
+      } else if (type === 'progress') {
+        const callId = asString(line['parentToolUseID'])
+        if (callId !== undefined) name(asString(asObject(line['data'])?.['agentId']), { callId, source })
+      }
+    },
+    find(source, blocks) {
+      const agent = source.slice('subagent:'.length)
+      const prompt = textOf(blocks)
+      const same = prompt === '' ? undefined : byPrompt.get(uuidFrom(prompt))
+      const known = byAgent.get(agent)
+      if (known === undefined) return same?.shift()
+      const at = same?.findIndex(({ callId }) => callId === known.callId) ?? -1
+      if (at !== -1) same?.splice(at, 1)
+      return known
+    },
+    isKnown: (agent) => byAgent.has(agent),
+  }
+}
+
+/**
+ * Subagents say their id (`agentId`) in newer versions. In older ones they stand between the main agent's lines, marked
+ * `isSidechain` and no more: each is then named by the line that its chain of parents begins with.
+ */
+export function sourceOf(
+  line: JsonObject,
+  fileSource: string | undefined,
+  sidechains: Map<string, string>,
+): string {
+  if (line['isSidechain'] !== true) return fileSource ?? PRIMARY
+  const agent = agentOf(line)
+  if (agent !== undefined) return `subagent:${agent}`
+  const { uuid, parentUuid } = line
+  if (fileSource !== undefined) return fileSource
+  const above = typeof parentUuid === 'string' ? sidechains.get(parentUuid) : undefined
+  const own = typeof uuid === 'string' ? uuid : undefined
+  const source = above ?? `subagent:sidechain-${own ?? 'unnamed'}`
+  if (own !== undefined) sidechains.set(own, source)
+  return source
+}
