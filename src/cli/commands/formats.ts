@@ -1,19 +1,47 @@
-/** `hansard formats`: what can be read and written. */
+/** `hansard formats`: what can be read and written, and where such files lie on this machine. */
+import os from 'node:os'
+import type { Format } from '../../formats/format.ts'
 import { journal } from '../../journal/format.ts'
 import { allFormats } from '../../sources/formats.ts'
-import { out, outJson } from '../print.ts'
+import { findPlaces } from '../../sources/places.ts'
+import { note, out, outJson } from '../print.ts'
+import { toTable } from '../table.ts'
+
+/** The seeds' own formats: written while a session goes, not only afterwards. */
+const LIVE: ReadonlySet<string> = new Set(['devflow', 'weakincentives', 'leslie', 'entire', 'swarm'])
 
 export async function formats({ json }: { readonly json?: boolean }): Promise<void> {
-  const rows = allFormats.map(({ id, title, write }) => ({
+  const rows = allFormats.map(toRow)
+  if (json) return outJson({ formats: rows })
+  const lines = rows.map(({ id, write, live, title, found }) => {
+    const can = ['read', ...(write ? ['written'] : []), ...(live ? ['live'] : [])]
+    return [id, can.join(', '), found.join(', ') || '-', title]
+  })
+  await out(
+    toTable(
+      ['FORMAT', 'CAN BE', 'FOUND HERE', 'IS'].map((name) => ({ name })),
+      lines,
+    ),
+  )
+}
+
+function toRow(format: Format) {
+  const { id, title, write, places = [] } = format
+  const found = findPlaces([format], {
+    env: process.env,
+    home: os.homedir(),
+    platform: process.platform,
+    folders: [process.cwd()],
+    onProblem: (path, { reason }) => note(`hansard: ${path} cannot be looked at (${reason})`),
+  })
+  return {
     id,
     title,
     read: true,
     write: write !== undefined,
+    live: LIVE.has(id),
+    places: places.flatMap(({ folders }) => folders),
+    found: found.map(({ root }) => root),
     docs: id === journal.id ? 'docs/format.md' : `docs/formats/${id}.md`,
-  }))
-  if (json) return outJson({ formats: rows })
-  const width = Math.max(...rows.map(({ id }) => id.length))
-  for (const { id, title, write } of rows) {
-    await out(`${id.padEnd(width)}  ${write ? 'read, written' : 'read         '}  ${title}\n`)
   }
 }
