@@ -2,6 +2,7 @@
 import { claudeCode } from './claude-code.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
+import { cursor } from './cursor.ts'
 import { devflow } from './devflow.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
@@ -25,5 +26,6 @@ export const formats: readonly Format[] = [
   geminiCli,
   opencode,
   copilotCli,
+  cursor,
   raw,
 ]

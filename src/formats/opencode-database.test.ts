@@ -342,7 +342,7 @@ describe('damage in it', () => {
       todo: [['ses_todo', 'four', 0]],
     })
     const { transcripts } = await read()
-    expect(transcripts.flatMap(texts).sort()).toEqual(['one', 'three', 'two'])
+    expect(new Set(transcripts.flatMap(texts))).toEqual(new Set(['one', 'three', 'two']))
     expect(JSON.stringify(transcripts)).toContain('four')
     expect(transcripts.map((one) => one.session.native?.sessionId)).toEqual([
       'ses_z',

@@ -76,9 +76,9 @@ export function createOpencodeReading(
     message({ info, parts }) {
       const own = info?.value ?? {}
       fold.message(own)
-      if (info !== undefined) drift?.record(`message.${String(own['role'])}`, own, version)
+      if (info !== undefined) drift?.record(`message.${asString(own['role']) ?? 'unknown'}`, own, version)
       for (const { value } of parts)
-        if (isObject(value)) drift?.record(`part.${String(value['type'])}`, value, version)
+        if (isObject(value)) drift?.record(`part.${asString(value['type']) ?? 'unknown'}`, value, version)
       const id = asId(own['id']) ?? messageOf(parts)
       const role = own['role'] === 'user' || own['role'] === 'assistant' ? own['role'] : undefined
       const at = instantOf(own['time'], 'created')

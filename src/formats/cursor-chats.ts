@@ -1,0 +1,188 @@
+/**
+ * The chats of Cursor's editor, out of `state.vscdb`: a `composerData:<chat>` for each, and a `bubbleId:<chat>:<bubble>` for each
+ * message, in the order that the chat lists them. Only these keys are asked for: others of the same table are tokens and secrets.
+ */
+import type { Damage } from '../transcript/damage.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import { asArray, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
+import { fromBubble, instantOf, UNNAMED, whatElse } from './cursor-bubble.ts'
+import { ID, type Shared } from './cursor-transcript.ts'
+import { eachRow, jsonOf, textOf, valueToJson } from './database-row.ts'
+import type { Detection, ReadItem, RowsKept } from './format.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
+import { asId, createPlacing, type Placing } from './placing.ts'
+
+const CHAT = 'composerData:'
+const BUBBLE = 'bubbleId:'
+const TABLES = ['cursorDiskKV', 'ItemTable'] as const
+
+export const CHAT_ROWS: readonly RowsKept[] = TABLES.map((table) => ({
+  table,
+  where: { column: 'key', prefixes: [CHAT, BUBBLE] },
+}))
+
+export function lookAtChats(database: SourceDatabase): Detection | undefined {
+  const columns = database.columns('cursorDiskKV')
+  if (!columns.includes('key') || !columns.includes('value')) return undefined
+  return { confidence: 0.9, reason: "Cursor's table of chats" }
+}
+
+export async function* readChats(
+  file: SourceFile,
+  database: SourceDatabase,
+  shared: Shared,
+): AsyncGenerator<readonly ReadItem[]> {
+  let number = 0
+  const place = () => {
+    number += 1
+    return { file: file.path, number, byteOffset: 0, byteLength: 0 }
+  }
+  for (const table of TABLES) {
+    const seen = createIdSet()
+    const parents = await findParents(database, table)
+    const one: Reading = { file, database, table, shared, seen, parents, place }
+    for await (const row of eachRow(database, table, {
+      where: { column: 'key', prefix: CHAT },
+      orderBy: ['key'],
+    }))
+      yield* readChat(one, (textOf(row['key']) ?? '').slice(CHAT.length), row)
+    for (const chat of await lostChats(one)) yield* readChat(one, chat, undefined)
+  }
+}
+
+type Reading = {
+  readonly file: SourceFile
+  readonly database: SourceDatabase
+  readonly table: string
+  readonly shared: Shared
+  /** Keys of bubbles that were read. */
+  readonly seen: IdSet
+  /** By a subagent's chat: the chat that it was started in. */
+  readonly parents: ReadonlyMap<string, string>
+  readonly place: () => { readonly file: string; number: number; byteOffset: number; byteLength: number }
+}
+
+async function* readChat(
+  reading: Reading,
+  chat: string,
+  row: Row | undefined,
+): AsyncGenerator<readonly ReadItem[]> {
+  const { shared, place, seen } = reading
+  const data = row && asObject(jsonOf(row['value']))
+  const session = toSession(reading, chat, data ?? {})
+  const placing = createPlacing(ID)
+  yield [{ type: 'session', session }]
+  if (row !== undefined) {
+    const at = place()
+    const raw = data === undefined ? valueToJson(row['value'] ?? null) : (whatElse(data, LISTED) ?? {})
+    // A value of `null` is what a chat that was removed leaves.
+    if (data === undefined && jsonOf(row['value']) !== null && row['value'] !== null)
+      yield [{ type: 'damage', damage: toDamage(reading, at.number, 'a chat that is not JSON') }]
+    if (data !== undefined) shared.drift?.record('chat', data)
+    const event = { kind: 'event', blocks: [{ type: 'unknown', raw }], metadata: { record: 'chat' } } as const
+    yield [{ type: 'entry', entry: placing(event, at) }]
+  }
+  for (const bubble of asArray(data?.['conversation']) ?? []) {
+    const at = place()
+    const said = isObject(bubble)
+      ? fromBubble(bubble)
+      : [{ kind: 'event', blocks: [{ type: 'unknown', raw: bubble }] } as const]
+    yield said.map((one): ReadItem => ({ type: 'entry', entry: placing(one, at) }))
+  }
+  for (const id of bubbleIds(data)) yield await readBubble(reading, `${BUBBLE}${chat}:${id}`, placing)
+  const rest = { where: { column: 'key', prefix: `${BUBBLE}${chat}:` }, columns: ['key'], orderBy: ['key'] }
+  for await (const { key } of eachRow(reading.database, reading.table, rest)) {
+    const name = textOf(key)
+    if (name !== undefined && !seen.has(name)) yield await readBubble(reading, name, placing)
+  }
+}
+
+async function readBubble(reading: Reading, key: string, placing: Placing): Promise<readonly ReadItem[]> {
+  const { database, table, shared, place, seen } = reading
+  if (seen.has(key)) return []
+  const items: ReadItem[] = []
+  for await (const row of eachRow(database, table, { where: { column: 'key', equals: key } })) {
+    seen.add(key)
+    const at = place()
+    const json = jsonOf(row['value'])
+    const bubble = asObject(json)
+    if (bubble !== undefined) {
+      shared.drift?.record('bubble', bubble)
+      for (const said of fromBubble(bubble)) items.push({ type: 'entry', entry: placing(said, at) })
+      continue
+    }
+    if (json !== null && row['value'] !== null)
+      items.push({ type: 'damage', damage: toDamage(reading, at.number, 'a message that is not JSON') })
+    const raw = { [key]: valueToJson(row['value'] ?? null) }
+    items.push({ type: 'entry', entry: placing({ kind: 'event', blocks: [{ type: 'unknown', raw }] }, at) })
+  }
+  return items
+}
+
+function toSession({ file, table, shared, parents }: Reading, chat: string, data: JsonObject): Session {
+  const sessionId = asId(chat)
+  const own = uuidFrom(ID, sessionId ?? `${file.path}#${chat}`)
+  const id = shared.taken.has(own) ? uuidFrom(ID, chat, `${file.path}#${table}`) : own
+  shared.taken.add(id)
+  const title = asString(data['name'])
+  const model = asString(asObject(data['modelConfig'])?.['modelName'])
+  const cwd = asString(asObject(asObject(data['workspaceIdentifier'])?.['uri'])?.['fsPath'])
+  const branch = asString(data['createdOnBranch'])
+  const startedAt = instantOf(data['createdAt'])
+  const endedAt = instantOf(data['lastUpdatedAt'])
+  const parent = parents.get(chat)
+  return {
+    id,
+    ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
+    agent: ID,
+    ...(title && { title }),
+    ...(model !== undefined && !UNNAMED.has(model) && { model }),
+    ...(cwd && { cwd }),
+    ...(branch && { git: { branch } }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    status: data['status'] === 'error' ? 'failed' : data['status'] === 'aborted' ? 'canceled' : 'completed',
+    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent) } }),
+  }
+}
+
+/** Either side may name the other. */
+async function findParents(database: SourceDatabase, table: string): Promise<ReadonlyMap<string, string>> {
+  const parents = new Map<string, string>()
+  for await (const row of eachRow(database, table, { where: { column: 'key', prefix: CHAT } })) {
+    const chat = asId((textOf(row['key']) ?? '').slice(CHAT.length))
+    const data = asObject(jsonOf(row['value']))
+    if (chat === undefined || data === undefined) continue
+    const above = asId(asObject(data['subagentInfo'])?.['parentComposerId'])
+    if (above !== undefined) parents.set(chat, above)
+    for (const list of ['subagentComposerIds', 'subComposerIds'])
+      for (const child of (asArray(data[list]) ?? []).map(asId))
+        if (child !== undefined && !parents.has(child)) parents.set(child, chat)
+  }
+  return parents
+}
+
+/** Chats that only their messages name. */
+async function lostChats({ database, table, seen }: Reading): Promise<ReadonlySet<string>> {
+  const lost = new Set<string>()
+  const keys = { where: { column: 'key', prefix: BUBBLE }, columns: ['key'] }
+  for await (const { key } of eachRow(database, table, keys)) {
+    const name = textOf(key) ?? ''
+    if (!seen.has(name)) lost.add(name.slice(BUBBLE.length).split(':', 1)[0] ?? '')
+  }
+  return lost
+}
+
+/** The chat's own order, each message once. */
+function bubbleIds(data: JsonObject | undefined): readonly string[] {
+  const headers = asArray(data?.['fullConversationHeadersOnly']) ?? []
+  return headers.flatMap((header) => asId(asObject(header)?.['bubbleId']) ?? [])
+}
+
+const LISTED: ReadonlySet<string> = new Set(['conversation', 'fullConversationHeadersOnly', 'richText'])
+
+function toDamage({ file }: Reading, line: number, reason: string): Damage {
+  return { kind: 'not-json', file: file.path, line, byteOffset: 0, byteLength: 0, reason }
+}

@@ -1,0 +1,153 @@
+/**
+ * Cursor's sessions, read: the agent's transcripts (JSON lines, and the older text), the chats of the editor, and the agents' stores.
+ * Told by content. None of them says what a call cost, and most say no tokens.
+ */
+import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
+import { isObject, type JsonObject } from '../transcript/json.ts'
+import { CHAT_ROWS, lookAtChats, readChats } from './cursor-chats.ts'
+import { lookAtStore, readStore, STORE_ROWS } from './cursor-store.ts'
+import { isMarkLine, isRoleLine } from './cursor-text.ts'
+import { type Above, ID, readLinesTranscript, readTextTranscript, type Shared } from './cursor-transcript.ts'
+import { isDamage, isDatabase, openOrDamage } from './database-row.ts'
+import { createDriftWatch, vocabulary } from './drift.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { type Head, readHead } from './head-records.ts'
+
+const PROJECTS = '~/.cursor/projects'
+const STATE = [
+  '~/Library/Application Support/Cursor/User/globalStorage',
+  '${XDG_CONFIG_HOME:-~/.config}/Cursor/User/globalStorage',
+  '${APPDATA}/Cursor/User/globalStorage',
+]
+
+export const cursor: Format = {
+  id: ID,
+  title: 'Cursor: agent transcripts, store.db, and the chats in state.vscdb',
+  async detect(source) {
+    let best: Detection | undefined
+    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
+      const found = await look(file, source.kind)
+      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
+    }
+    return best && { confidence: best.confidence, reason: best.reason }
+  },
+  async *read(source, options) {
+    const shared: Shared = { taken: new Set(), drift: createDriftWatch(VOCABULARY, options) }
+    const isAlone = source.kind === 'file'
+    /** What was asked in each folder's transcript, for the subagents below it. */
+    const above = new Map<string, readonly Above[]>()
+    for (const file of parentsFirst(await source.list())) {
+      if (await isDatabase(file)) {
+        yield* readDatabase(file, shared)
+        continue
+      }
+      const head = await readHead(file)
+      const kind = lookAtHead(head)?.kind ?? (isAlone ? 'lines' : undefined)
+      if (kind === 'text') yield* readTextTranscript(file, shared)
+      if (kind !== 'lines') continue
+      const parent = parentFolder(file.path)
+      const known = parent === undefined ? [] : (above.get(parent) ?? [])
+      const own = yield* readLinesTranscript(file, head, shared, known)
+      const folder = folderOf(file.path)
+      if (parent === undefined) above.set(folder, [...(above.get(folder) ?? []), own].slice(0, MAX_ABOVE))
+    }
+  },
+  places: [
+    { folders: [PROJECTS], files: ['*/agent-transcripts/**/*.jsonl', '*/agent-transcripts/**/*.txt'] },
+    { folders: ['~/.cursor/chats'], files: ['*/*/store.db'], rows: STORE_ROWS },
+    { folders: STATE, files: ['state.vscdb'], rows: CHAT_ROWS },
+  ],
+  // A transcript and the subagents below it lie in a folder of the session's.
+  unit: ({ path }) => /^(?:.*\/)?agent-transcripts\/[^/]+(?=\/)/.exec(path)?.[0] ?? path,
+}
+
+const VOCABULARY = vocabulary({
+  records: [
+    'line: role message timestamp',
+    `chat: _v composerId name subtitle text createdAt lastUpdatedAt hasLoaded conversationMap status forceMode unifiedMode isAgentic
+     context allAttachedFileCodeChunksUris contextUsagePercent modelConfig capabilities originalFileStates newlyCreatedFiles
+     newlyCreatedFolders totalLinesAdded totalLinesRemoved addedFiles removedFiles filesChangedCount isFileListExpanded isQueueExpanded
+     hasUnreadMessages browserChipManuallyDisabled browserChipManuallyEnabled gitHubPromptDismissed createdOnBranch isCreatingWorktree
+     isApplyingWorktree isUndoingWorktree applied pendingCreateWorktree generatingBubbleIds codeBlockData subComposerIds
+     subagentComposerIds subagentInfo capabilityContexts todos speculativeSummarizationEncryptionKey blobEncryptionKey
+     latestChatGenerationUUID isArchived isDraft isBestOfNSubcomposer isBestOfNParent bestOfNJudgeWinner isSpec isSpecSubagentDone
+     isNAL planModeSuggestionUsed usageData contextTokensUsed contextTokenLimit promptTokenBreakdown workspaceIdentifier
+     trackedGitRepos fullConversationHeadersOnly conversation richText`,
+    `bubble: _v type bubbleId text richText createdAt requestId attachedCodeChunks attachedFileCodeChunksMetadataOnly supportedTools
+     modelInfo workspaceUris serverBubbleId codeBlocks thinking toolResults toolFormerData tokenCount usageUuid capabilities gitDiffs
+     commits isAgentic context capabilityType images allThinkingBlocks thinkingDurationMs`,
+  ],
+  blocks: 'text thinking reasoning tool_use tool-call tool_result tool-result',
+})
+
+/** Transcripts of one folder whose calls are held for subagents. */
+const MAX_ABOVE = 100
+/** Files of a folder looked at to tell whose it is. */
+const LOOKED_AT = 20
+
+type Looks = Detection & { readonly kind: 'lines' | 'text' }
+
+async function look(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {
+  if (!(await isDatabase(file))) return lookAtHead(await readHead(file))
+  let database: SourceDatabase | undefined
+  try {
+    database = await file.database?.()
+    return database && (lookAtChats(database) ?? (await lookAtStore(database)))
+  } catch (error) {
+    // Alone, one that cannot be opened is the answer; among others it is not.
+    if (kind === 'file') throw error
+    return undefined
+  } finally {
+    await database?.close()
+  }
+}
+
+/** How sure the first bytes make us that a file is one of Cursor's transcripts. */
+function lookAtHead({ records, strange, text }: Head): Looks | undefined {
+  const own = records.filter(isLine).length
+  if (own > 0 && own * 2 > records.length + strange)
+    return { kind: 'lines', confidence: 0.85, reason: `${own} lines of a role and its message` }
+  if (records.length > 0) return undefined
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
+  if (lines[0] === undefined || !isRoleLine(lines[0].replace(/^\uFEFF/, ''))) return undefined
+  const marks = lines.filter((line) => isMarkLine(line) || line === '<user_query>').length
+  if (marks > 0)
+    return { kind: 'text', confidence: 0.85, reason: `a text of turns with ${marks} of Cursor's marks` }
+  return { kind: 'text', confidence: 0.4, reason: 'a text of turns' }
+}
+
+/** Others that write a role and a message also say an id, a time or a type. */
+function isLine({ role, message, type, uuid, id }: JsonObject): boolean {
+  if (typeof role !== 'string' || !isObject(message) || !('content' in message)) return false
+  return type === undefined && uuid === undefined && id === undefined && message['role'] === undefined
+}
+
+async function* readDatabase(file: SourceFile, shared: Shared): AsyncGenerator<readonly ReadItem[]> {
+  const opened = await openOrDamage(file)
+  if (isDamage(opened)) {
+    yield [{ type: 'damage', damage: opened }]
+    return
+  }
+  try {
+    if (lookAtChats(opened) !== undefined) yield* readChats(file, opened, shared)
+    else if ((await lookAtStore(opened)) !== undefined) yield* readStore(file, opened, shared)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Where the transcript lies that a subagent's belongs to; undefined for one that is no subagent's. */
+function parentFolder(path: string): string | undefined {
+  const folder = folderOf(path)
+  if (folder === 'subagents') return ''
+  return folder.endsWith('/subagents') ? folder.slice(0, -'/subagents'.length) : undefined
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf('/')))
+}
+
+function parentsFirst(files: readonly SourceFile[]): readonly SourceFile[] {
+  const isChild = ({ path }: SourceFile): boolean => parentFolder(path) !== undefined
+  return [...files.filter((file) => !isChild(file)), ...files.filter(isChild)]
+}
