@@ -1,5 +1,6 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
 import { claudeCode } from './claude-code.ts'
+import { cline } from './cline.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
 import { cursor } from './cursor.ts'
@@ -27,5 +28,6 @@ export const formats: readonly Format[] = [
   opencode,
   copilotCli,
   cursor,
+  cline,
   raw,
 ]

@@ -24,6 +24,8 @@ export type ListDocument = {
 const DOCUMENT_LIMIT = 192 * 1024 * 1024
 
 const OPEN_BRACE = 0x7b
+const OPEN_BRACKET = 0x5b
+const CLOSE_BRACKET = 0x5d
 
 export async function readListDocument(file: SourceFile, list: string): Promise<ListDocument> {
   const { bytes, damage } = await readBytes(file)
@@ -33,6 +35,39 @@ export async function readListDocument(file: SourceFile, list: string): Promise<
   if (damage === undefined) return document
   // What the bytes lack is the same loss, said once.
   return { ...document, damage: [damage, ...document.damage.filter(({ kind }) => kind !== 'torn')] }
+}
+
+/** The same for a document that is nothing but a list. */
+export async function readBareList(file: SourceFile): Promise<ListDocument> {
+  const { bytes, damage: cut } = await readBytes(file)
+  const damage: Damage[] = cut === undefined ? [] : [cut]
+  const list = { members: {}, elements: undefined, damage, sizeBytes: bytes.length, isLines: false }
+  if (cut?.kind === 'too-large') return { ...list, sizeBytes: file.sizeBytes }
+  const report = (kind: DamageKind, reason: string, byteOffset = 0): void => {
+    damage.push({ kind, file: file.path, byteOffset, byteLength: bytes.length - byteOffset, reason })
+  }
+  const from = skipSpace(bytes, bytes[0] === 0xef ? 3 : 0)
+  if (bytes[from] !== OPEN_BRACKET) {
+    report('not-json', bytes.length === 0 ? 'empty' : 'not a JSON list')
+    return list
+  }
+  if (!isUtf8(bytes)) report('not-utf8', 'bytes that are no UTF-8, read as U+FFFD')
+  const { turns, damage: found } = readTurns(
+    bytes,
+    { from, to: bytes.length, whole: true },
+    { file: file.path, trusted: true },
+  )
+  for (const one of found) if (cut === undefined || one.kind !== 'torn') damage.push(one)
+  const isEnded = bytes[lastByte(bytes)] === CLOSE_BRACKET
+  if (!isEnded && damage.length === 0) report('torn', 'the file ends before the list does', bytes.length)
+  return { ...list, elements: turns }
+}
+
+/** Where the last byte stands that is no white space. */
+function lastByte(bytes: Buffer): number {
+  let at = bytes.length - 1
+  while (at > 0 && (bytes[at] as number) <= 0x20) at -= 1
+  return at
 }
 
 function parseListDocument(bytes: Buffer, file: string, list: string): ListDocument {

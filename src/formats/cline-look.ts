@@ -1,0 +1,84 @@
+/** Which of the Cline family's files some bytes are, told by their beginning. */
+import { asArray, isObject, type JsonObject } from '../transcript/json.ts'
+import { scanElements, scanMembers, skipSpace } from './devflow/scan.ts'
+import type { Detection } from './format.ts'
+import type { Head } from './head-records.ts'
+import { peekMembers } from './peek.ts'
+
+/**
+ * `history` is what was sent to the model, `ui` what was shown, `task` and `item` what is said about a task; `messages` and `session`
+ * are the two files of Cline's CLI.
+ */
+export type Kind = 'history' | 'ui' | 'task' | 'item' | 'messages' | 'session'
+
+export type Looks = Detection & { readonly kind: Kind }
+
+const OPEN_BRACKET = 0x5b
+/** Elements of a list looked at. */
+const FIRST = 20
+
+export function lookAtCline({ text }: Pick<Head, 'text'>): Looks | undefined {
+  const bytes = Buffer.from(text)
+  const from = skipSpace(bytes, bytes[0] === 0xef ? 3 : 0)
+  if (bytes[from] === OPEN_BRACKET) return lookAtList(bytes, from, text)
+  const members = peekMembers(bytes, from)
+  return members === undefined ? undefined : lookAtObject(bytes, from, members)
+}
+
+function lookAtList(bytes: Buffer, from: number, text: string): Looks | undefined {
+  const elements = firstOf(bytes, from)
+  const shown = elements.filter(isShown).length
+  if (shown * 2 > elements.length) {
+    return { kind: 'ui', confidence: 0.95, reason: `${shown} messages that ask or say` }
+  }
+  const sent = elements.filter(isSent).length
+  if (sent * 2 <= elements.length) return undefined
+  if (text.includes('<environment_details>'))
+    return { kind: 'history', confidence: 0.9, reason: 'messages with details of the editor' }
+  const isTask = /"(<task>\\n|\[[a-z_]{2,40}( [^"\n]{0,200})?\] Result:)/.test(text)
+  if (isTask) return { kind: 'history', confidence: 0.75, reason: 'messages with a task in tags' }
+  if (elements.some((message) => isObject(message['modelInfo']) && 'metrics' in message))
+    return { kind: 'history', confidence: 0.75, reason: 'messages with their model and metrics' }
+  return undefined
+}
+
+function lookAtObject(bytes: Buffer, from: number, members: JsonObject): Looks | undefined {
+  const { version, updated_at, agent, sessionId, session_id } = members
+  if ('messages' in members) {
+    const at = scanMembers(bytes, from)?.members.get('messages')
+    const messages = at === undefined ? [] : firstOf(bytes, at.from)
+    const isHeaded =
+      typeof version === 'number' && typeof updated_at === 'string' && typeof agent === 'string'
+    if (!isHeaded || !messages.every(isSent)) return undefined
+    return { kind: 'messages', confidence: 0.9, reason: "an agent's messages with version and time" }
+  }
+  if (Array.isArray(members['files_in_context']) || isUsageList(members['model_usage']))
+    return { kind: 'task', confidence: 0.8, reason: 'files in context and models used' }
+  if (typeof members['task'] === 'string' && 'tokensIn' in members && 'totalCost' in members)
+    return { kind: 'item', confidence: 0.8, reason: 'a task with its tokens and cost' }
+  const isNamed = typeof session_id === 'string' || typeof sessionId === 'string'
+  const isManifest = 'messages_path' in members || 'messagesPath' in members
+  if (isNamed && isManifest)
+    return { kind: 'session', confidence: 0.8, reason: 'a session with the path of its messages' }
+  return undefined
+}
+
+function firstOf(bytes: Buffer, from: number): readonly JsonObject[] {
+  const { elements } = scanElements(bytes, from, FIRST)
+  return elements.map((element) => peekMembers(bytes, element.from)).filter((one) => one !== undefined)
+}
+
+/** A value that the head ends in is known by its key only. */
+function isShown({ ts, type, say, ask }: JsonObject): boolean {
+  if (typeof ts !== 'number') return false
+  return (type === 'say' && say !== undefined) || (type === 'ask' && ask !== undefined)
+}
+
+function isSent(message: JsonObject): boolean {
+  const { role } = message
+  return (role === 'user' || role === 'assistant' || role === null) && 'content' in message
+}
+
+function isUsageList(value: unknown): boolean {
+  return asArray(value)?.every((one) => isObject(one) && 'model_provider_id' in one) === true
+}
