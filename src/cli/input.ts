@@ -2,12 +2,13 @@
 import fs from 'node:fs'
 import { HansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
-import { identify } from '../sources/detect.ts'
+import { isAmbiguous, type Detected } from '../sources/detect.ts'
 import { allFormats } from '../sources/formats.ts'
-import { openSource } from '../sources/open.ts'
+import { openDetected } from '../sources/open-detected.ts'
 import { readItems } from '../sources/read.ts'
 import { survey, type Survey, type Surveyed } from '../sources/survey.ts'
 import { isSafeId } from '../transcript/ids.ts'
+import { note } from './print.ts'
 
 export type Input = {
   readonly name: string
@@ -22,11 +23,22 @@ type Options = { readonly format?: string; readonly home?: string }
 /** A path that is there wins over a session's id; `not-found` when it is neither. */
 export async function openInput(named: string, { format, home }: Options): Promise<Input> {
   if (!fs.existsSync(named) && !named.includes('/')) return openRecorded(named, home)
-  const detected = await identify(await openSource(named), { formats: allFormats, ...(format && { format }) })
+  const { detected, open } = await openDetected(named, { formats: allFormats, ...(format && { format }) })
+  noteRunnerUp(named, detected)
   const read = async function* (): AsyncGenerator<readonly ReadItem[]> {
-    yield* readItems(await openSource(named), detected.format)
+    yield* readItems(await open(), detected.format)
   }
   return { name: named, read, outline: read }
+}
+
+/** Whoever reads a wrong answer should know that there was another. */
+function noteRunnerUp(named: string, detected: Detected): void {
+  const { format, confidence, runnerUp } = detected
+  if (runnerUp === undefined || !isAmbiguous(detected)) return
+  const other = runnerUp.format.id
+  note(
+    `hansard: ${shorten(named)} is read as ${format.id} (${confidence}); ${other} comes close (${runnerUp.confidence}): --format ${other} reads it so`,
+  )
 }
 
 async function openRecorded(named: string, home: string | undefined): Promise<Input> {

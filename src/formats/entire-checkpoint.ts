@@ -6,13 +6,32 @@ import { asCount, asObject, asString, isObject, type Json, type JsonObject } fro
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { Usage } from '../transcript/usage.ts'
-import { readText } from './document.ts'
+import { readDocument, readText } from './document.ts'
+import type { CheckpointFolder } from './entire-folders.ts'
 import { UNKNOWN } from './entire-write.ts'
 
 /** True for the metadata of a checkpoint, or of one session in it. */
 export function isCheckpoint(value: Json | undefined): value is JsonObject {
   if (!isObject(value)) return false
   return typeof value['checkpoint_id'] === 'string' || ('session_id' in value && 'strategy' in value)
+}
+
+export type Checkpoint = {
+  readonly files: ReadonlyMap<string, SourceFile>
+  readonly metadata: JsonObject | undefined
+}
+
+/** In the order they were made. */
+export async function readCheckpoints(folders: readonly CheckpointFolder[]): Promise<readonly Checkpoint[]> {
+  const dated: (Checkpoint & { readonly at: string })[] = []
+  for (const { files } of folders) {
+    const file = files.get('metadata.json')
+    const raw = file === undefined ? undefined : (await readDocument(file)).raw
+    const metadata = isCheckpoint(raw) ? raw : undefined
+    const at = parseInstant(metadata?.['created_at']) ?? file?.modifiedAt ?? ''
+    dated.push({ files, metadata, at })
+  }
+  return dated.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
 /** The facts a session's `metadata.json` states. Its `agent` is a label, and labels lie: it stays in the record. */

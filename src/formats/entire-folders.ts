@@ -1,4 +1,7 @@
-/** Which files make a session in Entire's layouts: `.entire/metadata/<id>/`, a checkpoint's `0/`, `1/`, … or one file alone. */
+/**
+ * Which files make a session in Entire's layouts: `.entire/metadata/<id>/`, a checkpoint's `0/`, `1/`, … or one file alone; and
+ * `<id>/` with `older/<checkpoint>/` and `checkpoints/<checkpoint>/`, as checkpoints inside a repository are laid out.
+ */
 import type { Source, SourceFile } from '../transcript/source.ts'
 
 export type SessionFolder = {
@@ -15,8 +18,15 @@ export type SessionFolder = {
   readonly summary: SourceFile | undefined
   /** `tasks/<tool use>/`: subagents' logs and what else is kept of them. */
   readonly tasks: readonly SourceFile[]
+  /** Earlier transcripts of the session that are not the beginning of this one. */
+  readonly older: readonly SourceFile[]
+  readonly checkpoints: readonly CheckpointFolder[]
 }
 
+/** What one checkpoint says of a session, by file name. */
+export type CheckpointFolder = { readonly path: string; readonly files: ReadonlyMap<string, SourceFile> }
+
+const BESIDE = /^(?:(.*)\/)?(older|checkpoints)\/([^/]+)\/([^/]+)$/
 const CHUNK = /^(full\.jsonl|full\.log)\.(\d{1,6})$/
 
 /** The session folders below a source, by path. Folders of a file source: the one with that file. */
@@ -25,7 +35,9 @@ export async function findFolders(source: Source): Promise<SessionFolder[]> {
   if (source.kind === 'file') return Promise.all(files.map((file) => aroundFile(source, file)))
   const names = new Map<string, Map<string, SourceFile>>()
   const tasks = new Map<string, SourceFile[]>()
+  const beside = new Map<string, Beside>()
   for (const file of files) {
+    if (putBeside(file, beside)) continue
     const task = file.path.search(/(^|\/)tasks\//)
     const inTask = task !== -1
     const folder = inTask
@@ -38,17 +50,35 @@ export async function findFolders(source: Source): Promise<SessionFolder[]> {
         (names.get(folder) ?? new Map()).set(file.path.slice(file.path.lastIndexOf('/') + 1), file),
       )
   }
-  return [...names.keys()]
+  return [...new Set([...names.keys(), ...beside.keys()])]
     .sort()
-    .map((path) => toFolder(path, names.get(path) ?? new Map(), tasks.get(path) ?? []))
+    .map((path) => toFolder(path, names.get(path) ?? new Map(), tasks.get(path) ?? [], beside.get(path)))
     .filter(
-      ({ full, compact, metadata }) => full.length > 0 || compact !== undefined || metadata !== undefined,
+      ({ full, compact, metadata, checkpoints }) =>
+        full.length > 0 || compact !== undefined || metadata !== undefined || checkpoints.length > 0,
     )
 }
 
+type Beside = { readonly older: SourceFile[]; readonly checkpoints: Map<string, Map<string, SourceFile>> }
+
+/** True for a file of an older checkpoint: it belongs to the session above it. */
+function putBeside(file: SourceFile, all: Map<string, Beside>): boolean {
+  const [, session = '', kind, checkpoint, name] = BESIDE.exec(file.path) ?? []
+  if (checkpoint === undefined || name === undefined) return false
+  const own: Beside = all.get(session) ?? { older: [], checkpoints: new Map() }
+  all.set(session, own)
+  if (kind === 'older' && name === 'full.jsonl') own.older.push(file)
+  const known = own.checkpoints.get(checkpoint) ?? new Map<string, SourceFile>()
+  if (kind === 'checkpoints') own.checkpoints.set(checkpoint, known.set(name, file))
+  return true
+}
+
 /** True for a folder that has only metadata, of the sessions in the folders below it. */
-export function isAbove({ path, full, compact }: SessionFolder, next: SessionFolder | undefined): boolean {
-  if (full.length > 0 || compact !== undefined || next === undefined) return false
+export function isAbove(
+  { path, full, compact, checkpoints }: SessionFolder,
+  next: SessionFolder | undefined,
+): boolean {
+  if (full.length > 0 || compact !== undefined || checkpoints.length > 0 || next === undefined) return false
   return path === '' || next.path.startsWith(`${path}/`)
 }
 
@@ -56,6 +86,7 @@ function toFolder(
   path: string,
   names: ReadonlyMap<string, SourceFile>,
   tasks: readonly SourceFile[],
+  beside?: Beside,
 ): SessionFolder {
   const first = names.get('full.jsonl') ?? names.get('full.log')
   const chunks = [...names.entries()]
@@ -73,6 +104,8 @@ function toFolder(
     context: names.get('context.md'),
     summary: names.get('summary.txt'),
     tasks: tasks.filter(({ path }) => path.endsWith('.jsonl') || path.endsWith('.json')),
+    older: beside?.older ?? [],
+    checkpoints: [...(beside?.checkpoints ?? [])].map(([path, files]) => ({ path, files })),
   }
 }
 

@@ -4,12 +4,17 @@
  */
 import { PRIMARY } from '../transcript/entry.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import type { Format, ReadItem } from './format.ts'
+import { codex } from './codex.ts'
+import { copilotCli } from './copilot-cli.ts'
+import { cursor } from './cursor.ts'
+import { createFresh } from './entire-older.ts'
+import type { Format, ReadItem, ReadOptions } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { opencode } from './opencode.ts'
+import { pi } from './pi.ts'
 
-/** The agents whose documents Entire stores whole. */
-const FOREIGN: readonly Format[] = [geminiCli, opencode]
+/** The agents whose documents and logs Entire stores as they are. */
+const FOREIGN: readonly Format[] = [geminiCli, opencode, codex, copilotCli, cursor, pi]
 
 export type Foreign = { readonly format: Format; readonly source: Source }
 
@@ -28,6 +33,25 @@ export async function findForeign(file: SourceFile): Promise<Foreign | undefined
       best = { format, confidence: found.confidence }
   }
   return best && { format: best.format, source }
+}
+
+/** The document's items, and of older ones what it lacks. */
+export async function* readForeign(
+  { format, source }: Foreign,
+  older: readonly SourceFile[],
+  options: ReadOptions,
+): AsyncGenerator<readonly ReadItem[]> {
+  const fresh = older.length === 0 ? undefined : createFresh()
+  for await (const items of format.read(source, options)) {
+    for (const item of items) fresh?.see(item)
+    yield items
+  }
+  for (const file of older) {
+    const found = await findForeign(file)
+    for await (const items of found?.format.read(found.source) ?? []) {
+      yield items.flatMap((item) => fresh?.take(item) ?? [])
+    }
+  }
 }
 
 /** The same item behind that many entries of the primary source. */

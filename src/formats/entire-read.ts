@@ -7,17 +7,24 @@ import { detectClaudeCode } from './claude-code.ts'
 import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
 import { readDocument, readText } from './document.ts'
-import { checkpointFacts, contextFacts, createHashCheck, isCheckpoint } from './entire-checkpoint.ts'
+import {
+  checkpointFacts,
+  contextFacts,
+  createHashCheck,
+  isCheckpoint,
+  readCheckpoints,
+} from './entire-checkpoint.ts'
 import { fromCompactLine, isCompactLine } from './entire-compact.ts'
 import type { SessionFolder } from './entire-folders.ts'
-import { findForeign, numberedAfter, type Foreign } from './entire-foreign.ts'
+import { findForeign, numberedAfter, readForeign, type Foreign } from './entire-foreign.ts'
+import { linesOf, withoutLines } from './entire-older.ts'
 import { CHECKPOINT } from './entire-write.ts'
-import type { ReadItem } from './format.ts'
+import type { ReadItem, ReadOptions } from './format.ts'
 import { readHead } from './head-records.ts'
 
 const ID = 'entire'
 
-type Options = {
+type Options = ReadOptions & {
   /** Session ids given out so far: another recording of the same session gets its own. */
   readonly taken: Set<string>
   /** The metadata of the checkpoint that this session is the first of. */
@@ -30,13 +37,19 @@ export async function* readFolder(
   folder: SessionFolder,
   options: Options,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const { full, compact, metadata: metadataFile, hash, tasks } = folder
+  const { full, compact, metadata: metadataFile, hash, tasks, older } = folder
   const transcript = full[0] ?? compact
   const dialect = transcript === undefined ? undefined : await tellDialect(transcript)
   const stated = metadataFile === undefined ? undefined : (await readDocument(metadataFile)).raw
-  const metadata = isCheckpoint(stated) ? stated : undefined
+  const checkpoints = await readCheckpoints(folder.checkpoints)
+  const newest = checkpoints.at(-1)
+  const metadata = isCheckpoint(stated) ? stated : newest?.metadata
   if (transcript === undefined && metadata === undefined) return
-  const texts = await readTexts(folder)
+  const texts = await readTexts({
+    prompt: folder.prompt ?? newest?.files.get('prompt.txt'),
+    context: folder.context ?? newest?.files.get('context.md'),
+    summary: folder.summary ?? newest?.files.get('summary.txt'),
+  })
   const agent: { label?: string } = {}
 
   const choose = idsFor(folder.path, options.taken)
@@ -52,13 +65,19 @@ export async function* readFolder(
   })
   const check = createHashCheck()
   let before = 0
-  for await (const items of foreign?.format.read(foreign.source) ?? []) {
+  for await (const items of foreign === undefined ? [] : readForeign(foreign, older, options)) {
     yield items.map((item): ReadItem => {
       if (item.type === 'entry') before = Math.max(before, item.entry.sequence + 1)
       if (item.type !== 'session') return item
       told = item.session
       return { type: 'session', session: toForeignSession(told, { folder, metadata, texts, choose }) }
     })
+  }
+  // Before the newest, as they were recorded: the last report of a call is then the newest one's.
+  if (older.length > 0 && (dialect === 'lines' || dialect === 'compact')) {
+    const seen = await linesOf(full)
+    for (const file of older)
+      yield* reading.read(await withoutLines(file, seen), dialectOptions(dialect, agent))
   }
   for (const file of full) {
     if (dialect === 'checkpoint') break
@@ -71,7 +90,12 @@ export async function* readFolder(
   const mismatch = hash === undefined || full.length === 0 ? undefined : await check.check(hash)
   if (mismatch !== undefined) yield [{ type: 'damage', damage: mismatch }]
   for await (const items of readTasks(tasks, reading)) yield items.map((item) => numberedAfter(item, before))
-  const documents = [options.above, metadataFile, dialect === 'checkpoint' ? transcript : undefined]
+  const documents = [
+    options.above,
+    metadataFile,
+    dialect === 'checkpoint' ? transcript : undefined,
+    ...checkpoints.flatMap(({ files }) => [files.get('checkpoint.json'), files.get('metadata.json')]),
+  ]
   for (const file of documents) {
     if (file === undefined) continue
     yield [numberedAfter(await reading.document(file, { record: CHECKPOINT }), before)]
@@ -153,7 +177,9 @@ type Texts = {
   readonly damaged: readonly Extract<ReadItem, { type: 'damage' }>[]
 }
 
-async function readTexts({ prompt, context, summary }: SessionFolder): Promise<Texts> {
+type TextFiles = Pick<SessionFolder, 'prompt' | 'context' | 'summary'>
+
+async function readTexts({ prompt, context, summary }: TextFiles): Promise<Texts> {
   const kept = Object.create(null) as Record<string, Json>
   const damaged: Extract<ReadItem, { type: 'damage' }>[] = []
   for (const [name, file] of Object.entries({ prompt, context, summary })) {

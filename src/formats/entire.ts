@@ -24,7 +24,7 @@ export const entire: Format = {
     }
     return best
   },
-  async *read(source) {
+  async *read(source, options) {
     const taken = new Set<string>()
     const folders = await findFolders(source)
     let above: SessionFolder | undefined
@@ -34,11 +34,30 @@ export const entire: Format = {
         above = folder
         continue
       }
-      yield* readFolder(folder, { taken, ...(above?.metadata && { above: above.metadata }) })
+      yield* readFolder(folder, { ...options, taken, ...(above?.metadata && { above: above.metadata }) })
       above = undefined
     }
   },
   write: entireWriter,
+  places: [
+    {
+      folders: ['./.entire/metadata'],
+      files: ['*/*.jsonl', '*/*.jsonl.*', '*/full.log*', '*/*.{json,txt,md}', '*/tasks/**/*.{json,jsonl}'],
+    },
+  ],
+  unit: ({ path }) => unitOf(path),
+}
+
+const OWN_NAME =
+  /^(?:full\.(?:jsonl|log)(?:\.\d+)?|transcript\.jsonl|metadata\.json|(?:prompt|summary|content_hash)\.txt|context\.md)$/
+
+/** A session's folder; of a checkpoint's `0/`, `1/`, … the folder that its own metadata is in. A log of another name is alone. */
+function unitOf(path: string): string {
+  const above = path.search(/(?:^|\/)(?:older|checkpoints|tasks)\//)
+  const slash = path.lastIndexOf('/')
+  if (above === -1 && !OWN_NAME.test(path.slice(slash + 1))) return path
+  const folder = path.slice(0, above === -1 ? Math.max(0, slash) : above)
+  return folder.replace(/(?:^|\/)\d{1,4}$/, '') || '.'
 }
 
 /** Files of a folder looked at to tell whose it is. */
@@ -46,8 +65,10 @@ const LOOKED_AT = 20
 
 async function candidates(source: Source) {
   const folders = await findFolders(source)
-  return folders.flatMap(({ metadata, full, compact }) =>
-    [metadata, full[0], compact].filter((file) => file !== undefined),
+  return folders.flatMap(({ metadata, full, compact, checkpoints }) =>
+    [metadata, full[0], compact, checkpoints[0]?.files.get('metadata.json')].filter(
+      (file) => file !== undefined,
+    ),
   )
 }
 

@@ -2,10 +2,11 @@
  * The `git` program, asked about objects and nothing else: no hook, filter, pager, prompt or network of a repository is
  * ever run, no file of it is written, and no answer is held in memory past its bound.
  */
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import { constants } from 'node:fs'
 import fs from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { Readable, type Writable } from 'node:stream'
 import { HansardError, messageOf, systemCode } from '../errors.ts'
 
 export type Git = {
@@ -13,13 +14,19 @@ export type Git = {
   run(...args: string[]): AsyncGenerator<Buffer>
   /** The same, whole: at most `limit` bytes. */
   text(limit: number, ...args: string[]): Promise<string>
+  /** The same of a command that reads lines. */
+  feed(lines: Iterable<string>, ...args: string[]): AsyncGenerator<Buffer>
+  /** The program itself, for whoever talks with it. */
+  start(...args: string[]): GitProcess
 }
+
+export type GitProcess = ChildProcessByStdio<Writable, Readable, Readable>
 
 /** The program ended with an error: the object or ref is not there, or the repository is damaged. */
 export class GitFailed extends Error {}
 
 /** Long for any answer from a disk; short enough not to wait for ever on a dead one. */
-const SILENCE_MS = 60_000
+export const SILENCE_MS = 60_000
 const MAX_STDERR = 4096
 /** A file that says where the repository is, as a worktree has it. */
 const MAX_POINTER_BYTES = 4096
@@ -30,6 +37,8 @@ export async function openGitProgram(repository: string): Promise<Git> {
   const run = (...args: string[]): AsyncGenerator<Buffer> => runGit(folder, args)
   return {
     run,
+    feed: (lines, ...args) => runGit(folder, args, lines),
+    start: (...args) => startGit(folder, args),
     async text(limit, ...args) {
       const parts: Buffer[] = []
       let held = 0
@@ -60,12 +69,28 @@ async function findGitFolder(repository: string): Promise<string> {
   throw new HansardError('not-found', `${repository} is not a git repository`, { hint: 'check the path' })
 }
 
-async function* runGit(folder: string, args: readonly string[]): AsyncGenerator<Buffer> {
-  const child = spawn('git', [`--git-dir=${folder}`, '--no-pager', '--no-replace-objects', ...args], {
-    env: environment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    windowsHide: true,
-  })
+/** What a repository's own settings might have run while objects are read: said no to, whatever they say. */
+const REFUSED = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.alternateRefsCommand=']
+
+function startGit(folder: string, args: readonly string[]): GitProcess {
+  const settings = REFUSED.flatMap((setting) => ['-c', setting])
+  const child = spawn(
+    'git',
+    [`--git-dir=${folder}`, '--no-pager', '--no-replace-objects', ...settings, ...args],
+    { env: environment(), stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true },
+  )
+  // A program that has ended reads no more: its end is told by its output.
+  child.stdin.on('error', () => undefined)
+  return child
+}
+
+async function* runGit(
+  folder: string,
+  args: readonly string[],
+  lines: Iterable<string> = [],
+): AsyncGenerator<Buffer> {
+  const child = startGit(folder, args)
+  Readable.from(withEnds(lines)).pipe(child.stdin)
   let said = ''
   let failed: unknown
   const ended = new Promise<number | null>((done) => {
@@ -95,7 +120,11 @@ async function* runGit(folder: string, args: readonly string[]): AsyncGenerator<
   }
 }
 
-function cannotStart(error: unknown): HansardError {
+function* withEnds(lines: Iterable<string>): Generator<string> {
+  for (const line of lines) yield `${line}\n`
+}
+
+export function cannotStart(error: unknown): HansardError {
   if (systemCode(error) === 'ENOENT') {
     return new HansardError('not-found', 'the git program is not installed', {
       hint: 'install git, or check out the files and name their folder',

@@ -6,6 +6,7 @@ import { posix } from 'node:path'
 import { HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { createGitObjects, type GitObjects } from './git-objects.ts'
 import { type Git, GitFailed, openGitProgram } from './git-program.ts'
 import type { OpenSource } from './open.ts'
 import { toSourceFile } from './source-file.ts'
@@ -38,13 +39,14 @@ export async function gitSource(repository: string, ref: string): Promise<OpenSo
   const git = await openGitProgram(repository)
   const tree = await resolveRef(git, repository, ref, 'tree')
   const modifiedAt = await commitTime(git, repository, ref)
+  const objects = createGitObjects(git)
   const damage = new Map<string, Damage>()
   const damaged = (found: Damage): void => void damage.set(found.file, found)
   let listed: Promise<readonly SourceFile[]> | undefined
   let byPath: Promise<ReadonlyMap<string, SourceFile>> | undefined
   const list = (): Promise<readonly SourceFile[]> =>
     (listed ??= listTree(git, tree, damaged).then((blobs) =>
-      blobs.map((blob) => toFile(git, blob, modifiedAt, damaged)),
+      blobs.map((blob) => toFile(objects, blob, modifiedAt, damaged)),
     ))
   return {
     path: `${repository}@${ref}`,
@@ -138,7 +140,7 @@ function isUnsafe(path: string): boolean {
 }
 
 function toFile(
-  git: Git,
+  objects: GitObjects,
   { path, id, sizeBytes }: Blob,
   modifiedAt: string,
   damaged: (damage: Damage) => void,
@@ -151,7 +153,7 @@ function toFile(
     async *raw() {
       let given = 0
       try {
-        for await (const piece of git.run('cat-file', 'blob', id)) {
+        for await (const piece of objects.read(id)) {
           given += piece.length
           yield piece
         }
