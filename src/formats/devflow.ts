@@ -20,6 +20,18 @@ export const devflow: Format = {
     for (const files of await listRuns(source)) yield* readItems(await readRun(files, seen))
   },
   write: devflowWriter,
+  places: [
+    {
+      folders: ['./.devflow'],
+      files: ['runs/*/metadata.json', 'runs/*/transcript.json', 'runs/*/transcript.json.gz'],
+    },
+  ],
+  // A run's summary and its transcript, plain or compressed, are one session.
+  unit({ path }) {
+    const slash = path.lastIndexOf('/')
+    if (!NAMES.has(path.slice(slash + 1))) return path
+    return slash === -1 ? '.' : path.slice(0, slash)
+  },
 }
 
 /** How many files are looked into before a folder counts as not devflow's. */

@@ -17,4 +17,7 @@ export const leslie: Format = {
     ignored: transcriptsFolder,
     begin: beginLeslie,
   },
+  places: [{ folders: ['./.leslie/threads'], files: ['*/.meta/transcripts/*.txt'] }],
+  // A thread's chats go on from file to file.
+  unit: ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))) || path,
 }

@@ -13,4 +13,12 @@ export const swarm: Format = {
   detect: detectSwarm,
   read: readSwarm,
   write: { root: 'swarm/runs', ignored: () => '.', begin: beginSwarm },
+  places: [
+    {
+      folders: ['./swarm/runs'],
+      files: ['*/*/llm/*.jsonl', '*/*/receipts/*.json', '*/events.jsonl', '*/*/events.jsonl'],
+    },
+  ],
+  // Receipts name the steps of their run, and tell whose a transcript without one is.
+  unit: ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))) || path,
 }

@@ -38,6 +38,8 @@ export const weakincentives: Format = {
     }
   },
   write: weakincentivesWriter,
+  // The seed's examples: a program chooses its own base directory, and without one uses a temporary folder.
+  places: [{ folders: ['./agent_transcripts', './transcripts'], files: ['**/*TranscriptEntry*.jsonl'] }],
 }
 
 /** Files of a folder looked at to tell whose it is. */
