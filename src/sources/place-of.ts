@@ -41,7 +41,8 @@ export async function placesOf(
   const folders = [...(isFolder ? [real] : []), ...ancestorsOf(real)]
   const known = findPlaces(formats, { env, home, platform, folders, ...(onProblem && { onProblem }) })
   const around = known.flatMap((place) => narrowed(place, real, isFolder))
-  if (around.length > 0) return around.slice(0, 1)
+  // Formats may share a folder, never a file.
+  if (around.length > 0) return isFolder ? around : around.slice(0, 1)
   const within = isFolder ? known.filter(({ root }) => isInside(real, root)) : []
   if (within.length > 0) return within
   return [await byContent(real, isFolder, formats)]

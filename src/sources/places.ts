@@ -31,32 +31,81 @@ export type PlaceOptions = {
 
 /** In the order of the formats, each format's roots sorted. */
 export function findPlaces(formats: readonly Format[], options: PlaceOptions): readonly FoundPlace[] {
-  const folders = options.folders.filter((folder) => realFolder(folder, options.onProblem) !== undefined)
+  const folders = [...new Set(options.folders)].map((path) => ({ path, names: firstNames(path) }))
   return formats.flatMap((format) => {
     const found = (format.places ?? []).flatMap((place) =>
-      foldersOf(place, { ...options, folders }).map((root) => toFound(format, root, place)),
+      foldersOf(place, folders, options).map((root) => toFound(format, root, place)),
     )
     return joinNested(found.sort((a, b) => (a.root < b.root ? -1 : a.root > b.root ? 1 : 0)))
   })
+}
+
+/** A working directory, with the names in it. */
+type Working = { readonly path: string; readonly names: ReadonlySet<string> | undefined }
+
+/** More than this is no project's folder, and listing it costs more than asking for each place. */
+const MAX_NAMES = 1000
+
+/**
+ * In lower case, as some file systems take them; undefined where only asking tells. One listing in place of a question for each
+ * place: the folders of old sessions are thousands, and most are gone.
+ */
+function firstNames(folder: string): ReadonlySet<string> | undefined {
+  const names = new Set<string>()
+  let directory: fs.Dir | undefined
+  try {
+    directory = fs.opendirSync(folder, { bufferSize: 128 })
+    for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {
+      if (names.size >= MAX_NAMES) return undefined
+      names.add(entry.name.toLowerCase())
+    }
+    return names
+  } catch (error) {
+    return toProblem(error) === undefined ? names : undefined
+  } finally {
+    directory?.closeSync()
+  }
+}
+
+function mayHold({ names }: Working, path: string): boolean {
+  const [first = ''] = path.replace(/^(?:\.\/)+/, '').split('/')
+  return (
+    names === undefined || !/^[\w.-]+$/.test(first) || /^\.*$/.test(first) || names.has(first.toLowerCase())
+  )
 }
 
 function toFound(format: Format, root: string, { files, rows }: Place): FoundPlace {
   return { format, agent: format.id, root, files, ...(rows !== undefined && { rows }) }
 }
 
-function foldersOf({ folders }: Place, options: PlaceOptions): readonly string[] {
+function foldersOf(
+  { folders }: Place,
+  working: readonly Working[],
+  options: PlaceOptions,
+): readonly string[] {
   const roots = folders
     .flatMap((template) => expandTemplate(template, options))
-    .flatMap((path) => (isAbsolute(path) ? [path] : options.folders.map((folder) => resolve(folder, path))))
+    .flatMap((path) => {
+      if (isAbsolute(path)) return [path]
+      return working.filter((folder) => mayHold(folder, path)).map((folder) => resolve(folder.path, path))
+    })
     .map((path) => realFolder(path, options.onProblem))
   return [...new Set(roots.filter((root) => root !== undefined))]
 }
 
 /** The folder that a path leads to; undefined when there is none. */
-export function realFolder(path: string, onProblem: OnProblem = () => {}): string | undefined {
+export function realFolder(path: string, onProblem?: OnProblem): string | undefined {
+  return isFolder(path, onProblem) ? ask(path, () => fs.realpathSync(path), onProblem) : undefined
+}
+
+function isFolder(path: string, onProblem?: OnProblem): boolean {
+  const stat = ask(path, () => fs.statSync(path, { throwIfNoEntry: false }), onProblem)
+  return stat?.isDirectory() ?? false
+}
+
+function ask<T>(path: string, question: () => T, onProblem: OnProblem = () => {}): T | undefined {
   try {
-    if (!fs.statSync(path, { throwIfNoEntry: false })?.isDirectory()) return undefined
-    return fs.realpathSync(path)
+    return question()
   } catch (error) {
     const problem = toProblem(error)
     if (problem !== undefined) onProblem(path, problem)
