@@ -124,6 +124,46 @@ const opencode = {
   ],
 }
 
+const copilotLine = (n: number, type: string, data: JsonObject): JsonObject => ({
+  type,
+  data,
+  id: `event-${n}`,
+  timestamp: time(n),
+  parentId: n === 0 ? null : `event-${n - 1}`,
+})
+const copilotLog = [
+  copilotLine(0, 'session.start', {
+    sessionId: uuid(7),
+    version: 1,
+    copilotVersion: '1.0.68',
+    startTime: time(0),
+  }),
+  copilotLine(1, 'assistant.message', {
+    messageId: 'm1',
+    model: 'gpt-5.5',
+    content: 'I looked.',
+    outputTokens: 60,
+  }),
+  copilotLine(2, 'session.shutdown', {
+    modelMetrics: {
+      'gpt-5.5': {
+        requests: { count: 1, cost: 1 },
+        usage: { inputTokens: 900, outputTokens: 60, cacheReadTokens: 800, reasoningTokens: 20 },
+      },
+    },
+  }),
+]
+const clineUi = [
+  { ts: 1779267600000, type: 'say', say: 'text', text: 'look' },
+  {
+    ts: 1779267600001,
+    type: 'say',
+    say: 'api_req_started',
+    text: JSON.stringify({ request: 'look', tokensIn: 100, tokensOut: 60, cacheReads: 800, cacheWrites: 0 }),
+  },
+  { ts: 1779267600002, type: 'say', say: 'text', text: 'I looked.' },
+]
+
 describe('trap 1: Claude Code repeats the whole usage on the line of each block', () => {
   it('counts a message once, by its last line', () =>
     isExact(
@@ -146,6 +186,8 @@ describe('trap 3: counters lie on different sides of cache and reasoning', () =>
       'gemini-cli': JSON.stringify(gemini),
       opencode: JSON.stringify(opencode),
       pi: toLines(...piLog),
+      'copilot-cli': toLines(...copilotLog),
+      cline: JSON.stringify(clineUi),
     }
     for (const [format, content] of Object.entries(formats)) {
       const measured = await measure({ files: { one: content }, open: ['one'] })

@@ -1,6 +1,7 @@
 /** The whole torture set, in the order of the table in `docs/truth.md`. */
 import type { TortureCase } from './case.ts'
 import { claudeCases } from './claude.ts'
+import { clineCases } from './cline.ts'
 import { codexCases } from './codex.ts'
 import { copilotCases } from './copilot.ts'
 import { entireCases } from './entire.ts'
@@ -16,4 +17,5 @@ export const tortureCases: readonly TortureCase[] = [
   ...opencodeCases,
   ...piCases,
   ...copilotCases,
+  ...clineCases,
 ]

@@ -49,6 +49,8 @@ const truth: Tally = {
   quality: 'reported',
 }
 
+const SUM = { inputTokens: 3400, outputTokens: 40, cacheReadTokens: 3000, cacheWriteTokens: 300, cost: 0.01 }
+
 export const clineCases: readonly TortureCase[] = [
   {
     name: 'a cached prompt beside the input',
@@ -75,5 +77,51 @@ export const clineCases: readonly TortureCase[] = [
     ),
     naive: { does: 'counts each request as a call', count: (files) => ({ calls: requests(files).length }) },
     truth,
+  },
+  {
+    name: 'a session’s sum that has its children’s in it',
+    format: 'cline',
+    files: {
+      'sessions/lead/lead.json': JSON.stringify({
+        version: 1,
+        session_id: 'lead',
+        source: 'cli',
+        status: 'completed',
+        provider: 'anthropic',
+        model: 'claude-opus-4-5',
+        started_at: '2026-05-20T09:00:00.000Z',
+        cwd: '/project',
+        metadata: { usage: SUM, aggregateUsage: { ...SUM, inputTokens: 9999, outputTokens: 999 } },
+      }),
+      'sessions/lead/lead.messages.json': JSON.stringify({
+        version: 1,
+        updated_at: '2026-05-20T09:00:09.000Z',
+        agent: 'lead',
+        sessionId: 'lead',
+        messages: [
+          { id: 'msg_user', role: 'user', content: [{ type: 'text', text: 'look' }] },
+          {
+            id: 'msg_assistant',
+            role: 'assistant',
+            ts: Number(TASK),
+            modelInfo: { id: 'claude-opus-4-5', provider: 'anthropic' },
+            content: [{ type: 'text', text: 'I looked.' }],
+            metrics: SUM,
+          },
+        ],
+      }),
+    },
+    naive: {
+      does: 'adds up every sum there is',
+      count: (files) => {
+        const sums = objectsIn(files).filter((one) => 'inputTokens' in one)
+        return {
+          input: total(sums, (one) => numberAt(one, 'inputTokens')),
+          output: total(sums, (one) => numberAt(one, 'outputTokens')),
+        }
+      },
+    },
+    // Unlike the editors' tasks, the CLI counts what was cached inside the input.
+    truth: { input: 100, cacheRead: 3000, cacheWrite5m: 300, output: 40, calls: 1, quality: 'reported' },
   },
 ]
