@@ -57,20 +57,18 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
 
   const shutDown = (data: JsonObject, line: number): void => {
     const now = metricsOf(data)
-    if (now.size === 0 || ranges.length === MOST_SHUTDOWNS) return
+    const counts = [...now.values()].some((one) => hasCounts(fromMetrics(one)))
+    if (!counts || shutdowns.size === MOST_SHUTDOWNS) return
     const since = [...calls.values()]
     const sumFrom = (from: number): number =>
       since.reduce((sum, call) => (call.line >= from ? sum + call.output : sum), 0)
     const { metrics, from } = settle(before, now, { segmentFrom, legFrom, sumFrom })
-    shutdowns.set(
-      line,
-      toReports(
-        metrics,
-        since.filter((call) => call.line >= from),
-        data,
-      ),
-    )
-    ranges.push({ from, to: line })
+    const covered = since.filter((call) => call.line >= from)
+    const reports = toReports(metrics, covered, data)
+    // One that counted less than its messages did has missed some of them.
+    const isWhole = outputOf(metrics) >= sumFrom(from)
+    if (isWhole) ranges.push({ from, to: line })
+    shutdowns.set(line, isWhole ? reports : reports.map(toPartial))
     for (const one of metrics.values()) {
       const usage = fromMetrics(one)
       if (hasCounts(usage)) reported = reported === undefined ? usage : addUsage(reported, usage)
@@ -166,6 +164,10 @@ function toReports(
     const call = own?.call
     return [{ model, usage: { ...usage, ...output }, ...(call !== undefined && { call }) }]
   })
+}
+
+function toPartial(report: ModelReport): ModelReport {
+  return { ...report, usage: { ...report.usage, quality: 'partial' } }
 }
 
 /** Ranges are in the order of the file and do not overlap. */

@@ -280,6 +280,14 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
     expect(session.reportedUsage).toBeUndefined()
   })
 
+  it('of a shutdown that counted less than the messages, or nothing, stays a lower bound', async () => {
+    const less = await read(start(), answered(30), shutdown({ 'claude-sonnet-4.6': metrics(100, 20) }))
+    expect(totals(less.entries)).toMatchObject({ calls: 1, input: 100, output: 30, quality: 'partial' })
+    expect(less.entries[1]?.usage?.quality).toBe('partial')
+    const nothing = await read(start(), answered(30), shutdown({ m: { requests: { count: 1 } } }))
+    expect(totals(nothing.entries)).toEqual({ calls: 1, output: 30, quality: 'partial' })
+  })
+
   it('that runs on over resumes is what it grew by', async () => {
     const { session, entries } = await read(
       start(),
