@@ -74,7 +74,7 @@ describe('a pattern', () => {
     expect(matches(`${'**/*a/'.repeat(60)}b`, Array.from({ length: 300 }, () => 'aaaa').join('/'))).toBe(
       false,
     )
-    expect(performance.now() - started).toBeLessThan(1000)
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   it('matches what a naive reading of it matches', () => {

@@ -141,6 +141,6 @@ describe('JSON with comments', () => {
   it('takes as long as it is, however it is made', () => {
     const started = performance.now()
     withoutComments(`${'/*'.repeat(500_000)}${',]'.repeat(500_000)}${'"\\'.repeat(100_000)}`)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(performance.now() - started).toBeLessThan(5000)
   })
 })

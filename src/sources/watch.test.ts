@@ -57,7 +57,7 @@ describe.each([
     put('a/b/live.jsonl')
     await until(() => told.length > 0)
     expect(told[0]?.path).toBe('a/b/live.jsonl')
-    expect(told[0]?.afterMs).toBeLessThan(700)
+    expect(told[0]?.afterMs).toBeLessThan(1000)
   })
 
   it('tells of files in folders that did not exist', async () => {
