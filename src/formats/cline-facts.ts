@@ -69,16 +69,24 @@ export function titleOf(text: string | undefined): string | undefined {
 
 const TITLE_LENGTH = 200
 
-/** The model of a time, as `task_metadata.json` lists them. */
-export function modelAt(metadata: readonly Json[], ts: number | undefined): string | undefined {
-  const used = metadata.filter(isObject).flatMap((one) => asArray(one['model_usage']) ?? [])
-  let model: string | undefined
-  for (const use of used) {
-    if (!isObject(use)) continue
-    const since = asNumber(use['ts'])
-    if (ts === undefined || since === undefined || since <= ts) model = asString(use['model_id']) ?? model
+/** The model of a time, as `task_metadata.json` lists them; without a time the last. */
+export function modelTimes(sidecars: readonly Json[]): (ts: number | undefined) => string | undefined {
+  const uses = sidecars
+    .filter(isObject)
+    .flatMap((one) => asArray(one['model_usage']) ?? [])
+    .filter(isObject)
+    .map((use) => ({ since: asNumber(use['ts']) ?? 0, model: asString(use['model_id']) }))
+    .sort((a, b) => a.since - b.since)
+  return (ts = Number.POSITIVE_INFINITY) => {
+    let low = 0
+    let high = uses.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((uses[middle]?.since ?? 0) <= ts) low = middle + 1
+      else high = middle
+    }
+    return uses[low - 1]?.model
   }
-  return model
 }
 
 function lastModel(
@@ -89,7 +97,7 @@ function lastModel(
   const shown = ui.findLast((message) => message !== undefined && modelOf(message) !== undefined)
   if (shown !== undefined) return modelOf(shown)
   const told = history.findLast((message) => message !== undefined && namedIn(message) !== undefined)
-  return told === undefined ? modelAt(metadata === undefined ? [] : [metadata], undefined) : namedIn(told)
+  return told === undefined ? modelTimes(metadata === undefined ? [] : [metadata])(undefined) : namedIn(told)
 }
 
 const namedIn = (message: JsonObject): string | undefined => modelOf(message) ?? toldModel(message)

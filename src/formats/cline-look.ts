@@ -57,9 +57,12 @@ function lookAtObject(bytes: Buffer, from: number, members: JsonObject): Looks |
   if (typeof members['task'] === 'string' && 'tokensIn' in members && 'totalCost' in members)
     return { kind: 'item', confidence: 0.8, reason: 'a task with its tokens and cost' }
   const isNamed = typeof session_id === 'string' || typeof sessionId === 'string'
-  const isManifest = 'messages_path' in members || 'messagesPath' in members
-  if (isNamed && isManifest)
-    return { kind: 'session', confidence: 0.8, reason: 'a session with the path of its messages' }
+  const hasMessages = 'messages_path' in members || 'messagesPath' in members
+  const isTold = ['source', 'status', 'provider', 'model', 'started_at'].every(
+    (key) => typeof members[key] === 'string',
+  )
+  if (isNamed && (hasMessages || isTold))
+    return { kind: 'session', confidence: 0.8, reason: 'a session with its source, provider and model' }
   return undefined
 }
 

@@ -2,7 +2,7 @@
 import { fromMillis } from '../transcript/instant.ts'
 import { asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { modelAt, taskFacts, type TaskFacts } from './cline-facts.ts'
+import { modelTimes, taskFacts, type TaskFacts } from './cline-facts.ts'
 import { fromHistoryMessage } from './cline-history.ts'
 import { mergeLists, type Merged } from './cline-merge.ts'
 import { fromUiMessage } from './cline-ui.ts'
@@ -57,6 +57,7 @@ export async function* readTask(
     .map(({ file, document }) => toItem(fromSidecar(file.path, document.raw), wholeOf(file.path, document)))
   const merged = mergeLists(history.elements, ui.elements, facts.task ?? folder)
   const isBeside = history.elements.length > 0
+  const modelAt = modelTimes(said)
   for (let from = 0; from < merged.length; from += BATCH) {
     yield merged.slice(from, from + BATCH).map((one) => {
       const list = one.from === 'history' ? history : ui
@@ -68,7 +69,7 @@ export async function* readTask(
       return toItem(
         one.from === 'history'
           ? fromSent(value, one, ui.elements.length > 0)
-          : fromShown(value, one, { isBeside, metadata: said }),
+          : fromShown(value, one, { isBeside, known: modelAt(asNumber(value['ts'])) }),
         place,
       )
     })
@@ -112,13 +113,12 @@ function fromSent(value: JsonObject, { messageId, model }: Merged, isShown: bool
 function fromShown(
   value: JsonObject,
   { index, messageId, model }: Merged,
-  { isBeside, metadata }: { readonly isBeside: boolean; readonly metadata: readonly Json[] },
+  { isBeside, known }: { readonly isBeside: boolean; readonly known: string | undefined },
 ): Said {
   if (value['type'] !== 'say' && value['type'] !== 'ask') {
     return { kind: 'event', blocks: [{ type: 'unknown', raw: value }], ...timeOf(value) }
   }
-  const known = modelAt(metadata, asNumber(value['ts'])) ?? model
-  return fromUiMessage(value, { isBeside, isFirst: index === 0, model: known, messageId })
+  return fromUiMessage(value, { isBeside, isFirst: index === 0, model: known ?? model, messageId })
 }
 
 function timeOf(value: JsonObject): Pick<Said, 'at'> {

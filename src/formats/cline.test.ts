@@ -430,6 +430,18 @@ describe("a session of Cline's CLI", () => {
     })
   })
 
+  it('takes what lies beside its messages for what is said about it, whatever that holds', async () => {
+    const source = memorySource(
+      files({ 's1.messages.json': JSON.stringify(document), 's1.json': '{"session_id":"s1","title":"Hi"}' }),
+    )
+    const [only, ...others] = await readAll(cline, source)
+    expect(others).toEqual([])
+    expect(only?.session.title).toBe('Hi')
+    const { messages_path: _, ...rest } = manifest
+    const told = { ...rest, source: 'cli', provider: 'anthropic', model: 'opus' }
+    expect((await cline.detect(memoryFileSource('x', JSON.stringify(told))))?.confidence).toBe(0.8)
+  })
+
   it('does not count what its aggregate has of its subagents', async () => {
     const source = memorySource(
       files({ 's1.messages.json': JSON.stringify(document), 's1.json': JSON.stringify(manifest) }),

@@ -47,8 +47,12 @@ const isJson = ({ path }: SourceFile): boolean => path.endsWith('.json')
 /** The family's files by the folder that they lie in, in the order of their paths. */
 async function foldersOf(source: Source): Promise<ReadonlyMap<string, readonly Known[]>> {
   const folders = new Map<string, Known[]>()
-  for (const file of await source.list()) {
-    const kind = await kindOf(file, source)
+  const files = await source.list()
+  const paths = new Set(files.map(({ path }) => path))
+  for (const file of files) {
+    // What lies beside a session's messages under its name is about them.
+    const isBeside = paths.has(file.path.replace(/\.json$/, '.messages.json')) && isJson(file)
+    const kind = isBeside && !file.path.endsWith('.messages.json') ? 'session' : await kindOf(file, source)
     if (kind === undefined) continue
     const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
     const known = folders.get(folder)
