@@ -85,8 +85,7 @@ function isPrompt({ kind, role, metadata }: LineEntry): boolean {
 function countOf(value: Json, tokens: TokenFold): Usage | undefined {
   if (!isObject(value)) return undefined
   if (value['type'] === PRINTED_COUNT) {
-    const { usage = null } = value
-    const more = tokens.add({ total_token_usage: usage, last_token_usage: usage })
+    const more = tokens.total(value['usage'] ?? null)
     // A thread's total: where it was resumed, some of it was told before, and nothing here says so.
     return more?.quality === 'reported' ? { ...more, quality: 'estimated' } : more
   }

@@ -1,7 +1,8 @@
 /**
  * Codex's token counts, made into one usage for each call. A `token_count` states a running total and the last call's counts. It
  * is written more than once for a call, states only a size of the context after a compaction, and its total falls back to an
- * older one when a session is resumed from a snapshot. So: what the total grew by, or, where it fell, the last call's counts.
+ * older one when a session is resumed from a snapshot. So: what the total grew by, or, where it fell or grew by less than the
+ * last call used, that call's counts.
  * Newer versions also write a `token_usage_record` for each response, which a `token_count` says again.
  */
 import { asCount, asObject, type Json, type JsonObject } from '../transcript/json.ts'
@@ -10,6 +11,8 @@ import type { Usage } from '../transcript/usage.ts'
 export type TokenFold = {
   /** The usage that a count adds to those before it; undefined when it adds none. */
   add(info: Json | undefined): Usage | undefined
+  /** The same of a total that is stated alone. */
+  total(usage: Json): Usage | undefined
   /** The usage of one response; undefined when the count before it said so already. */
   record(payload: JsonObject | undefined): Usage | undefined
 }
@@ -42,6 +45,14 @@ export function createTokenFold({ continues }: Options): TokenFold {
       latest = isSaid ? undefined : 'record'
       return isSaid || isNothing(counts) ? undefined : toUsage(counts, raw)
     },
+    total(usage) {
+      const raw = asObject(usage)
+      const total = toCounts(raw)
+      if (total === undefined) return undefined
+      const counts = before === undefined ? total : (minus(total, before) ?? total)
+      before = total
+      return isNothing(counts) ? undefined : toUsage(counts, raw)
+    },
     add(info) {
       const stated = asObject(info)
       const last = asObject(stated?.['last_token_usage'])
@@ -53,13 +64,21 @@ export function createTokenFold({ continues }: Options): TokenFold {
       const grown = isFirst ? (continues() ? undefined : total) : minus(total, before as Counts)
       before = total
       if (isRecorded) return undefined
-      const counts = grown ?? toCounts(last)
+      const used = toCounts(last)
+      const counts = grown === undefined || isOlder(grown, used) ? used : grown
       if (counts === undefined) return { quality: 'unavailable', ...(last !== undefined && { raw: last }) }
       if (isNothing(counts)) return undefined
       latest = counts
       return toUsage(counts, last)
     },
   }
+}
+
+/** A total that is an older one plus the last call. One that did not grow at all is the same again. */
+function isOlder(grown: Counts, used: Counts | undefined): boolean {
+  if (used === undefined || isNothing(grown) || isNothing(used)) return false
+  const isWithin = grown.input <= used.input && grown.output <= used.output
+  return isWithin && (grown.input < used.input || grown.output < used.output)
 }
 
 const isNothing = ({ input, output }: Counts): boolean => input === 0 && output === 0

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { files, memoryFileSource, memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
 import { asString, type Json, type JsonObject } from '../transcript/json.ts'
@@ -299,6 +300,61 @@ describe('trap 4: the count is a running total', () => {
     const base = { history_base: { thread_id: PARENT, end_ordinal_exclusive: 9 } }
     const all = await read(meta(base), said('a'), counted([1100, 0, 110, 0], [100, 0, 10, 0]))
     expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+  })
+
+  it('is an older one plus the last call, where it grew by less than that call used', async () => {
+    const resumed = await read(
+      meta(),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      said('b'),
+      counted([150, 0, 15, 0], [50, 0, 5, 0]),
+      said('c'),
+      counted([300, 0, 40, 0], [200, 0, 30, 0]),
+    )
+    expect(totals(resumed)).toMatchObject({ calls: 3, input: 350, output: 45 })
+  })
+
+  it('comes to the sum of the calls, whatever is written between and again', async () => {
+    const call = fc.record({
+      type: fc.constant('call' as const),
+      input: fc.integer({ min: 1, max: 99 }),
+      cached: fc.nat(99),
+      output: fc.integer({ min: 1, max: 99 }),
+      /** How many of the calls before it the total forgets: a session resumed from a snapshot. */
+      forgets: fc.constantFrom(0, 0, 0, 1, 2),
+    })
+    const other = fc.record({
+      type: fc.constantFrom('again' as const, 'compaction' as const, 'limits' as const, 'resume' as const),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.oneof(call, other), { maxLength: 12 }), async (steps) => {
+        const lines: JsonObject[] = [meta()]
+        let known: Counts[] = []
+        const sum = (all: readonly Counts[]): Counts =>
+          all.reduce<Counts>((a, b) => [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]], [0, 0, 0, 0])
+        const paid: Counts[] = []
+        let last: JsonObject | undefined
+        for (const step of steps) {
+          if (step.type === 'call') {
+            const used: Counts = [step.input, Math.min(step.cached, step.input), step.output, 0]
+            // Where the total comes out as it was, nothing tells the call from a repeat.
+            const kept = known.slice(0, Math.max(0, known.length - step.forgets))
+            const isSame = sum([...kept, used])[0] === sum(known)[0]
+            known = [...(isSame ? known : kept), used]
+            paid.push(used)
+            last = counted(sum(known), used)
+            lines.push(said('x'), last)
+          } else if (step.type === 'again' && last !== undefined) lines.push(last)
+          else if (step.type === 'compaction') lines.push(counted(sum(known), [0, 0, 0, 0]))
+          else if (step.type === 'limits') lines.push(event('token_count', { info: null }))
+          else lines.push(meta())
+        }
+        const [input, cached, output] = sum(paid)
+        const expected = { calls: paid.length, input: input - cached, cacheRead: cached, output }
+        if (paid.length > 0) expect(totals(await read(...lines))).toMatchObject(expected)
+      }),
+    )
   })
 })
 

@@ -131,6 +131,21 @@ export const codexCases: readonly TortureCase[] = [
     truth: truth(1500, 2200, 180, 40, 3),
   },
   {
+    name: 'a counter that goes back by less than the next call adds',
+    format: 'codex',
+    files: rollout(
+      THREAD,
+      ...begun,
+      said(3, 'two'),
+      counted(3, [1300, 800, 120, 40], [300, 200, 20, 0]),
+      meta(4, THREAD),
+      said(5, 'three'),
+      counted(5, BOTH, TWO),
+    ),
+    naive: { does: 'adds what the total grew by', count: lastTotal },
+    truth: truth(1000, 2300, 170, 40, 3),
+  },
+  {
     name: 'a count without numbers, for the rate limits only',
     format: 'codex',
     files: rollout(THREAD, ...begun, event(3, 'token_count', { info: null, rate_limits: { primary: null } })),
