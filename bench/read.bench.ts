@@ -1,8 +1,9 @@
-/** Reading a journal and a `full.jsonl` to the model, against splitting lines and JSON.parse of the same bytes. */
-import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+/** Reading a journal, a `full.jsonl` and a log of Claude Code to the model, against splitting lines and JSON.parse of the same bytes. */
+import { createReadStream, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { record } from '../src/capture/record.ts'
+import { claudeCode } from '../src/formats/claude-code.ts'
 import { entire } from '../src/formats/entire.ts'
 import type { Format } from '../src/formats/format.ts'
 import { journal } from '../src/journal/format.ts'
@@ -10,7 +11,7 @@ import { openSource } from '../src/sources/open.ts'
 import { createLineSplitter } from '../src/transcript/lines.ts'
 import type { Bench } from './bench.ts'
 import { atLeast, compare, type Result } from './measure.ts'
-import { sampleEntry } from './samples.ts'
+import { claudeLine, sampleEntry } from './samples.ts'
 
 export const bench: Bench = async ({ quick }) => {
   const count = quick ? 5000 : 30_000
@@ -29,9 +30,12 @@ export const bench: Bench = async ({ quick }) => {
   await recorder.end()
   const sessions = join(folder, 'home/sessions', recorder.id)
   const full = join(folder, '.entire/metadata', recorder.session().names?.['entire'] ?? '', 'full.jsonl')
+  const log = join(folder, '11111111-1111-4111-8111-111111111111.jsonl')
+  writeFileSync(log, Array.from({ length: count }, (_, n) => claudeLine(n)).join(''))
   const results = [
     await against('journal', join(sessions, readdirSync(sessions)[0] as string), journal, count),
     await against('full.jsonl', full, entire, count),
+    await against('Claude Code', log, claudeCode, count),
   ]
   rmSync(folder, { recursive: true, force: true })
   return results

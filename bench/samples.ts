@@ -48,3 +48,57 @@ export function sampleEntry(n: number, bytes = 2048): Entry {
     call: { provider: 'anthropic', messageId: `msg_${n}` },
   }
 }
+
+/** A line as Claude Code 2.1 writes it: an answer's block, then the result of its call, of about 2 KB each. */
+export function claudeLine(n: number): string {
+  const id = (of: number): string => `00000000-0000-4000-8000-${String(of).padStart(12, '0')}`
+  const call = `toolu_${n - (n % 2)}`
+  const wrapper = {
+    parentUuid: n === 0 ? null : id(n - 1),
+    isSidechain: false,
+    userType: 'external',
+    cwd: '/home/me/project',
+    sessionId: '11111111-1111-4111-8111-111111111111',
+    version: '2.1.42',
+    gitBranch: 'main',
+    slug: 'calm-red-fox',
+    uuid: id(n),
+    timestamp: new Date(1_770_000_000_000 + n * 1000).toISOString(),
+  }
+  const output = `line ${n} of some file\n`.repeat(80)
+  const usage = {
+    input_tokens: 3,
+    cache_creation_input_tokens: 412,
+    cache_read_input_tokens: 40_000 + n,
+    cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: 412 },
+    output_tokens: 120,
+    service_tier: 'standard',
+  }
+  const line =
+    n % 2 === 0
+      ? {
+          ...wrapper,
+          type: 'assistant',
+          requestId: `req_${n}`,
+          message: {
+            model: 'claude-opus-4-5',
+            id: `msg_${n}`,
+            type: 'message',
+            role: 'assistant',
+            content: [
+              { type: 'tool_use', id: call, name: 'Write', input: { file_path: '/p/a', content: output } },
+            ],
+            stop_reason: 'tool_use',
+            stop_sequence: null,
+            usage,
+          },
+        }
+      : {
+          ...wrapper,
+          type: 'user',
+          message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: call, content: output }] },
+          toolUseResult: { stdout: output, stderr: '', interrupted: false, isImage: false },
+          sourceToolAssistantUUID: id(n - 1),
+        }
+  return `${JSON.stringify(line)}\n`
+}

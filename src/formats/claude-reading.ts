@@ -3,20 +3,20 @@
  * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
  */
 import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/entry.ts'
-import { isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { asObject, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { earlierIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
 import { agentOf } from './claude-rest.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
-import { readDocument, readText } from './document.ts'
 import type { ReadItem } from './format.ts'
 import { createIdSet } from './id-set.ts'
 import { readRawRecords } from './raw-records.ts'
-import { oversizedEntry, unknownEntry } from './unknown.ts'
+import { oversizedEntry } from './unknown.ts'
 
 export type ClaudeReading = {
   /** The records of one file. The first file opens the session. */
@@ -96,13 +96,12 @@ export function createClaudeReading(options: Options): ClaudeReading {
     const id = toId(uuid, source, sequence)
     const isOwn = typeof uuid === 'string' && uuid !== ''
     const isKept = said.kind === 'message' || said.metadata?.['lifted'] !== undefined
-    if (isKept && isOwn && (uuid !== id || id === `${source}/${sequence}`)) {
-      said.metadata = { ...said.metadata, uuid }
-    }
+    if (isKept && isOwn && (uuid !== id || isNumbered(id, source, sequence))) keep(said, 'uuid', uuid)
     if (sequence === 0 && source !== PRIMARY) {
       const spawn = spawns.find(source, said.blocks)
       if (spawn !== undefined) {
-        said.metadata = { ...said.metadata, parentSource: spawn.source, spawnedBy: spawn.callId }
+        keep(said, 'parentSource', spawn.source)
+        keep(said, 'spawnedBy', spawn.callId)
       }
     }
     const entry = said as Draft
@@ -113,67 +112,76 @@ export function createClaudeReading(options: Options): ClaudeReading {
     return entry
   }
 
-  const fromLine = (record: JsonRecord, file: string, fileSource: string | undefined): readonly Entry[] => {
+  const takeLine = (
+    record: JsonRecord,
+    file: string,
+    fileSource: string | undefined,
+    items: ReadItem[],
+  ): void => {
     const { value, number, byteOffset, byteLength } = record
     const origin = { format, file, record: number, byteOffset, byteLength }
+    const give = (entry: Entry): void => void items.push({ type: 'entry', entry })
     if (!isObject(value)) {
-      return [place(fromClaudeLine(value, facts.defaults), fileSource ?? PRIMARY, undefined, origin)]
+      give(place(fromClaudeLine(value, facts.defaults), fileSource ?? PRIMARY, undefined, origin))
+      return
     }
     facts.observe(value)
     watch?.(value)
     const said = fromClaudeLine(value, facts.defaults)
     const source = sourceOf(value, fileSource, sidechains)
-    if (said.model !== undefined) facts.observeModel(said.model, source)
-    const iterations = said.metadata === undefined ? [] : iterationsBefore(value, said)
-    const before = iterations.map((one) => place(one, source, undefined, origin))
+    if (said.model !== undefined) {
+      facts.observeModel(said.model, source)
+      for (const one of iterationsBefore(value, said)) give(place(one, source, undefined, origin))
+    }
     const entry = place(said, source, value['uuid'], origin)
+    give(entry)
     spawns.observe(value, entry.blocks, source)
     const inner = value['type'] === 'progress' ? embeddedLine(value) : undefined
-    if (inner === undefined) return before.length === 0 ? [entry] : [...before, entry]
-    return [...before, entry, ...fromEmbedded(inner, origin)]
+    const embedded = inner === undefined ? undefined : fromEmbedded(inner, origin)
+    if (embedded !== undefined) give(embedded)
   }
 
   /** Every line of a message repeats them: only what is new is given. */
-  const iterationsBefore = (line: JsonObject, said: LineEntry): LineEntry[] => {
-    const { call, usage } = said
-    if (call?.messageId === undefined || usage === undefined) return []
+  const iterationsBefore = (line: JsonObject, said: LineEntry): readonly LineEntry[] => {
+    const { call, metadata } = said
+    // The line's own usage is kept only where it says more than the entry's.
+    if (call?.messageId === undefined || asObject(metadata?.['message'])?.['usage'] === undefined) return NONE
     const all = earlierIterations(line, said)
-    if (all.length === 0) return all
+    if (all.length === 0) return NONE
     const now = toJson(all.map((one) => one.usage))
-    if (iterated?.messageId === call.messageId && iterated.said === now) return []
+    if (iterated?.messageId === call.messageId && iterated.said === now) return NONE
     iterated = { messageId: call.messageId, said: now }
     return all
   }
 
   /** A message that a log or a line before has is not given again. */
-  const fromEmbedded = (line: JsonObject, origin: Origin): readonly Entry[] => {
+  const fromEmbedded = (line: JsonObject, origin: Origin): Entry | undefined => {
     const agent = agentOf(line)
     const { uuid } = line
-    if (agent === undefined || hasLog(agent) || (typeof uuid === 'string' && seen.has(uuid))) return []
+    if (agent === undefined || hasLog(agent) || (typeof uuid === 'string' && seen.has(uuid))) return undefined
     const said = fromClaudeLine(line, facts.defaults)
-    if (said.kind !== 'message') return []
+    if (said.kind !== 'message') return undefined
     const source = `subagent:${agent}`
     if (said.model !== undefined) facts.observeModel(said.model, source)
-    said.metadata = { ...said.metadata, derived: 'progress' }
-    return [place(said, source, uuid, origin)]
+    keep(said, 'derived', 'progress')
+    return place(said, source, uuid, origin)
   }
 
-  const toEntries = (record: JsonRecord, file: string, options: FileOptions): readonly Entry[] => {
+  const takeForeign = (record: JsonRecord, file: string, options: FileOptions, items: ReadItem[]): void => {
     const { value, number, byteOffset, byteLength } = record
-    const { source = PRIMARY, parse, isForeign } = options
-    if (parse === undefined && !isForeign) return fromLine(record, file, options.source)
-    const said = parse?.(value) ?? [
-      { kind: 'event' as const, blocks: [{ type: 'unknown' as const, raw: value }] },
-    ]
-    return said.map((one) => {
+    const { source = PRIMARY, parse } = options
+    const origin = { format, file, record: number, byteOffset, byteLength }
+    const whole: readonly Said[] = [{ kind: 'event', blocks: [{ type: 'unknown', raw: value }] }]
+    for (const one of parse?.(value) ?? whole) {
       if (one.at !== undefined) facts.observeTime(one.at)
       const sequence = nextSequence(source)
-      const origin = { format, file, record: number, byteOffset, byteLength }
-      return { id: toId(undefined, source, sequence), source, sequence, ...one, origin }
-    })
+      const entry = { id: toId(undefined, source, sequence), source, sequence, ...one, origin }
+      items.push({ type: 'entry', entry })
+    }
   }
 
   const toItems = (batch: RecordBatch, file: string, options: FileOptions): ReadItem[] => {
+    const isClaude = options.parse === undefined && options.isForeign !== true
     const items: ReadItem[] = []
     let damaged = 0
     const giveDamage = (before: number): void => {
@@ -190,10 +198,28 @@ export function createClaudeReading(options: Options): ClaudeReading {
     }
     for (const record of batch.records) {
       if (damaged < batch.damage.length) giveDamage(record.number)
-      for (const entry of toEntries(record, file, options)) items.push({ type: 'entry', entry })
+      if (isClaude) takeLine(record, file, options.source, items)
+      else takeForeign(record, file, options, items)
     }
     giveDamage(Number.POSITIVE_INFINITY)
     return items
+  }
+
+  const beside = (
+    file: SourceFile,
+    { source = PRIMARY, record }: DocumentOptions,
+    found: Beside,
+  ): ReadItem => {
+    if ('damage' in found) return { type: 'damage', damage: found.damage }
+    const { block, byteLength } = found
+    const sequence = nextSequence(source)
+    const id = toId(undefined, source, sequence)
+    const origin = { format, file: file.path, record: 1, byteOffset: 0, byteLength }
+    const metadata = { record, ...(block.type === 'text' && { file: fileName(file.path) }) }
+    return {
+      type: 'entry',
+      entry: { id, source, sequence, kind: 'event', blocks: [block], metadata, origin },
+    }
   }
 
   const open = (): ReadItem => {
@@ -225,29 +251,22 @@ export function createClaudeReading(options: Options): ClaudeReading {
       }
       if (held.length > 0) yield openWith(held)
     },
-    async document(file, { source = PRIMARY, record }) {
-      const { raw, bytes, damage } = await readDocument(file)
-      if (damage !== undefined) return { type: 'damage', damage }
-      const sequence = nextSequence(source)
-      const place = { number: 1, byteOffset: 0, byteLength: bytes }
-      const entry = unknownEntry(raw, { format, file: file.path, source, sequence }, place)
-      return {
-        type: 'entry',
-        entry: { ...entry, id: toId(undefined, source, sequence), metadata: { record } },
-      }
-    },
-    async text(file, { source = PRIMARY, record }) {
-      const text = await readText(file)
-      if (typeof text !== 'string') return { type: 'damage', damage: text }
-      const sequence = nextSequence(source)
-      const place = { number: 1, byteOffset: 0, byteLength: Buffer.byteLength(text) }
-      const entry = unknownEntry(text, { format, file: file.path, source, sequence }, place)
-      const blocks = [{ type: 'text' as const, text }]
-      const metadata = { record, file: file.path.slice(file.path.lastIndexOf('/') + 1) }
-      return { type: 'entry', entry: { ...entry, id: toId(undefined, source, sequence), blocks, metadata } }
-    },
+    document: async (file, options) => beside(file, options, await readDocumentBlock(file)),
+    text: async (file, options) => beside(file, options, await readTextBlock(file)),
     isNamed: (agent) => spawns.isKnown(agent),
     open: () => (isOpen ? [] : [open()]),
     end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
   }
+}
+
+const NONE: readonly LineEntry[] = []
+
+function isNumbered(id: string, source: string, sequence: number): boolean {
+  return id.length < source.length + 20 && id === `${source}/${sequence}`
+}
+
+/** Names of ours in metadata that the line's entry alone has. */
+function keep(said: LineEntry, name: string, value: string): void {
+  said.metadata ??= Object.create(null) as Record<string, Json>
+  said.metadata[name] = value
 }
