@@ -4,7 +4,11 @@ import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
 
 const bundle = await rolldown({
-  input: { hansard: `${root}/dist/src/cli/main.js` },
+  // The worker is a file of its own: threads are started by a file's name.
+  input: {
+    hansard: `${root}/dist/src/cli/main.js`,
+    'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
+  },
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
   // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.
@@ -18,7 +22,7 @@ await bundle.write({
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: false,
   sourcemap: false,
-  banner: (chunk) => (chunk.isEntry ? '#!/usr/bin/env node' : ''),
+  banner: (chunk) => (chunk.name === 'hansard' ? '#!/usr/bin/env node' : ''),
 })
 await bundle.close()
 chmodSync(`${root}/dist/bin/hansard.js`, 0o755)

@@ -30,6 +30,19 @@ export async function* readSession(
   }
 }
 
+/** The same for a first look: large content of entries stays where it is, and the session's own facts are whole. */
+export async function* outlineSession(archive: Archive, id: string): AsyncGenerator<readonly ReadItem[]> {
+  for await (const items of readSession(archive, id, { blobs: 'reference' })) {
+    const isPlain = items.every((item) => item.type !== 'session')
+    yield isPlain ? items : await Promise.all(items.map((item) => withFacts(item, archive)))
+  }
+}
+
+async function withFacts(item: ReadItem, { blobs }: Archive): Promise<ReadItem> {
+  if (item.type !== 'session') return item
+  return { type: 'session', session: await resolveSession(item.session, blobs) }
+}
+
 function isReferring(item: ReadItem): boolean {
   if (item.type === 'session') return item.session.apart !== undefined
   return item.type === 'entry' && isApart(item.entry)

@@ -10,6 +10,10 @@ export type Config = {
   readonly utc?: boolean
   /** Formats that `record` writes beside the journal. */
   readonly formats?: readonly string[]
+  /** Whether sync keeps other programs' bytes: `false` reads them in place, `redacted` keeps them without secrets. */
+  readonly keep?: boolean | 'redacted'
+  /** Patterns of what sync does not look at. */
+  readonly exclude?: readonly string[]
 }
 
 const NAME = 'hansard.config.json'
@@ -21,18 +25,26 @@ export async function loadConfig(flags: Config, env: NodeJS.ProcessEnv = process
 
 function readEnv(env: NodeJS.ProcessEnv): Config {
   const { HANSARD_HOME: home, HANSARD_UTC: utc, HANSARD_FORMATS: formats } = env
+  const { HANSARD_KEEP: keep, HANSARD_EXCLUDE: exclude } = env
   return {
     ...(home && { home }),
-    ...(utc && { utc: !['0', 'false', 'no'].includes(utc.toLowerCase()) }),
-    ...(formats && { formats: formats.split(',').map((id) => id.trim()) }),
+    ...(utc && { utc: !isNo(utc) }),
+    ...(formats && { formats: toList(formats) }),
+    ...(keep && { keep: keep === 'redacted' ? keep : !isNo(keep) }),
+    ...(exclude && { exclude: toList(exclude) }),
   }
 }
 
-function known({ home, utc, formats }: Config): Config {
+const isNo = (text: string): boolean => ['0', 'false', 'no'].includes(text.toLowerCase())
+const toList = (text: string): string[] => text.split(',').map((part) => part.trim())
+
+function known({ home, utc, formats, keep, exclude }: Config): Config {
   return {
     ...(home !== undefined && { home }),
     ...(utc !== undefined && { utc }),
     ...(formats !== undefined && { formats }),
+    ...(keep !== undefined && { keep }),
+    ...(exclude !== undefined && { exclude }),
   }
 }
 
@@ -50,6 +62,8 @@ async function readFile(): Promise<Config> {
     home: z.string().min(1).optional(),
     utc: z.boolean().optional(),
     formats: z.array(z.string()).optional(),
+    keep: z.union([z.boolean(), z.literal('redacted')]).optional(),
+    exclude: z.array(z.string()).optional(),
   })
   let value: unknown
   try {
@@ -62,6 +76,6 @@ async function readFile(): Promise<Config> {
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || NAME
   throw new HansardError('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
-    hint: 'it may hold home, utc and formats',
+    hint: 'it may hold home, utc, formats, keep and exclude',
   })
 }

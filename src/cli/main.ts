@@ -88,8 +88,46 @@ function createProgram(): Command {
     .action(async (input, options) => (await import('./commands/convert.ts')).convert(input, options))
 
   program
+    .command('sync [paths...]')
+    .description(
+      "finds agents' logs on this machine, keeps their bytes, and takes in what is new; with paths, only what these hold",
+    )
+    .option('--watch', 'go on, and take in what is written as it is written')
+    .option('--no-keep', 'read where the files lie, and keep nothing')
+    .option('--exclude <glob...>', 'what not to look at: ~/private, **/secret/**')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard sync',
+        'hansard sync ~/backup/.claude',
+        "hansard sync --exclude '**/clients/**' --watch",
+      ),
+    )
+    .action(async (paths, options) => (await import('./commands/sync.ts')).syncCommand(paths, options))
+
+  program
+    .command('import <paths...>')
+    .description('files, folders, zip and tar files, or - for standard input, taken into the archive once')
+    .option('--exclude <glob...>', 'what not to look at')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard import logs.zip old/', 'hansard import - < session.jsonl'))
+    .action(async (paths, options) => (await import('./commands/import.ts')).importCommand(paths, options))
+
+  program
+    .command('doctor')
+    .description(
+      'the health of the archive: what is kept, what could not be read, what agents write that is new here, what they delete',
+    )
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .action(async (options) => (await import('./commands/doctor.ts')).doctor(options))
+
+  program
     .command('formats')
-    .description('the formats there are, and which of them are written')
+    .description('the formats there are, which of them are written, and where their files lie here')
     .option(...JSON_FLAG)
     .action(async (options) => (await import('./commands/formats.ts')).formats(options))
 

@@ -39,6 +39,8 @@ export const journal: Format = {
     for (const [id, segments] of bySession(starts, source)) yield* readSession(id, segments)
   },
   write: writeJournal,
+  /** A session's segments lie together in its folder. */
+  unit: ({ path }) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : path),
 }
 
 async function segmentsOf(source: Source): Promise<readonly SourceFile[]> {

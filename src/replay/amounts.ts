@@ -16,6 +16,19 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${toCount(count)} ${count === 1 ? one : many}`
 }
 
+/** `812 MB`: decimal, three digits at most. */
+export function toBytes(bytes: number): string {
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+  let value = bytes
+  let at = 0
+  while (value >= 999.5 && at < units.length - 1) {
+    value /= 1000
+    at += 1
+  }
+  const digits = at === 0 || value >= 9.95 ? 0 : 1
+  return `${value.toFixed(digits)} ${units[at] ?? ''}`
+}
+
 /** What the source states of the whole session, else what was counted. */
 export function sessionTokens({ reportedUsage, totals }: Session): {
   readonly in?: number

@@ -2,15 +2,19 @@
  * A source read with a format: as a stream of items for what may be large, or whole for what is small. What the source itself
  * could not give (a gzip file cut off) is damage like any other.
  */
-import type { Format, ReadItem } from '../formats/format.ts'
+import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import type { OpenSource } from './open.ts'
 
-export async function* readItems(source: OpenSource, format: Format): AsyncGenerator<readonly ReadItem[]> {
-  yield* format.read(source)
+export async function* readItems(
+  source: OpenSource,
+  format: Format,
+  options: ReadOptions = {},
+): AsyncGenerator<readonly ReadItem[]> {
+  yield* format.read(source, options)
   const damage = source.damage()
   if (damage.length > 0) yield damage.map((damage): ReadItem => ({ type: 'damage', damage }))
 }

@@ -25,6 +25,8 @@ export type Quality = 'reported' | 'partial' | 'estimated' | 'unavailable'
 export const COUNTS = ['input', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h', 'output', 'reasoning'] as const
 export type Count = (typeof COUNTS)[number]
 
+/** From the best to the worst. */
+export const QUALITIES: readonly Quality[] = ['reported', 'partial', 'estimated', 'unavailable']
 const WORST: Readonly<Record<Quality, number>> = { reported: 0, partial: 1, estimated: 2, unavailable: 3 }
 
 /** How far a quality is from the provider's last word, which is 0. */

@@ -1,13 +1,12 @@
 /** `hansard list`: the sessions of the archive, newest first, or the runs they belong to. */
 import { openArchive, type Archive } from '../../archive/archive.ts'
-import { readFacts } from '../../archive/facts.ts'
-import { isHansardError } from '../../errors.ts'
 import { counted, sessionCost, sessionTokens, toCount, toPrice } from '../../replay/amounts.ts'
 import { createClock, type Clock } from '../../replay/clock.ts'
 import { cut } from '../../replay/escape.ts'
+import { openSessions } from '../../sources/sessions.ts'
 import type { Session, Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out, outJson } from '../print.ts'
+import { note, out, outJson } from '../print.ts'
 import { toRuns, type ListedRun } from '../runs.ts'
 import { toTable, type Column } from '../table.ts'
 
@@ -38,37 +37,20 @@ export async function list(options: ListOptions): Promise<void> {
 
 type Found = { readonly sessions: readonly Session[]; readonly total: number }
 
-/** Facts are read only of the sessions that are shown, unless a filter has to look at all of them. */
 async function findSessions(archive: Archive, options: ListOptions): Promise<Found> {
-  const { limit = Number.POSITIVE_INFINITY, status, flow, run, runs } = options
-  const ids = archive.ids().filter((id) => archive.segments(id).length > 0)
-  const readsAll = runs === true || status !== undefined || flow !== undefined || run !== undefined
-  const sessions: Session[] = []
-  let unreadable = 0
-  for (const id of readsAll ? ids : ids.slice(0, limit)) {
-    const session = await readOne(archive, id)
-    if (session === undefined) unreadable += 1
-    else if (isWanted(session)) sessions.push(session)
-  }
-  if (runs) return { sessions, total: sessions.length }
-  return { sessions: sessions.slice(0, limit), total: readsAll ? sessions.length : ids.length - unreadable }
-
-  function isWanted(session: Session): boolean {
-    if (status !== undefined && session.status !== status) return false
-    if (flow !== undefined && session.run?.flow !== flow) return false
-    return run === undefined || session.run?.id === run
-  }
-}
-
-/** A session that cannot be read is told of, and does not keep the others from being listed. */
-async function readOne(archive: Archive, id: string): Promise<Session | undefined> {
+  const { limit, status, flow, run, runs } = options
+  const opened = await openSessions(archive.home)
   try {
-    return (await readFacts(archive, id)).session
-  } catch (error) {
-    if (!isHansardError(error)) throw error
-    process.exitCode = FAILED
-    note(`hansard: ${id} cannot be read: ${error.message}`)
-    return undefined
+    if (!opened.isCaughtUp)
+      note(`hansard: what was recorded in the last moments may be missing: ${archive.home} is in use`)
+    const filter = {
+      ...(status && { status }),
+      ...(flow !== undefined && { flow }),
+      ...(run !== undefined && { run }),
+    }
+    return opened.list({ ...filter, ...(limit !== undefined && !runs && { limit }) })
+  } finally {
+    opened.close()
   }
 }
 

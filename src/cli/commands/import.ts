@@ -1,0 +1,41 @@
+/** `hansard import`: files, folders, zip and tar files or standard input, taken into the archive once. */
+import { openArchive } from '../../archive/archive.ts'
+import { HansardError } from '../../errors.ts'
+import { importInputs, type ImportInput } from '../../sources/import.ts'
+import { loadConfig } from '../config.ts'
+import { FAILED, outJson } from '../print.ts'
+import { createProgress } from '../progress.ts'
+import { noteProblems } from '../problems.ts'
+import { sayReport } from './sync.ts'
+
+export type ImportOptions = {
+  readonly exclude?: readonly string[]
+  readonly home?: string
+  readonly json?: boolean
+}
+
+export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
+  const { home, exclude } = await loadConfig(options)
+  const archive = openArchive(home, { write: true })
+  const progress = createProgress()
+  const report = await importInputs(archive, paths.map(toInput), {
+    ...(exclude && { exclude }),
+    onProgress: ({ doing, done }) => progress.show(`${doing}: ${done}`),
+  })
+  progress.end()
+  if (options.json) await outJson(report)
+  else sayReport(report)
+  noteProblems(report.problems)
+  // Somebody named these files: one that is in no format known here is no success.
+  if (report.problems.some(({ cause }) => cause === 'unknown-format')) process.exitCode = FAILED
+}
+
+function toInput(path: string): ImportInput {
+  if (path !== '-') return { path }
+  if (process.stdin.isTTY) {
+    throw new HansardError('invalid-argument', 'standard input is a terminal', {
+      hint: 'pipe a transcript in: hansard import - < session.jsonl',
+    })
+  }
+  return { chunks: () => process.stdin as AsyncIterable<Buffer> }
+}

@@ -1,0 +1,45 @@
+/** `hansard sync --watch`: what agents write is taken in as they write it, until the command is ended. */
+import os from 'node:os'
+import type { Archive } from '../../archive/archive.ts'
+import { isHansardError } from '../../errors.ts'
+import { parseExclude } from '../../sources/exclude.ts'
+import { allFormats } from '../../sources/formats.ts'
+import { followPlaces } from '../../sources/follow.ts'
+import type { SyncOptions, SyncReport } from '../../sources/sync.ts'
+import { note, outJson } from '../print.ts'
+import { noteProblems } from '../problems.ts'
+import { sayReport } from './sync.ts'
+
+export async function watchAndSync(
+  archive: Archive,
+  how: SyncOptions,
+  { json }: { readonly json: boolean },
+): Promise<void> {
+  const ending = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
+  const exclude = parseExclude(how.exclude ?? [], { home: os.homedir() })
+  note('watching; Ctrl-C ends it')
+  await followPlaces(
+    archive,
+    { ...how, onPlan: () => {}, onProgress: () => {} },
+    {
+      formats: allFormats,
+      exclude,
+      signal: ending.signal,
+      onSync: (report) => void say(report, json),
+      // Another sync at work takes in the same files: what it misses, the next change or the next look brings.
+      onError: (error) => {
+        if (!isHansardError(error) || error.code !== 'locked') throw error
+      },
+    },
+  )
+}
+
+async function say(report: SyncReport, json: boolean): Promise<void> {
+  const { files } = report
+  if (files.new + files.grown + files.rewritten + files.failed > 0 || report.sessions > 0) {
+    if (json) await outJson(report)
+    else sayReport(report)
+  }
+  noteProblems(report.problems)
+}

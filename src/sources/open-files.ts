@@ -1,0 +1,20 @@
+/** Some files of a folder as a source, for a unit that is read where it lies. */
+import { posix } from 'node:path'
+import type { SourceFile } from '../transcript/source.ts'
+import { openSource, type OpenSource } from './open.ts'
+
+/** Paths are relative to the root. One path alone is a file source; what has gone meanwhile is left out. */
+export async function openFiles(root: string, paths: readonly string[]): Promise<OpenSource> {
+  const folder = await openSource(root)
+  const [only] = paths
+  const isAlone = paths.length === 1 && only !== undefined
+  const find = (path: string): Promise<SourceFile | undefined> => folder.find(path)
+  return {
+    path: isAlone ? `${root}/${only}` : root,
+    kind: isAlone ? 'file' : 'folder',
+    list: async () => (await Promise.all(paths.map(find))).filter((file) => file !== undefined),
+    // Beside the file, and as far up as the place goes.
+    find: (path) => find(isAlone ? posix.join(posix.dirname(only), path) : path),
+    damage: () => folder.damage(),
+  }
+}

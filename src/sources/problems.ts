@@ -1,0 +1,37 @@
+/** What went wrong while many files were taken in: one line for each cause, however many files it hit. Everything else goes on. */
+import { fromSystemError } from '../errors.ts'
+
+export type SyncProblem = {
+  /** A word to branch on: an error's code, or what a walk met. */
+  readonly cause: string
+  readonly count: number
+  /** The first one, in words. */
+  readonly example: string
+}
+
+export type Problems = {
+  add(cause: string, example: string): void
+  /** The same for what was thrown; `what` is the file. */
+  caught(error: unknown, what: string): void
+  list(): readonly SyncProblem[]
+}
+
+/** Said, and no failure: nothing was lost by them. */
+export const HARMLESS: ReadonlySet<string> = new Set(['link', 'unknown-format', 'purge', 'settings'])
+
+export function createProblems(): Problems {
+  const known = new Map<string, { cause: string; count: number; example: string }>()
+  const add = (cause: string, example: string): void => {
+    const problem = known.get(cause)
+    if (problem === undefined) known.set(cause, { cause, count: 1, example })
+    else problem.count += 1
+  }
+  return {
+    add,
+    caught(error, what) {
+      const { code, message } = fromSystemError(error, what)
+      add(code, message)
+    },
+    list: () => [...known.values()],
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Units read on as many threads as the machine has, where there are enough of them to be worth a thread's start; else here. The
+ * results are the same.
+ */
+import fs from 'node:fs'
+import os from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
+import type { Call } from './unit-facts.ts'
+import type { FromWorker } from './unit-worker.ts'
+
+export type Readers = {
+  /** Waits for a free reader, then reads. */
+  read(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
+  /** How many read at a time. */
+  readonly width: number
+  close(): Promise<void>
+}
+
+/** A thread's start and its own copy of the program take as long as reading some MB. */
+const WORTH_BYTES = 16 * 1024 * 1024
+const MOST_THREADS = 8
+
+export function createReaders(bytes: number): Readers {
+  const script = workerScript()
+  const threads = Math.min(os.availableParallelism(), MOST_THREADS)
+  if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
+    return { read: runUnitJob, width: 1, close: async () => {} }
+  const idle = Array.from({ length: threads }, () => createThread(script))
+  const all = [...idle]
+  const waiting: ((thread: Thread) => void)[] = []
+  const take = (): Promise<Thread> => {
+    const free = idle.pop()
+    return free === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(free)
+  }
+  return {
+    width: threads,
+    async read(job, onCalls) {
+      const thread = await take()
+      try {
+        return await thread.run(job, onCalls)
+      } finally {
+        const next = waiting.shift()
+        if (next === undefined) idle.push(thread)
+        else next(thread)
+      }
+    },
+    close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
+  }
+}
+
+type Thread = {
+  run(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
+  close(): Promise<unknown>
+}
+
+type Waiting = {
+  readonly onCalls: (calls: readonly Call[]) => void
+  readonly done: (result: UnitResult) => void
+}
+
+/** One job at a time. Listeners stay for the thread's life: taking the last one away would stop its port for good. */
+function createThread(script: URL): Thread {
+  let worker: Worker | undefined
+  let current: Waiting | undefined
+  const finish = (result: UnitResult): void => {
+    const waiting = current
+    current = undefined
+    waiting?.done(result)
+  }
+  const start = (): Worker => {
+    const started = new Worker(script)
+    // A thread that dies, of a unit that takes all its memory, takes no other unit along.
+    const died = (reason: string): void => {
+      if (worker === started) worker = undefined
+      finish({ type: 'failed', cause: 'internal', message: reason })
+    }
+    started.on('message', (message: FromWorker) => {
+      if ('calls' in message) current?.onCalls(message.calls)
+      else finish(message.result)
+    })
+    started.on('error', (error) => died(error.message))
+    started.on('exit', (code) => died(`a reader ended with code ${code}`))
+    return started
+  }
+  return {
+    run(job, onCalls) {
+      worker ??= start()
+      const busy = worker
+      return new Promise((done) => {
+        current = { onCalls, done }
+        busy.postMessage(job)
+      })
+    },
+    close: async () => worker?.terminate(),
+  }
+}
+
+/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
+function workerScript(): URL | undefined {
+  const places = [new URL('./unit-worker.js', import.meta.url), new URL('../unit-worker.js', import.meta.url)]
+  return places.find((place) => fs.existsSync(place))
+}

@@ -1,0 +1,160 @@
+/**
+ * The archive's sessions, whatever recorded them: journals and kept files behind one door. What was recorded since the last look is
+ * taken in first, where that can be done without waiting.
+ */
+import { openArchive, type Archive } from '../archive/archive.ts'
+import { outlineSession, readSession } from '../archive/read-session.ts'
+import { HansardError, isHansardError } from '../errors.ts'
+import type { ReadItem } from '../formats/format.ts'
+import { createIdSet } from '../formats/id-set.ts'
+import { journal } from '../journal/format.ts'
+import { createSequence } from '../transcript/entry.ts'
+import { checkId } from '../transcript/ids.ts'
+import type { Session } from '../transcript/session.ts'
+import { getFormat } from './detect.ts'
+import { allFormats } from './formats.ts'
+import { placeName, readPlaced, type UnitPlace } from './read-unit.ts'
+import { peekState, type State } from './state.ts'
+import { openStateFiles, type KnownUnit } from './state-files.ts'
+import {
+  countSessions,
+  findSessions,
+  getSession,
+  listSessions,
+  type FoundSession,
+  type SessionFilter,
+} from './state-sessions.ts'
+import { catchUp } from './sync.ts'
+import { keyOf } from './unit-facts.ts'
+
+export type Sessions = {
+  /** False when another process is at work: what was recorded in the last moments may be missing. */
+  readonly isCaughtUp: boolean
+  list(filter: SessionFilter): { readonly sessions: readonly Session[]; readonly total: number }
+  /** The one session whose id is this or begins so. Throws `session-not-found` or `ambiguous-id`. */
+  find(idOrPrefix: string): FoundSession
+  /** All that its recordings say, each entry once. */
+  read(session: FoundSession): AsyncIterable<readonly ReadItem[]>
+  /** The same with large content left where it is. */
+  outline(session: FoundSession): AsyncIterable<readonly ReadItem[]>
+  close(): void
+}
+
+export async function openSessions(home: string | undefined): Promise<Sessions> {
+  const archive = openArchive(home)
+  const isCaughtUp = await tryCatchUp(archive)
+  const state = await peekState(archive)
+  return {
+    isCaughtUp,
+    list(filter) {
+      if (state === undefined) return { sessions: [], total: 0 }
+      const { database } = state
+      return { sessions: listSessions(database, filter), total: countSessions(database, filter) }
+    },
+    find: (idOrPrefix) => find(archive, state, idOrPrefix),
+    read: (session) => readUnits(archive, state, session, readSession),
+    outline: (session) => readUnits(archive, state, session, outlineSession),
+    close: () => state?.close(),
+  }
+}
+
+/** Nothing to catch up with, and nothing made, where there is no archive. */
+async function tryCatchUp(archive: Archive): Promise<boolean> {
+  if (archive.readOnly || archive.files.kind(archive.home) === undefined) return true
+  try {
+    await catchUp(archive)
+    return true
+  } catch (error) {
+    if (isHansardError(error) && CANNOT_WRITE.has(error.code)) return false
+    throw error
+  }
+}
+
+const CANNOT_WRITE: ReadonlySet<string> = new Set(['locked', 'not-permitted', 'read-only', 'disk-full', 'io'])
+
+function find(archive: Archive, state: State | undefined, idOrPrefix: string): FoundSession {
+  checkId(idOrPrefix, 'session id')
+  const found = state === undefined ? [] : findSessions(state.database, idOrPrefix)
+  const [only] = found
+  if (only !== undefined && found.length === 1) return only
+  if (found.length > 1) {
+    throw new HansardError('ambiguous-id', `several sessions begin with ${JSON.stringify(idOrPrefix)}`, {
+      hint: `give more of the id: ${found
+        .slice(0, 3)
+        .map(({ id }) => id)
+        .join(', ')}`,
+    })
+  }
+  // One that the state does not know yet: recorded while another process holds the lock.
+  const id = archive.find(idOrPrefix)
+  return { key: id, id }
+}
+
+type ReadRecorded = (archive: Archive, id: string) => AsyncIterable<readonly ReadItem[]>
+
+async function* readUnits(
+  archive: Archive,
+  state: State | undefined,
+  session: FoundSession,
+  readRecorded: ReadRecorded,
+): AsyncGenerator<readonly ReadItem[]> {
+  const known = state && getSession(state.database, session.key)
+  if (state === undefined || known === undefined) return yield* readRecorded(archive, session.id)
+  const files = openStateFiles(state.database)
+  const units = files.unitsOf(session.key)
+  const streams = units.map((unit): Stream => {
+    if (unit.format === journal.id) return { items: readRecorded(archive, unit.path), unit: undefined }
+    const { agent, root } = files.placeAt(unit.place)
+    const own = files.filesOf(unit.id)
+    const isKept = own.every(({ bytes }) => bytes !== undefined)
+    const paths = own.map(({ path }) => path)
+    const place: UnitPlace = { home: archive.home, agent, root, unit: unit.path, paths, isKept }
+    return { items: readPlaced(place, getFormat(formatOf(unit), allFormats)), unit: placeName(place) }
+  })
+  yield* oneSession(streams, session, known)
+}
+
+type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }
+
+function formatOf({ format }: KnownUnit): string {
+  return format ?? journal.id
+}
+
+/**
+ * The session's items out of its units, under its one id and with the totals that are billed to it. An entry that an earlier unit
+ * gave is not given again; what a later one adds is numbered on.
+ */
+async function* oneSession(
+  streams: readonly Stream[],
+  { key, id }: FoundSession,
+  known: Session,
+): AsyncGenerator<readonly ReadItem[]> {
+  const seen = streams.length > 1 ? createIdSet() : undefined
+  const nextSequence = createSequence()
+  for (const { items: stream, unit } of streams) {
+    let isOurs = false
+    /** What the unit calls it: the first that has its key, for a unit may hold the conversation twice. */
+    let own: string | undefined
+    for await (const items of stream) {
+      const ours: ReadItem[] = []
+      for (const item of items) {
+        if (item.type === 'session') {
+          const { session } = item
+          if (keyOf(session, unit) === key || session.id === id) own ??= session.id
+          isOurs = session.id === own
+          if (isOurs) ours.push({ type: 'session', session: { ...session, id, ...facts(known) } })
+        } else if (isOurs && item.type === 'entry' && seen !== undefined) {
+          const { entry } = item
+          if (seen.has(`${entry.source}\n${entry.id}`)) continue
+          seen.add(`${entry.source}\n${entry.id}`)
+          ours.push({ type: 'entry', entry: { ...entry, sequence: nextSequence(entry.source) } })
+        } else if (isOurs) ours.push(item)
+      }
+      if (ours.length > 0) yield ours
+    }
+  }
+}
+
+function facts({ recordings, totals }: Session): Partial<Session> {
+  return { ...(recordings && { recordings }), ...(totals && { totals }) }
+}

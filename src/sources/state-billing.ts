@@ -1,0 +1,147 @@
+/**
+ * Every call of the archive on one bill: of all rows that mention it, one is billed, to the session that the others come from. What
+ * is settled does not depend on the order of syncs.
+ */
+import type { Database } from '../sqlite/driver.ts'
+import type { Row } from '../transcript/source.ts'
+import { bestRecording, settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
+import { toUsage, USAGE_SUMS } from './state-usage.ts'
+
+type Changed = {
+  /** Calls that more than one recording mentions, or did. */
+  readonly keys: readonly string[]
+  readonly sessions: readonly string[]
+}
+
+/** The keys of a pass that other passes, or other sessions of its own, mention too. */
+export function sharedKeys(database: Database, reading: number): string[] {
+  const rows = database
+    .prepare(
+      `SELECT DISTINCT own.key AS key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL AND EXISTS (
+         SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id
+       )`,
+    )
+    .all(reading)
+  return rows.map(({ key }) => String(key))
+}
+
+/** Bills the calls anew, and gives the sessions whose bills may have changed. */
+export function billReading(database: Database, { keys, sessions }: Changed): ReadonlySet<string> {
+  const changed = new Set(sessions)
+  const recordedTwice = sessions.filter((session) => chooseRecordings(database, session))
+  const more = recordedTwice.flatMap((session) => keysOf(database, session))
+  for (const key of new Set([...keys, ...more])) billKey(database, key, changed)
+  return changed
+}
+
+const CURRENT = `SELECT calls.* FROM calls JOIN units ON units.reading = calls.reading`
+
+function billKey(database: Database, key: string, changed: Set<string>): void {
+  const rows = database.prepare(`${CURRENT} WHERE calls.key = ?`).all(key)
+  const chosen = rows.filter((row) => isChosen(database, row))
+  const bill = database.prepare('UPDATE calls SET billed_to = ? WHERE id = ?')
+  for (const { session } of rows) changed.add(String(session))
+  for (const { billed_to } of rows) if (typeof billed_to === 'string') changed.add(billed_to)
+  for (const { id } of rows) bill.run(null, Number(id))
+  const settled = settleReports(chosen.map(toReport), (session) => candidateOf(database, session))
+  for (const { session, best } of settled) {
+    bill.run(session, best.id)
+    changed.add(session)
+  }
+}
+
+type RowReport = CallReport & { readonly id: number }
+
+function toReport(row: Row): RowReport {
+  const { id, session, provider } = row
+  return {
+    id: Number(id),
+    session: String(session),
+    provider: provider === '' ? undefined : String(provider),
+    usage: toUsage(row) ?? { quality: 'unavailable' },
+  }
+}
+
+/** By all that its recordings say: the earliest beginning, the latest end. */
+function candidateOf(database: Database, session: string): Candidate {
+  const row = database
+    .prepare(
+      `SELECT min(started_at) AS started, max(ended_at) AS ended, min(parent) AS parent
+       FROM recordings JOIN units ON units.reading = recordings.reading WHERE session = ?`,
+    )
+    .get(session)
+  const { started, ended, parent } = row ?? {}
+  return {
+    session,
+    ...(typeof started === 'string' && { startedAt: started }),
+    ...(typeof ended === 'string' && { endedAt: ended }),
+    ...(typeof parent === 'string' && { parent }),
+  }
+}
+
+/**
+ * Of a session that several formats recorded, one speaks: its counts are never added to another's. Recordings in that format add up
+ * call by call; what names no call is taken from the fullest of them. True when there is more than one recording.
+ */
+function chooseRecordings(database: Database, session: string): boolean {
+  const rows = database
+    .prepare(
+      `SELECT recordings.reading, recordings.format, entries FROM recordings
+       JOIN units ON units.reading = recordings.reading WHERE session = ?`,
+    )
+    .all(session)
+  const remember = database.prepare('UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?')
+  if (rows.length <= 1) {
+    for (const { reading } of rows) remember.run(FULLEST, Number(reading), session)
+    return false
+  }
+  const groups = new Map<string, Row[]>()
+  for (const row of rows)
+    groups.set(String(row['format']), [...(groups.get(String(row['format'])) ?? []), row])
+  const best = bestRecording([...groups].map(([by, members]) => totalsOf(database, session, by, members)))
+  const members = rows.filter(({ format }) => format === best?.by)
+  const [fullest] = members.sort(
+    (a, b) => Number(b['entries']) - Number(a['entries']) || Number(a['reading']) - Number(b['reading']),
+  )
+  const bill = database.prepare(
+    'UPDATE calls SET billed_to = ? WHERE reading = ? AND session = ? AND key IS NULL',
+  )
+  for (const { reading, format } of rows) {
+    const isFullest = reading === fullest?.['reading']
+    remember.run(isFullest ? FULLEST : format === best?.by ? CHOSEN : 0, Number(reading), session)
+    bill.run(isFullest ? session : null, Number(reading), session)
+  }
+  return true
+}
+
+/** Marks of a recording: not counted, counted, and the one that speaks for the session. */
+const CHOSEN = 1
+export const FULLEST = 2
+
+function isChosen(database: Database, { reading, session }: Row): boolean {
+  const row = database
+    .prepare('SELECT chosen FROM recordings WHERE reading = ? AND session = ?')
+    .get(Number(reading), String(session))
+  return Number(row?.['chosen'] ?? 0) > 0
+}
+
+function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
+  const marks = members.map(() => '?').join(', ')
+  const row = database
+    .prepare(`SELECT count(*) AS calls, ${USAGE_SUMS} FROM calls WHERE session = ? AND reading IN (${marks})`)
+    .get(session, ...members.map(({ reading }) => Number(reading)))
+  const usage = row && toUsage(row)
+  const entries = Math.max(...members.map((member) => Number(member['entries'])))
+  return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
+}
+
+function keysOf(database: Database, session: string): string[] {
+  const rows = database
+    .prepare(
+      `SELECT DISTINCT calls.key AS key FROM recordings JOIN units ON units.reading = recordings.reading
+       JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
+       WHERE recordings.session = ? AND calls.key IS NOT NULL`,
+    )
+    .all(session)
+  return rows.map(({ key }) => String(key))
+}

@@ -1,0 +1,155 @@
+/**
+ * One pass over a unit, put in the state: written row by row beside the last one, and made the unit's last in one step. A crash
+ * leaves the last whole pass, and rows that nobody counts.
+ */
+import type { Database } from '../sqlite/driver.ts'
+import type { Session } from '../transcript/session.ts'
+import { qualityRank } from '../transcript/usage.ts'
+import { billReading, sharedKeys } from './state-billing.ts'
+import { refreshSessions } from './state-sessions.ts'
+import type { Call, UnitFacts } from './unit-facts.ts'
+
+export type Reading = {
+  /** A batch of the calls met. */
+  calls(calls: readonly Call[]): void
+  /** All that the pass found: from now on the unit's last word. Says how many sessions there are, and entries. */
+  end(format: string, facts: UnitFacts): { readonly sessions: number; readonly entries: number }
+}
+
+export function beginReading(database: Database, unit: number): Reading {
+  const reading = nextReading(database)
+  return {
+    calls: (calls) => database.transaction(() => insertCalls(database, reading, calls)),
+    end: (format, facts) =>
+      database.transaction(() => endReading(database, { unit, format, reading }, facts)),
+  }
+}
+
+/** A unit that holds no session any more, or never did. */
+export function clearReading(database: Database, unit: number, problem: string | undefined): void {
+  database.transaction(() => {
+    const old = currentReading(database, unit)
+    const affected = old === undefined ? [] : sessionsOf(database, old)
+    const keys = old === undefined ? [] : sharedKeys(database, old)
+    database
+      .prepare('UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?')
+      .run(problem ?? null, unit)
+    if (old !== undefined) removeReading(database, old)
+    refreshSessions(database, billReading(database, { keys, sessions: affected }))
+  })
+}
+
+/** What a crash left of passes that were not ended. */
+export function removeLeftovers(database: Database): void {
+  const stale = database
+    .prepare(
+      `SELECT DISTINCT reading FROM (SELECT reading FROM recordings UNION SELECT reading FROM calls)
+       WHERE reading NOT IN (SELECT reading FROM units WHERE reading IS NOT NULL)`,
+    )
+    .all()
+  for (const { reading } of stale) removeReading(database, Number(reading))
+}
+
+type Ended = { readonly unit: number; readonly format: string; readonly reading: number }
+
+function endReading(
+  database: Database,
+  { unit, format, reading }: Ended,
+  { sessions, damage, drift }: UnitFacts,
+): { sessions: number; entries: number } {
+  const insert = database.prepare(
+    `INSERT INTO recordings (reading, session, id, format, facts, started_at, ended_at, parent, entries,
+       tool_calls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  let all = 0
+  for (const { key, session, entries, toolCalls } of sessions) {
+    const { startedAt = null, endedAt = null, parent } = session
+    const facts = JSON.stringify(session satisfies Session)
+    insert.run(
+      reading,
+      key,
+      session.id,
+      format,
+      facts,
+      startedAt,
+      endedAt,
+      parent?.session ?? null,
+      entries,
+      toolCalls,
+    )
+    all += entries
+  }
+  const note = database.prepare(
+    'INSERT OR REPLACE INTO drift (reading, kind, name, version, count) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
+
+  const old = currentReading(database, unit)
+  const before = old === undefined ? [] : sessionsOf(database, old)
+  const keys = old === undefined ? [] : sharedKeys(database, old)
+  database
+    .prepare('UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?')
+    .run(reading, format, damage, unit)
+  if (old !== undefined) removeReading(database, old)
+  database.prepare('UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
+  const affected = [...new Set([...before, ...sessions.map(({ key }) => key)])]
+  const changed = billReading(database, {
+    keys: [...keys, ...sharedKeys(database, reading)],
+    sessions: affected,
+  })
+  refreshSessions(database, changed)
+  return { sessions: sessions.length, entries: all }
+}
+
+function insertCalls(database: Database, reading: number, calls: readonly Call[]): void {
+  // A call may be reported again after it was settled: the last report wins.
+  const insert = database.prepare(
+    `INSERT OR REPLACE INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
+       cache_write_1h, output, reasoning, quality, pico, unpriced)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  for (const { session, key, provider, model, at, usage, pico, unpriced } of calls) {
+    insert.run(
+      reading,
+      session,
+      key ?? null,
+      provider ?? '',
+      model ?? null,
+      at ?? null,
+      usage.input ?? null,
+      usage.cacheRead ?? null,
+      usage.cacheWrite5m ?? null,
+      usage.cacheWrite1h ?? null,
+      usage.output ?? null,
+      usage.reasoning ?? null,
+      qualityRank(usage.quality),
+      pico ?? null,
+      unpriced ?? null,
+    )
+  }
+}
+
+/** Also above readings that a crash left: their rows must not be taken for this one's. */
+function nextReading(database: Database): number {
+  return database.transaction(() => {
+    const known = database.prepare("SELECT value FROM facts WHERE name = 'reading'").get()?.['value']
+    const next = Number(known ?? 0) + 1
+    database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('reading', ?)").run(String(next))
+    return next
+  })
+}
+
+function currentReading(database: Database, unit: number): number | undefined {
+  const reading = database.prepare('SELECT reading FROM units WHERE id = ?').get(unit)?.['reading']
+  return typeof reading === 'number' ? reading : undefined
+}
+
+function sessionsOf(database: Database, reading: number): string[] {
+  const rows = database.prepare('SELECT session FROM recordings WHERE reading = ?').all(reading)
+  return rows.map(({ session }) => String(session))
+}
+
+function removeReading(database: Database, reading: number): void {
+  for (const table of ['recordings', 'calls', 'drift'])
+    database.prepare(`DELETE FROM ${table} WHERE reading = ?`).run(reading)
+}

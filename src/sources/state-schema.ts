@@ -1,0 +1,75 @@
+/** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
+
+/** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
+export const STATE_VERSION = 1
+
+export const SCHEMA = `
+-- Paths that the user has named once: looked into with every sync.
+CREATE TABLE given (path TEXT PRIMARY KEY) WITHOUT ROWID;
+
+-- A folder that is looked into. stamp: what tells that a repository is unchanged.
+CREATE TABLE places (
+  id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, stamp TEXT,
+  UNIQUE (agent, root)
+);
+
+-- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was.
+-- pending: it has changed since it was last taken in. bytes: how many of it are kept.
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
+  stamp TEXT NOT NULL, size INTEGER NOT NULL, bytes INTEGER, tail TEXT,
+  unit INTEGER, pending INTEGER NOT NULL, problem TEXT,
+  UNIQUE (place, path)
+);
+CREATE INDEX files_pending ON files (id) WHERE pending = 1;
+CREATE INDEX files_unit ON files (unit);
+
+-- Files that are read together. reading: the last whole pass over them. dirty: they have changed since.
+CREATE TABLE units (
+  id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
+  format TEXT, reading INTEGER, dirty INTEGER NOT NULL, damage INTEGER NOT NULL DEFAULT 0, problem TEXT,
+  UNIQUE (place, path)
+);
+CREATE INDEX units_dirty ON units (id) WHERE dirty = 1;
+CREATE INDEX units_reading ON units (reading);
+
+-- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it. Rows of a pass that is nobody's last are leftovers of a crash.
+CREATE TABLE recordings (
+  reading INTEGER NOT NULL, session TEXT NOT NULL, id TEXT NOT NULL, format TEXT NOT NULL, facts TEXT NOT NULL,
+  started_at TEXT, ended_at TEXT, parent TEXT,
+  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, chosen INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (reading, session)
+) WITHOUT ROWID;
+CREATE INDEX recordings_session ON recordings (session);
+CREATE INDEX recordings_id ON recordings (id);
+
+-- Provider calls, each once for every session that mentions it. billed_to: of all rows of a call one has it, with the session
+-- that pays. Counts are NULL when nobody said.
+CREATE TABLE calls (
+  id INTEGER PRIMARY KEY, reading INTEGER NOT NULL, session TEXT NOT NULL, key TEXT, provider TEXT NOT NULL,
+  model TEXT, at TEXT,
+  input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
+  quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT
+);
+CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
+CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
+CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;
+
+-- What list shows: every session once, with the totals of its best recording. key: as in recordings; id: as people know it.
+CREATE TABLE sessions (
+  key TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, cwd TEXT, session TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX sessions_started ON sessions (started_at);
+CREATE INDEX sessions_id ON sessions (id);
+
+-- Files that this program wrote beside its journals: they say nothing that the journal does not.
+CREATE TABLE own_files (path TEXT PRIMARY KEY, unit INTEGER NOT NULL) WITHOUT ROWID;
+
+-- What readers had not seen before, by the agent's version.
+CREATE TABLE drift (
+  reading INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, version TEXT NOT NULL, count INTEGER NOT NULL,
+  PRIMARY KEY (reading, kind, name, version)
+) WITHOUT ROWID;
+
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`

@@ -1,0 +1,153 @@
+/** The sessions that sync knows, each once, with the totals that are billed to it: what `list` shows without reading a log. */
+import { toUsd } from '../cost/money.ts'
+import { journal } from '../journal/format.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { asObject, asString, parseJson } from '../transcript/json.ts'
+import type { Session, Status, Totals } from '../transcript/session.ts'
+import type { Row, SqlValue } from '../transcript/source.ts'
+import { toUsage, USAGE_SUMS } from './state-usage.ts'
+
+export type SessionFilter = {
+  readonly status?: Status
+  readonly flow?: string
+  readonly run?: string
+  readonly limit?: number
+}
+
+/** Newest first; what does not say when it began comes last. */
+export function listSessions(
+  database: Database,
+  { limit = -1, ...filter }: SessionFilter,
+): readonly Session[] {
+  const { where, values } = toWhere(filter)
+  const rows = database
+    .prepare(`SELECT session FROM sessions ${where} ORDER BY started_at DESC, id LIMIT ?`)
+    .all(...values, limit)
+  return rows.flatMap(toSession)
+}
+
+export function countSessions(database: Database, filter: Omit<SessionFilter, 'limit'> = {}): number {
+  const { where, values } = toWhere(filter)
+  return Number(
+    database.prepare(`SELECT count(*) AS count FROM sessions ${where}`).get(...values)?.['count'] ?? 0,
+  )
+}
+
+export type FoundSession = { readonly key: string; readonly id: string }
+
+/** Those whose id is this, or else begins so, by any id of their recordings; a few are enough to tell that there are several. */
+export function findSessions(database: Database, idOrPrefix: string): readonly FoundSession[] {
+  const find = (comparison: string, ...values: readonly string[]): readonly FoundSession[] =>
+    database
+      .prepare(
+        `SELECT sessions.key, sessions.id FROM sessions WHERE sessions.id ${comparison} UNION
+         SELECT sessions.key, sessions.id FROM recordings JOIN sessions ON sessions.key = recordings.session
+         WHERE recordings.id ${comparison} ORDER BY 2 LIMIT 10`,
+      )
+      .all(...values, ...values)
+      .map(({ key, id }) => ({ key: String(key), id: String(id) }))
+  const exact = find('= ?', idOrPrefix)
+  return exact.length > 0 ? exact : find('BETWEEN ? AND ?', idOrPrefix, `${idOrPrefix}\u{10FFFF}`)
+}
+
+export function getSession(database: Database, key: string): Session | undefined {
+  const row = database.prepare('SELECT session FROM sessions WHERE key = ?').get(key)
+  return row && toSession(row)[0]
+}
+
+/** The folders that sessions were held in: where their programs may have left more. */
+export function workingFolders(database: Database): readonly string[] {
+  const rows = database.prepare('SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL').all()
+  return rows.map(({ cwd }) => String(cwd))
+}
+
+/** Makes the rows of these sessions say what their recordings and bills say now. */
+export function refreshSessions(database: Database, keys: Iterable<string>): void {
+  for (const key of keys) refresh(database, key)
+}
+
+function refresh(database: Database, key: string): void {
+  const recordings = database
+    .prepare(
+      `SELECT recordings.*, units.path AS file, places.root AS root FROM recordings
+       JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
+       WHERE session = ? ORDER BY chosen DESC, recordings.started_at, recordings.reading`,
+    )
+    .all(key)
+  const [speaker] = recordings
+  const facts = asObject(parseJson(asString(speaker?.['facts']) ?? ''))
+  if (speaker === undefined || facts === undefined) {
+    database.prepare('DELETE FROM sessions WHERE key = ?').run(key)
+    return
+  }
+  // What was written there was a session.
+  const session = facts as unknown as Session
+  // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
+  const id = recordings.some(({ format }) => format !== journal.id) ? key : String(speaker['id'])
+  const whole: Session = {
+    ...session,
+    id,
+    recordings: recordings.map((row) => ({
+      by: String(row['format']),
+      ...(typeof row['started_at'] === 'string' && { startedAt: row['started_at'] }),
+      file: `${String(row['root'])}/${String(row['file'])}`,
+    })),
+    totals: totalsOf(database, session, speaker),
+  }
+  database
+    .prepare(
+      `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    .run(
+      key,
+      id,
+      whole.startedAt ?? null,
+      whole.status,
+      whole.run?.flow ?? null,
+      whole.run?.id ?? null,
+      whole.cwd ?? null,
+      JSON.stringify(whole),
+    )
+}
+
+/** Unpriced models named at most: a hostile file may name any number. */
+const MOST_NAMED = 100
+
+function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): Totals {
+  const sums = database
+    .prepare(
+      `SELECT count(*) AS calls, ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
+    )
+    .get(String(speaker['session']))
+  const unpriced = database
+    .prepare(
+      'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
+    )
+    .all(String(speaker['session']), MOST_NAMED)
+  const usage = sums && toUsage(sums)
+  const pico = sums?.['pico']
+  const usd = pico === null || pico === undefined ? null : toUsd(BigInt(pico as number | bigint))
+  return {
+    entries: Number(speaker['entries']),
+    toolCalls: Number(speaker['tool_calls']),
+    calls: Number(sums?.['calls'] ?? 0),
+    ...(totals?.models && { models: totals.models }),
+    ...(usage && { usage }),
+    ...(usage &&
+      stub !== true && { cost: { usd, unpriced: unpriced.map((row) => String(row['unpriced'])) } }),
+  }
+}
+
+function toWhere({ status, flow, run }: Omit<SessionFilter, 'limit'>): { where: string; values: SqlValue[] } {
+  const wanted = Object.entries({ status, flow, run }).filter(
+    (pair): pair is [string, string] => pair[1] !== undefined,
+  )
+  const where = wanted.length === 0 ? '' : `WHERE ${wanted.map(([column]) => `${column} = ?`).join(' AND ')}`
+  return { where, values: wanted.map(([, value]) => value) }
+}
+
+function toSession({ session }: Row): Session[] {
+  const value = asObject(parseJson(asString(session) ?? ''))
+  return value === undefined ? [] : [value as unknown as Session]
+}

@@ -1,0 +1,97 @@
+/**
+ * What sync knows, in SQLite: which files it has seen and how far, which are read together, and what `list` shows of them. Derived:
+ * one that is damaged, older or newer than this program is moved aside, and the next sync builds it from the kept files.
+ */
+import { join } from 'node:path'
+import type { Archive } from '../archive/archive.ts'
+import { ensureFolder } from '../journal/files.ts'
+import { openDatabase, type Database } from '../sqlite/driver.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
+import { VERSION } from '../version.ts'
+import { SCHEMA, STATE_VERSION } from './state-schema.ts'
+
+export type State = {
+  readonly database: Database
+  /** True when it was made just now: everything that is kept has to be read. */
+  readonly isNew: boolean
+  close(): void
+}
+
+const FOLDER = 'index'
+const NAME = 'state.db'
+
+/** For the one process that holds the archive's lock. */
+export async function openState(archive: Archive): Promise<State> {
+  const folder = join(archive.home, FOLDER)
+  ensureFolder(archive.files, folder)
+  const path = join(folder, NAME)
+  const isThere = archive.files.kind(path) !== undefined
+  try {
+    if (isThere) return await use(path, false)
+  } catch (error) {
+    if (!isUnusable(error)) throw error
+    setAside(archive, path)
+  }
+  // Made here, not by SQLite, which would have it readable by others.
+  archive.files.close(archive.files.openAppend(path, 'any'))
+  return use(path, true)
+}
+
+/** For readers: undefined when there is none that can be used. Never waits for a sync. */
+export async function peekState(archive: Archive): Promise<State | undefined> {
+  const path = join(archive.home, FOLDER, NAME)
+  if (archive.files.kind(path) !== 'file') return undefined
+  try {
+    const database = await openDatabase(path, { mode: 'read-only' })
+    if (versionOf(database) === STATE_VERSION)
+      return { database, isNew: false, close: () => database.close() }
+    database.close()
+    return undefined
+  } catch (error) {
+    if (isUnusable(error)) return undefined
+    throw error
+  }
+}
+
+async function use(path: string, isNew: boolean): Promise<State> {
+  const database = await openDatabase(path)
+  try {
+    // Synced at checkpoints only: what a power cut takes is found again in the kept files.
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000')
+    if (isNew) database.exec(`${SCHEMA}; PRAGMA user_version = ${STATE_VERSION}`)
+    else if (versionOf(database) !== STATE_VERSION) throw new OtherVersion()
+    if (!isNew) forgetIfOtherProgram(database)
+    return { database, isNew, close: () => database.close() }
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Another version of this program reads and prices differently: all is read again, no file is kept again. */
+function forgetIfOtherProgram(database: Database): void {
+  const known = database.prepare("SELECT value FROM facts WHERE name = 'program'").get()?.['value']
+  if (known !== VERSION) database.exec('UPDATE units SET dirty = 1')
+}
+
+class OtherVersion extends Error {}
+
+function versionOf(database: Database): unknown {
+  return database.prepare('PRAGMA user_version').get()?.['user_version']
+}
+
+/** No database, a damaged one, or another version's. One that may not be opened, or is locked, is neither. */
+function isUnusable(error: unknown): boolean {
+  return error instanceof OtherVersion || isDamagedDatabase(error)
+}
+
+/** Moves a state that turned out to be damaged out of the way: the next to open it begins a new one. */
+export function forgetState(archive: Archive): void {
+  setAside(archive, join(archive.home, FOLDER, NAME))
+}
+
+function setAside({ files }: Archive, path: string): void {
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (files.kind(path + suffix) !== undefined) files.rename(path + suffix, `${path}.aside${suffix}`)
+  }
+}

@@ -1,0 +1,141 @@
+/** The first step of a sync: every place is walked, and what has changed since is marked. No file is opened. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { journal } from '../journal/format.ts'
+import type { Database } from '../sqlite/driver.ts'
+import type { Exclusion } from './exclude.ts'
+import { allFormats } from './formats.ts'
+import { placesOf } from './place-of.ts'
+import { findPlaces, type FoundPlace } from './places.ts'
+import type { Problems } from './problems.ts'
+import type { StateFiles } from './state-files.ts'
+import { workingFolders } from './state-sessions.ts'
+import type { SyncOptions } from './sync.ts'
+import { toFileStat, walk, type FileStat, type OnProblem, type WalkedFile } from './walk.ts'
+
+export type Looked = {
+  /** By the state's own number. */
+  readonly places: ReadonlyMap<number, FoundPlace>
+  readonly seen: number
+}
+
+export type LookOptions = {
+  readonly database: Database
+  readonly files: StateFiles
+  readonly problems: Problems
+  readonly options: SyncOptions
+  readonly env: NodeJS.ProcessEnv
+  readonly userHome: string
+  readonly platform: NodeJS.Platform
+  readonly cwd: string
+  readonly exclude: Exclusion
+}
+
+/** Files noted in one transaction: changes are few, and looking is most of the work. */
+const BATCH = 500
+
+export async function lookAround(look: LookOptions): Promise<Looked> {
+  const onProblem = tellOf(look.problems)
+  return lookAt(await placesToLook(look, onProblem), look)
+}
+
+/** What is recorded in the archive itself. */
+export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Looked {
+  const root = join(home, 'sessions')
+  if (!fs.existsSync(root)) return { places: new Map(), seen: 0 }
+  const place = { format: journal, agent: journal.id, root, files: ['*/journal-*.jsonl'] }
+  return lookAt([place], { ...look, exclude: undefined })
+}
+
+type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'> & {
+  readonly exclude: Exclusion | undefined
+}
+
+function tellOf(problems: Problems): OnProblem {
+  return (path, { cause, reason }) => problems.add(cause, `${path}: ${reason}`)
+}
+
+function lookAt(all: readonly FoundPlace[], { database, files, problems, options, exclude }: LookAt): Looked {
+  const onProblem = tellOf(problems)
+  const places = new Map<number, FoundPlace>()
+  let seen = 0
+  for (const place of all) {
+    const id = files.place(place.agent, place.root)
+    places.set(id, place)
+    let batch: WalkedFile[] = []
+    const note = (): void => {
+      const noted = batch
+      batch = []
+      database.transaction(() => {
+        for (const file of noted) files.look(id, file.path, toSeen(file, place.rows !== undefined))
+      })
+    }
+    for (const file of walk(place.root, {
+      files: place.files,
+      onProblem,
+      ...(exclude && { exclude }),
+    })) {
+      if (options.signal?.aborted) break
+      batch.push(file)
+      seen += 1
+      if (batch.length < BATCH) continue
+      note()
+      options.onProgress?.({ doing: 'looking', done: seen })
+    }
+    if (batch.length > 0) note()
+  }
+  return { places, seen }
+}
+
+async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<readonly FoundPlace[]> {
+  const { database, files, problems, options, env, userHome: home, platform, cwd } = look
+  if (options.places !== undefined) return joined(options.places)
+  const named = options.paths ?? []
+  const places: FoundPlace[] = []
+  const add = async (path: string): Promise<void> => {
+    places.push(...(await placesOf(path, allFormats, { env, home, platform, onProblem })))
+  }
+  if (named.length > 0) {
+    for (const path of named) {
+      try {
+        await add(path)
+        if (!options.isOnce) files.addGiven(fs.realpathSync(path))
+      } catch (error) {
+        problems.caught(error, path)
+      }
+    }
+    return joined(places)
+  }
+  const folders = [...new Set([cwd, ...workingFolders(database)])]
+  places.push(...findPlaces(allFormats, { env, home, platform, folders, onProblem }))
+  // One that was named and is gone: what was kept of it stays.
+  for (const path of files.given()) if (fs.existsSync(path)) await add(path)
+  return joined(places)
+}
+
+/** A root that is named more than once is walked once, for all that was asked of it. */
+function joined(places: readonly FoundPlace[]): readonly FoundPlace[] {
+  const byRoot = new Map<string, FoundPlace>()
+  for (const place of places) {
+    const key = `${place.agent}\n${place.root}`
+    const known = byRoot.get(key)
+    byRoot.set(
+      key,
+      known === undefined ? place : { ...known, files: [...new Set([...known.files, ...place.files])] },
+    )
+  }
+  return [...byRoot.values()]
+}
+
+/** A database's changes stand in its log first. */
+function toSeen({ absolute, stat }: WalkedFile, mayBeDatabase: boolean): { stamp: string; size: number } {
+  const log = mayBeDatabase
+    ? fs.lstatSync(`${absolute}-wal`, { bigint: true, throwIfNoEntry: false })
+    : undefined
+  const stamp = log === undefined ? toStamp(stat) : `${toStamp(stat)}+${toStamp(toFileStat(log))}`
+  return { stamp, size: stat.size }
+}
+
+function toStamp({ dev, ino, size, mtimeNs }: FileStat): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}`
+}

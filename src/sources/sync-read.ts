@@ -1,0 +1,135 @@
+/** The third step of a sync: units that have changed are read, on all cores, and their sessions put in the state. */
+import { readTombstones } from '../archive/tombstones.ts'
+import { createReaders, type Readers } from './readers.ts'
+import type { KnownFile, KnownUnit } from './state-files.ts'
+import { beginReading, clearReading } from './state-readings.ts'
+import type { Shared } from './sync-take.ts'
+import type { UnitResult } from './read-unit.ts'
+import type { UnitFacts } from './unit-facts.ts'
+import { coveredVersions } from './versions.ts'
+import { getFormat } from './detect.ts'
+import { allFormats } from './formats.ts'
+
+export type ReadReport = { readonly sessions: number; readonly entries: number; readonly damage: number }
+
+const BATCH = 200
+
+export async function readDirty(shared: Shared): Promise<ReadReport> {
+  const { files, options, archive } = shared
+  const total = files.countDirty()
+  const report = { sessions: 0, entries: 0, damage: 0 }
+  if (total === 0) return report
+  const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
+  const readers = createReaders(files.dirtyBytes())
+  const running = new Set<Promise<void>>()
+  let done = 0
+  let after = 0
+  try {
+    for (let batch = files.dirty(after, BATCH); batch.length > 0; batch = files.dirty(after, BATCH)) {
+      for (const unit of batch) {
+        if (options.signal?.aborted) return report
+        after = unit.id
+        while (running.size >= readers.width) await Promise.race(running)
+        const work = readOne(unit, { ...shared, readers, deleted }).then((read) => {
+          report.sessions += read.sessions
+          report.entries += read.entries
+          report.damage += read.damage
+          done += 1
+          options.onProgress?.({ doing: 'reading', done, of: total })
+          running.delete(work)
+        })
+        running.add(work)
+      }
+    }
+    await Promise.all(running)
+    return report
+  } finally {
+    await Promise.allSettled(running)
+    await readers.close()
+  }
+}
+
+type Reading = Shared & { readonly readers: Readers; readonly deleted: ReadonlySet<string> }
+
+const NOTHING: ReadReport = { sessions: 0, entries: 0, damage: 0 }
+
+async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadReport> {
+  const { archive, files, database, problems, readers, deleted } = shared
+  const own = files.filesOf(unit.id)
+  const { agent, root } = files.placeAt(unit.place)
+  if (own.length === 0) {
+    clearReading(database, unit.id, undefined)
+    return NOTHING
+  }
+  const isKept = own.every(({ bytes }) => bytes !== undefined)
+  const paths = own.map(({ path }) => path)
+  const job = {
+    home: archive.home,
+    agent,
+    root,
+    unit: unit.path,
+    paths,
+    isKept,
+    ...(unit.format !== undefined && { format: unit.format }),
+  }
+  let reading: ReturnType<typeof beginReading> | undefined
+  const result = await readers.read(job, (calls) => {
+    reading ??= beginReading(database, unit.id)
+    reading.calls(calls.filter(({ session }) => !deleted.has(session)))
+  })
+  if (result.type === 'failed') {
+    files.unitFailed(unit.id, result.message)
+    problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
+    return NOTHING
+  }
+  if (result.type === 'unknown') {
+    clearReading(database, unit.id, result.looks)
+    if (isTranscriptLike(own)) problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
+    return NOTHING
+  }
+  reading ??= beginReading(database, unit.id)
+  const ended = reading.end(result.format, withoutDeleted(result.facts, deleted))
+  if (result.own !== undefined) files.own(unit.id, result.own)
+  await settleKept(unit, own, result, shared)
+  return { ...ended, damage: result.facts.damage }
+}
+
+/** Empty files are sessions that never were; hidden ones say something about the folder. */
+function isTranscriptLike(own: readonly KnownFile[]): boolean {
+  return own.some(({ path, size }) => size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.'))
+}
+
+function withoutDeleted(facts: UnitFacts, deleted: ReadonlySet<string>): UnitFacts {
+  return {
+    ...facts,
+    sessions: facts.sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key)),
+  }
+}
+
+/** What was deleted on purpose is not kept again; older versions that say nothing more are let go. */
+async function settleKept(
+  unit: KnownUnit,
+  own: readonly KnownFile[],
+  { format, facts }: Extract<UnitResult, { type: 'read' }>,
+  { files, kept, problems, deleted }: Reading,
+): Promise<void> {
+  if (own.some(({ bytes }) => bytes === undefined)) return
+  const { agent, root } = files.placeAt(unit.place)
+  const place = kept.place(agent, root)
+  try {
+    if (
+      facts.sessions.length > 0 &&
+      facts.sessions.every(({ key, session }) => deleted.has(session.id) || deleted.has(key))
+    ) {
+      for (const { path } of own) place.remove(path)
+      files.dropped(unit.id)
+      return
+    }
+    const paths = own.map(({ path }) => path)
+    if (paths.every((path) => place.versions(path).length === 0)) return
+    const covered = await coveredVersions(place, paths, getFormat(format, allFormats))
+    for (const { path, version } of covered) place.drop(path, version)
+  } catch (error) {
+    problems.caught(error, `${root}/${unit.path}`)
+  }
+}

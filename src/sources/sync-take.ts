@@ -1,0 +1,151 @@
+/** The second step of a sync: what has changed is kept, and the units it belongs to are marked to be read. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { Archive } from '../archive/archive.ts'
+import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
+import { isHansardError } from '../errors.ts'
+import type { Format } from '../formats/format.ts'
+import { raw } from '../formats/raw.ts'
+import { journal } from '../journal/format.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
+import { detect } from './detect.ts'
+import { allFormats } from './formats.ts'
+import { openSource } from './open.ts'
+import type { FoundPlace } from './places.ts'
+import type { Problems } from './problems.ts'
+import type { KnownFile, StateFiles } from './state-files.ts'
+import type { Looked } from './sync-look.ts'
+import type { SyncOptions } from './sync.ts'
+
+export type Shared = {
+  readonly archive: Archive
+  readonly kept: KeptFiles
+  readonly database: Database
+  readonly files: StateFiles
+  readonly problems: Problems
+  readonly options: SyncOptions
+}
+
+export type Taken = {
+  readonly new: number
+  readonly grown: number
+  readonly rewritten: number
+  readonly failed: number
+  readonly bytesRead: number
+}
+
+const BATCH = 200
+/** Below this share of the disk nothing more is kept. */
+const FREE_SHARE = 0.1
+
+export async function takePending({ places }: Looked, shared: Shared): Promise<Taken> {
+  const { files, problems, options } = shared
+  const taken = { new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
+  const total = files.pendingBytes().files
+  let done = 0
+  let after = 0
+  for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
+    for (const file of batch) {
+      if (options.signal?.aborted) return taken
+      after = file.id
+      done += 1
+      const place = places.get(file.place)
+      if (place === undefined) continue
+      if (files.isOwn(join(place.root, file.path))) {
+        files.unchanged(file.id)
+        continue
+      }
+      if (options.keep !== false && place.agent !== journal.id && isDiskFull(shared.archive, file)) {
+        taken.failed += 1
+        problems.add(
+          'disk-full',
+          `less than ${FREE_SHARE * 100} % of the disk would be free: ${file.path} is not kept`,
+        )
+        continue
+      }
+      try {
+        const { change, bytesRead } = await take(file, place, shared)
+        if (change !== 'none') taken[change] += 1
+        taken.bytesRead += bytesRead
+      } catch (error) {
+        // Gone since it was looked at: agents remove files, and what was kept of it stays.
+        if (isHansardError(error) && error.code === 'not-found') files.gone(file.id)
+        else {
+          taken.failed += 1
+          problems.caught(error, join(place.root, file.path))
+          files.failed(file.id, isHansardError(error) ? error.code : 'internal')
+        }
+      }
+      options.onProgress?.({ doing: 'keeping', done, of: total })
+    }
+  }
+  return taken
+}
+
+type Change = Pick<Kept, 'change' | 'bytesRead'>
+
+async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise<Change> {
+  const { files, kept, database, options } = shared
+  if (options.keep === false || place.agent === journal.id) {
+    const unit = await unitOf(place.format, await openAt(place, file))
+    database.transaction(() => files.taken(file.id, unit, undefined))
+    return { change: file.unit === undefined ? 'new' : 'grown', bytesRead: 0 }
+  }
+  const target = kept.place(place.agent, place.root)
+  const result = await keep(target, file, place)
+  if (result.change === 'none' && result.bytes === file.bytes && file.unit !== undefined) {
+    files.unchanged(file.id)
+    return result
+  }
+  const copy = target.file(file.path)
+  const unit = copy === undefined ? file.path : await unitOf(place.format, copy)
+  database.transaction(() => {
+    if (result.change === 'rewritten') files.forgetFormat(file.id)
+    files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
+  })
+  return result
+}
+
+async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): Promise<Kept> {
+  const absolute = join(place.root, path)
+  if (place.rows === undefined) return target.keep(path, { file: absolute })
+  const [file] = await (await openSource(absolute)).list()
+  const magic = await file?.head(SQLITE_MAGIC.length)
+  if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined)
+    return target.keep(path, { file: absolute })
+  const source = await file.database()
+  try {
+    return await target.keepRows(path, source, place.rows)
+  } finally {
+    await source.close()
+  }
+}
+
+async function openAt({ root }: FoundPlace, { path }: KnownFile): Promise<SourceFile> {
+  const source = await openSource(join(root, path))
+  const [file] = await source.list()
+  // A file source lists itself, under its name; units go by the path below the place.
+  return { ...(file as SourceFile), path }
+}
+
+/** What the file is read together with. Where nothing is known about a place, its content says whose it is. */
+export async function unitOf(format: Format, file: SourceFile): Promise<string> {
+  const known = format === raw ? await detectAlone(file) : format
+  return (await known?.unit?.(file)) ?? file.path
+}
+
+async function detectAlone(file: SourceFile): Promise<Format | undefined> {
+  const alone = {
+    path: file.path,
+    kind: 'file' as const,
+    list: async () => [file],
+    find: async () => undefined,
+  }
+  return (await detect(alone, { formats: allFormats.filter((format) => format !== raw) }))?.format
+}
+
+function isDiskFull({ home }: Archive, { size, bytes = 0 }: KnownFile): boolean {
+  const { bsize, blocks, bavail } = fs.statfsSync(home)
+  return (bavail * bsize - Math.max(0, size - bytes)) / (blocks * bsize) < FREE_SHARE
+}

@@ -1,0 +1,158 @@
+/**
+ * Sync: finds what agents have written on this machine, keeps its bytes, and reads what is new into the state. A purge, truncation
+ * or rewrite of a source takes nothing with it; an unchanged file costs one look at its inode; a sync that dies is completed by
+ * the next. What goes wrong with one file is told of, and the others go on.
+ */
+import { realpathSync } from 'node:fs'
+import os from 'node:os'
+import type { Archive } from '../archive/archive.ts'
+import { openKept } from '../archive/kept.ts'
+import { acquireLock } from '../archive/lock.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
+import { VERSION } from '../version.ts'
+import { parseExclude } from './exclude.ts'
+import { escapeGlob } from './globs.ts'
+import type { FoundPlace } from './places.ts'
+import { createProblems, type SyncProblem } from './problems.ts'
+import { forgetState, openState } from './state.ts'
+import { openStateFiles } from './state-files.ts'
+import { removeLeftovers } from './state-readings.ts'
+import { adoptKept } from './sync-adopt.ts'
+import { lookAround, lookAtJournals } from './sync-look.ts'
+import { readDirty } from './sync-read.ts'
+import { takePending, type Shared } from './sync-take.ts'
+
+export type SyncOptions = {
+  /** Only what these files and folders hold; every known place when absent. They are looked into again with every sync. */
+  readonly paths?: readonly string[]
+  /** They are not looked into again. */
+  readonly isOnce?: boolean
+  /** Only these, as they were found before: what a watch saw change. */
+  readonly places?: readonly FoundPlace[]
+  /** `false`: read in place, keep nothing. */
+  readonly keep?: boolean | 'redacted'
+  /** Patterns of what is not looked at. */
+  readonly exclude?: readonly string[]
+  /** Where to look for what programs leave in a project. */
+  readonly cwd?: string
+  readonly env?: NodeJS.ProcessEnv
+  /** The user's folder. */
+  readonly userHome?: string
+  readonly platform?: NodeJS.Platform
+  /** Told before the first byte is kept. */
+  readonly onPlan?: (plan: SyncPlan) => void
+  readonly onProgress?: (progress: SyncProgress) => void
+  /** Stops between two files. What was done stays done. */
+  readonly signal?: AbortSignal
+}
+
+export type SyncPlan = { readonly files: number; readonly bytes: number; readonly isFirst: boolean }
+export type SyncProgress = {
+  readonly doing: 'looking' | 'keeping' | 'reading'
+  readonly done: number
+  readonly of?: number
+}
+
+export type SyncReport = {
+  readonly files: {
+    readonly seen: number
+    readonly new: number
+    readonly grown: number
+    readonly rewritten: number
+    readonly unchanged: number
+    readonly failed: number
+  }
+  /** Read this time. */
+  readonly sessions: number
+  readonly entries: number
+  readonly damage: number
+  /** Of sources; what is unchanged costs none. */
+  readonly bytesRead: number
+  readonly problems: readonly SyncProblem[]
+}
+
+/** Throws `locked` while another sync is at work, and what makes all of it impossible. */
+export function sync(archive: Archive, options: SyncOptions = {}): Promise<SyncReport> {
+  return withState(archive, options, (shared, isFirst) => syncPlaces(shared, isFirst))
+}
+
+/** Takes in what was recorded into the archive since; after the state was lost, all that is kept. No source is looked at. */
+export async function catchUp(archive: Archive): Promise<void> {
+  await withState(archive, {}, async (shared) => void (await readDirty(shared)))
+}
+
+/** One process at a time, with what is recorded here taken in first. */
+export async function withState<T>(
+  archive: Archive,
+  options: SyncOptions,
+  work: (shared: Shared, isFirst: boolean) => Promise<T>,
+): Promise<T> {
+  const release = acquireLock(archive.files, archive.home)
+  try {
+    return await workOnce(archive, options, work)
+  } catch (error) {
+    // The state is derived: one that turns out to be damaged is built again.
+    if (!isDamagedDatabase(error)) throw error
+    forgetState(archive)
+    return await workOnce(archive, options, work)
+  } finally {
+    release()
+  }
+}
+
+async function workOnce<T>(
+  archive: Archive,
+  options: SyncOptions,
+  work: (shared: Shared, isFirst: boolean) => Promise<T>,
+): Promise<T> {
+  const state = await openState(archive)
+  try {
+    const { database, isNew } = state
+    const files = openStateFiles(database)
+    const problems = createProblems()
+    const kept = openKept(archive)
+    const shared = { archive, kept, database, files, problems, options }
+    removeLeftovers(database)
+    if (isNew) await adoptKept(kept, { database, files, problems })
+    // Journals first: they say which files elsewhere are this program's own.
+    await takePending(lookAtJournals(shared, archive.home), shared)
+    const isFirst = isNew && kept.places().length === 0
+    const result = await work(shared, isFirst)
+    database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('program', ?)").run(VERSION)
+    return result
+  } finally {
+    state.close()
+  }
+}
+
+async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
+  const { archive, files, problems, options } = shared
+  const {
+    env = process.env,
+    userHome = os.homedir(),
+    platform = process.platform,
+    cwd = process.cwd(),
+  } = options
+  const before = await readDirty(shared)
+  // A folder that was named may hold the archive itself.
+  const exclude = parseExclude([...(options.exclude ?? []), escapeGlob(realpathSync(archive.home))], {
+    home: userHome,
+    platform,
+  })
+  const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
+  const pending = files.pendingBytes()
+  if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
+  const taken = await takePending(looked, shared)
+  const read = await readDirty(shared)
+  const { seen } = looked
+  const { failed, rewritten, grown } = taken
+  const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)
+  return {
+    files: { seen, new: taken.new, grown, rewritten, unchanged, failed },
+    sessions: before.sessions + read.sessions,
+    entries: before.entries + read.entries,
+    damage: before.damage + read.damage,
+    bytesRead: taken.bytesRead,
+    problems: problems.list(),
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * What the list needs of a unit's sessions, counted while it is read: nothing is held but the sessions' facts and the calls that
+ * still wait for a later report. Calls are given out in batches, for a unit may have any number of them.
+ */
+import { costOf, NOT_BILLED } from '../cost/cost.ts'
+import type { Drift, ReadItem } from '../formats/format.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import type { Session } from '../transcript/session.ts'
+import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
+import type { Usage } from '../transcript/usage.ts'
+
+/** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
+export type Call = {
+  /** The session's key. */
+  readonly session: string
+  readonly key?: string
+  readonly provider?: string
+  readonly model?: string
+  readonly at?: string
+  readonly usage: Usage
+  readonly pico?: bigint
+  readonly unpriced?: string
+}
+
+export type SessionFacts = {
+  /** What its recordings share: see `keyOf`. */
+  readonly key: string
+  /** Without what only a writer of its format needs. `totals` count entries and tool calls; usage is in the calls. */
+  readonly session: Session
+  readonly entries: number
+  readonly toolCalls: number
+}
+
+export type CountedDrift = Drift & { readonly count: number }
+
+export type UnitFacts = {
+  readonly sessions: readonly SessionFacts[]
+  readonly damage: number
+  readonly drift: readonly CountedDrift[]
+}
+
+export type UnitReading = {
+  /** For the reader: `ReadOptions.drift`. */
+  readonly drift: (drift: Drift) => void
+  add(items: readonly ReadItem[]): void
+  end(): UnitFacts
+}
+
+/** Calls of one session that may still be reported again: as many as the archive's own totals wait for. */
+const OPEN_CALLS = 10_000
+/** Few enough to be one message between threads, many enough to be one transaction. */
+const BATCH = 500
+/** A hostile file may have any number of sessions, or of new names. */
+const MOST_SESSIONS = 100_000
+const MOST_NAMES = 1000
+
+type Open = { session: Session; readonly key: string; readonly fold: CallFold; stub: boolean }
+
+/** `unit`: see `keyOf`. */
+export function createUnitReading(
+  onCalls: (calls: readonly Call[]) => void,
+  unit: string | undefined,
+): UnitReading {
+  const sessions = new Map<string, Open>()
+  const keys = new Set<string>()
+  const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
+  let current: Open | undefined
+  let damage = 0
+  let batch: Call[] = []
+
+  const give = (call: Call): void => {
+    batch.push(call)
+    if (batch.length < BATCH) return
+    onCalls(batch)
+    batch = []
+  }
+  const open = (session: Session): Open | undefined => {
+    if (sessions.size >= MOST_SESSIONS) return undefined
+    const { id } = session
+    // Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to.
+    const shared = keyOf(session, unit)
+    const key = keys.has(shared) ? id : shared
+    keys.add(key)
+    const opened: Open = {
+      session,
+      key,
+      stub: session.stub === true,
+      fold: createCallFold({ window: OPEN_CALLS, settle: (call) => give(toCall(key, call, opened.stub)) }),
+    }
+    sessions.set(id, opened)
+    return opened
+  }
+
+  return {
+    drift({ kind, name, version }) {
+      const key = `${kind}\n${name}\n${version ?? ''}`
+      const known = drift.get(key)
+      if (known !== undefined) known.count += 1
+      else if (drift.size < MOST_NAMES) drift.set(key, { kind, name, ...(version && { version }), count: 1 })
+    },
+    add(items) {
+      for (const item of items) {
+        if (item.type === 'entry') {
+          const { entry } = item
+          const model = current?.session.model
+          current?.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
+        } else if (item.type === 'damage') damage += 1
+        else {
+          current = sessions.get(item.session.id) ?? open(item.session)
+          if (current === undefined) continue
+          current.session = item.session
+          current.stub = item.session.stub === true
+        }
+      }
+    },
+    end() {
+      const facts = [...sessions.values()].map(({ session, key, fold }): SessionFacts => {
+        const { entries, toolCalls, models } = fold.totals()
+        const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
+        return { key, session: { ...withoutBulk(session), totals }, entries, toolCalls }
+      })
+      if (batch.length > 0) onCalls(batch)
+      batch = []
+      return { sessions: facts, damage, drift: [...drift.values()] }
+    },
+  }
+}
+
+/**
+ * The same for every recording of a conversation that its agent has a name for. What has none goes by where it was found: run ids
+ * and threads of two projects may be the same. `unit` is undefined for what was recorded here, whose ids are our own.
+ */
+export function keyOf({ id, native }: Session, unit: string | undefined): string {
+  if (native !== undefined) return uuidFrom(native.agent, native.sessionId)
+  return unit === undefined ? id : uuidFrom(unit, id)
+}
+
+function toCall(session: string, billed: BilledCall, stub: boolean): Call {
+  const { key, provider, model, at } = billed
+  const { raw: _, ...usage } = billed.usage
+  const cost = stub ? undefined : costOf(billed)
+  const isPriced = cost !== undefined && !('unpriced' in cost)
+  return {
+    session,
+    ...(key !== undefined && { key }),
+    ...(provider !== undefined && { provider }),
+    ...(model !== undefined && { model }),
+    ...(at !== undefined && { at }),
+    usage,
+    // What nobody was asked to pay for is neither a price of zero nor an unknown one.
+    ...(isPriced && cost.row !== NOT_BILLED && { pico: cost.pico }),
+    ...(cost !== undefined && !isPriced && { unpriced: (model ?? 'unknown').slice(0, 200) }),
+  }
+}
+
+function withoutBulk(session: Session): Session {
+  const { metadata: _metadata, input: _input, apart: _apart, ...facts } = session
+  return facts
+}
