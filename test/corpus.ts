@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { judge, type Verdict } from './corpus-kinds.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
+import { findNotWrittenBack } from './written-back.ts'
 
 const root = process.argv[2]
 if (root === undefined || !existsSync(root)) {
@@ -11,9 +12,12 @@ if (root === undefined || !existsSync(root)) {
 
 const rows: Coverage[] = []
 const failures: string[] = []
+const changed: string[] = []
 for (const path of filesBelow(root)) {
   try {
-    rows.push(await coverage(path, root))
+    const row = await coverage(path, root)
+    rows.push(row)
+    changed.push(...(await findNotWrittenBack(row.format, path)))
   } catch (error) {
     failures.push(`${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -47,12 +51,13 @@ for (const row of rows.filter((one) => one.uncovered.length > 0)) {
 }
 const wrong = rows.filter((row) => judge(row) === 'wrong')
 for (const row of wrong) console.log(`detection wrong: ${row.file} as ${row.format}`)
+for (const one of changed) console.log(`not written back as it was: ${one}`)
 for (const failure of failures) console.log(`failed: ${failure}`)
 const missing = rows.reduce((total, row) => total + row.uncovered.length, 0)
 console.log(
-  `${rows.length} files read, ${failures.length} failed, ${wrong.length} detected wrong, ${missing} records unaccounted for`,
+  `${rows.length} files read, ${failures.length} failed, ${wrong.length} detected wrong, ${missing} records unaccounted for, ${changed.length} files not written back as they were`,
 )
-process.exit(failures.length + wrong.length + missing === 0 ? 0 : 1)
+process.exit(failures.length + wrong.length + missing + changed.length === 0 ? 0 : 1)
 
 /** `8 right, 1 unknown as expected`. */
 function verdictsOn(files: readonly Coverage[]): string {

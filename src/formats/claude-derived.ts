@@ -4,7 +4,7 @@
  * usage of its own, so that whoever adds up calls bills them all. A progress line of a subagent holds the subagent's message.
  * Both are marked `metadata.derived`, and a writer of these lines passes them over: their line says them again.
  */
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { hasCounts, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -23,8 +23,26 @@ export function lastIteration(raw: JsonObject, quality: Quality): Usage | undefi
   return fromAnthropicUsage({ ...shared, ...list.at(-1) }, quality)
 }
 
-/** The samplings before, as events. `said` is the line's own entry. */
-export function earlierIterations(line: JsonObject, said: LineEntry): LineEntry[] {
+/** The samplings before that of a line, as events. Every line of a message repeats them: only what is new is given. */
+export function createIterations(): (line: JsonObject, said: LineEntry) => readonly LineEntry[] {
+  let last: { readonly messageId: string; readonly said: string } | undefined
+  return (line, said) => {
+    const { call, metadata } = said
+    // The line's own usage is kept only where it says more than the entry's.
+    if (call?.messageId === undefined || asObject(metadata?.['message'])?.['usage'] === undefined) return NONE
+    const all = earlierIterations(line, said)
+    if (all.length === 0) return NONE
+    const now = toJson(all.map((one) => one.usage))
+    if (last?.messageId === call.messageId && last.said === now) return NONE
+    last = { messageId: call.messageId, said: now }
+    return all
+  }
+}
+
+const NONE: readonly LineEntry[] = []
+
+/** `said` is the line's own entry. */
+function earlierIterations(line: JsonObject, said: LineEntry): readonly LineEntry[] {
   const message = asObject(line['message'])
   const usage = asObject(message?.['usage'])
   const list = usage === undefined ? undefined : iterationsIn(usage)

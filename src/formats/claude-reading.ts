@@ -3,13 +3,13 @@
  * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
  */
 import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/entry.ts'
-import { asObject, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
-import { earlierIterations, embeddedLine } from './claude-derived.ts'
+import { createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
 import { agentOf } from './claude-rest.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
@@ -77,7 +77,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
   const nextSequence = createSequence()
   const seen = createIdSet()
   const sidechains = new Map<string, string>()
-  let iterated: { readonly messageId: string; readonly said: string } | undefined
+  const iterations = createIterations()
   let isOpen = false
 
   /** The line's own id where it is the first to have it; a copied line is told by its place. */
@@ -131,7 +131,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
     const source = sourceOf(value, fileSource, sidechains)
     if (said.model !== undefined) {
       facts.observeModel(said.model, source)
-      for (const one of iterationsBefore(value, said)) give(place(one, source, undefined, origin))
+      for (const one of iterations(value, said)) give(place(one, source, undefined, origin))
     }
     const entry = place(said, source, value['uuid'], origin)
     give(entry)
@@ -139,19 +139,6 @@ export function createClaudeReading(options: Options): ClaudeReading {
     const inner = value['type'] === 'progress' ? embeddedLine(value) : undefined
     const embedded = inner === undefined ? undefined : fromEmbedded(inner, origin)
     if (embedded !== undefined) give(embedded)
-  }
-
-  /** Every line of a message repeats them: only what is new is given. */
-  const iterationsBefore = (line: JsonObject, said: LineEntry): readonly LineEntry[] => {
-    const { call, metadata } = said
-    // The line's own usage is kept only where it says more than the entry's.
-    if (call?.messageId === undefined || asObject(metadata?.['message'])?.['usage'] === undefined) return NONE
-    const all = earlierIterations(line, said)
-    if (all.length === 0) return NONE
-    const now = toJson(all.map((one) => one.usage))
-    if (iterated?.messageId === call.messageId && iterated.said === now) return NONE
-    iterated = { messageId: call.messageId, said: now }
-    return all
   }
 
   /** A message that a log or a line before has is not given again. */
@@ -258,8 +245,6 @@ export function createClaudeReading(options: Options): ClaudeReading {
     end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
   }
 }
-
-const NONE: readonly LineEntry[] = []
 
 function isNumbered(id: string, source: string, sequence: number): boolean {
   return id.length < source.length + 20 && id === `${source}/${sequence}`
