@@ -6,7 +6,9 @@ import type { SourceFile } from '../transcript/source.ts'
 import { detectClaudeCode } from './claude-code.ts'
 import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
+import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { readDocument, readText } from './document.ts'
+import { createDriftWatch } from './drift.ts'
 import {
   checkpointFacts,
   contextFacts,
@@ -56,8 +58,11 @@ export async function* readFolder(
   const foreign = await foreignIn(full, dialect)
   /** What the other agent's document says of its session, once it was read. */
   let told: Session | undefined
+  const drift = dialect === 'lines' ? createDriftWatch(VOCABULARY, options) : undefined
   const reading = createClaudeReading({
     format: ID,
+    // forgeflare's lines, and our own, are no news of Claude Code.
+    ...(drift && { watch: (line) => void (isClaudeCodes(line) && watchLine(drift, line)) }),
     toSession: (facts) =>
       told === undefined
         ? toSession(facts, { folder, dialect, metadata, texts, agent: agent.label, choose })
@@ -145,6 +150,10 @@ function toForeignSession(
 /** A turn without its wrapper: enough for Entire's own reader, so enough for ours. */
 function isMessageLine({ type, message }: JsonObject): boolean {
   return (type === 'user' || type === 'assistant') && isObject(message) && 'content' in message
+}
+
+function isClaudeCodes(line: JsonObject): boolean {
+  return line['type'] !== 'event' && !isFlatLine(line)
 }
 
 function dialectOptions(dialect: Dialect | undefined, agent: { label?: string }) {

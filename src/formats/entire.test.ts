@@ -449,15 +449,43 @@ describe("Entire's checkpoints", () => {
         projectHash: 'p',
         messages: [{ id: 'm', type: 'user', timestamp: 't', content: 'hi' }],
       }),
+      toLines(
+        { timestamp: AT, type: 'session_meta', payload: { id: 't1', cwd: '/x' } },
+        {
+          timestamp: AT,
+          type: 'response_item',
+          payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] },
+        },
+      ),
+      toLines(
+        {
+          type: 'session.start',
+          id: 'e1',
+          timestamp: AT,
+          parentId: null,
+          data: { sessionId: 's', producer: 'copilot-agent' },
+        },
+        { type: 'user.message', id: 'e2', timestamp: AT, parentId: 'e1', data: { content: 'hi' } },
+      ),
+      toLines(
+        { type: 'session', version: 3, id: 's', timestamp: AT, cwd: '/x' },
+        {
+          type: 'message',
+          id: 'a',
+          parentId: null,
+          timestamp: AT,
+          message: { role: 'user', content: [{ type: 'text', text: 'hi' }] },
+        },
+      ),
     ]
-    for (const [index, agent] of ['opencode', 'gemini-cli'].entries()) {
+    const agents = ['opencode', 'gemini-cli', 'codex', 'copilot-cli', 'pi']
+    for (const [index, agent] of agents.entries()) {
       const source = files({
         '0/full.jsonl': documents[index] as string,
         '0/metadata.json': JSON.stringify({ ...metadata, agent: 'Claude Code' }),
       })
       const [read] = await readAll(entire, memorySource(source))
-      expect(read?.session).toMatchObject({
-        agent,
+      expect(read?.session, agent).toMatchObject({
         native: { agent },
         names: { entire: metadata.session_id },
       })
@@ -527,6 +555,10 @@ describe("Entire's checkpoints", () => {
     })
   })
 })
+
+const AT = '2026-02-10T10:00:00.000Z'
+const toLines = (...records: readonly object[]): string =>
+  records.map((record) => `${JSON.stringify(record)}\n`).join('')
 
 describe('hostile files', () => {
   it.each([
