@@ -2,8 +2,6 @@
  * Logs as Claude Code writes them: what was read from one goes back as it was, line by line and file by file; what came from
  * elsewhere becomes lines of the same shape, in a chain of messages that Claude Code can resume, each subagent's in a log of its own.
  */
-import { HansardError } from '../errors.ts'
-import { hasBlob } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { isSafeId, isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, toJson, type Json } from '../transcript/json.ts'
@@ -17,7 +15,8 @@ import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, toOwnLine } from './claude-write.ts'
 import type { FileOperation, Writer } from './format.ts'
 import { createIdSet } from './id-set.ts'
-import { loseEntry, loseFacts } from './lost-facts.ts'
+import { loseFacts } from './lost-facts.ts'
+import { canGoBack, checkFree, toLines } from './written-lines.ts'
 
 export const CLAUDE_CODE = 'claude-code'
 
@@ -45,13 +44,8 @@ export const claudeCodeWriter: Writer = {
 
     const claim = (path: string): string => {
       if (known.has(path)) return path
-      if (context.taken(path)) {
-        throw new HansardError('output-exists', `${path} is already there`, {
-          hint: 'choose another place with --out, or remove it first',
-        })
-      }
       known.add(path)
-      return path
+      return checkFree(path, context)
     }
     /** What the reader will make of the line, for the session's facts and for the lines that follow. */
     const observe = (line: Json, source: string): void => {
@@ -64,17 +58,12 @@ export const claudeCodeWriter: Writer = {
     }
     const append = (path: string, lines: readonly Json[], source: string): FileOperation[] => {
       for (const line of lines) observe(line, source)
-      const text = lines.map((line) => `${toJson(line)}\n`).join('')
+      const text = toLines(lines)
       return text === '' ? [] : [{ op: 'append', path: claim(path), text }]
     }
 
     const writeOwn = (entry: Entry): FileOperation[] => {
-      if (isDerived(entry)) return []
-      if (entry.blocks.some((block) => block.type === 'unknown' && block.reason !== undefined)) {
-        loseEntry(entry, 'its record was too large to be taken in', context)
-        return []
-      }
-      if (entry.blocks.some(hasBlob)) context.lost(entry, 'content kept in a blob')
+      if (isDerived(entry) || !canGoBack(entry, context)) return []
       const path = `${folder}/${ownPath(entry, name)}`
       const [first] = entry.blocks
       if (entry.metadata?.['record'] === AGENT_META && first?.type === 'unknown') {

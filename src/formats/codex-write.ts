@@ -3,19 +3,18 @@
  * in the same envelopes, with the events that Codex's own resume looks for. Each source has its own rollout, as Codex's subagents
  * have. What does not read back is reported by reading back each line that is written.
  */
-import { HansardError } from '../errors.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import { checkId, isSafeId, isUuid, uuidFrom } from '../transcript/ids.ts'
-import { toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import { hasBlob } from '../transcript/block.ts'
 import { CODEX, createCodexFacts, toSessionId, type FactsFold } from './codex-facts.ts'
 import { createLineFold, type FoldedLine } from './codex-fold.ts'
 import { createForeignLines, type ForeignLines } from './codex-foreign.ts'
 import { toOwnLine } from './codex-lines.ts'
 import type { Writer } from './format.ts'
-import { loseEntry, loseFacts } from './lost-facts.ts'
+import { loseFacts } from './lost-facts.ts'
 import { loseByReading, type ReadBack } from './read-back.ts'
+import { canGoBack, checkFree, toLines } from './written-lines.ts'
 
 export const codexWriter: Writer = {
   root: '.codex',
@@ -29,11 +28,7 @@ export const codexWriter: Writer = {
       if (known !== undefined) return known
       const thread = source === PRIMARY ? name : uuidFrom(CODEX, name, source)
       const path = toPath(session, thread)
-      if (context.taken(path)) {
-        throw new HansardError('output-exists', `${path} is already there`, {
-          hint: 'choose another place with --out, or remove it first',
-        })
-      }
+      checkFree(path, context)
       const lane = createLane({ path, thread, session, source, root: name })
       lanes.set(source, lane)
       return lane
@@ -52,11 +47,7 @@ export const codexWriter: Writer = {
         const lane = laneOf(entry.source)
         if (entry.origin?.format === CODEX) {
           lane.isOpen = true
-          if (entry.blocks.some((block) => block.type === 'unknown' && block.reason !== undefined)) {
-            loseEntry(entry, 'its record was too large to be taken in', context)
-            return []
-          }
-          if (entry.blocks.some(hasBlob)) context.lost(entry, 'content kept in a blob')
+          if (!canGoBack(entry, context)) return []
           return [lane.append([toOwnLine(entry)]).operation]
         }
         lane.isForeign = true
@@ -120,7 +111,7 @@ function createLane({ path, thread, session, source, root }: LaneOptions): Lane 
     lines: createForeignLines({ session, thread, ...(parent !== undefined && { parent }) }),
     append(lines) {
       const read = lines.map((line) => fold.next(line))
-      const text = lines.map((line) => `${toJson(line)}\n`).join('')
+      const text = toLines(lines)
       return { operation: { op: 'append', path, text }, read }
     },
   }

@@ -2,7 +2,6 @@
  * `.entire/metadata/<session>/` as forgeflare writes it: a line for each entry as it comes, the first prompt with the line that
  * has it, and the context at the end. Nothing else below `.entire/` is touched.
  */
-import { HansardError } from '../errors.ts'
 import { textOf, contentText, type ToolCallBlock } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
@@ -15,6 +14,7 @@ import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, lineType, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, Writer } from './format.ts'
 import { loseEntry, loseFacts, loseSession } from './lost-facts.ts'
+import { checkFree } from './written-lines.ts'
 
 export const entireWriter: Writer = {
   root: '.entire',
@@ -22,11 +22,7 @@ export const entireWriter: Writer = {
   begin(session, context) {
     const name = entireName(session)
     const folder = `metadata/${name}`
-    if (context.taken(`${folder}/full.jsonl`)) {
-      throw new HansardError('output-exists', `${folder}/full.jsonl is already there`, {
-        hint: 'choose another place with --out, or remove it first',
-      })
-    }
+    checkFree(`${folder}/full.jsonl`, context)
     const version = session.version ?? context.version
     if (session.version === undefined) context.filled(undefined, 'version')
     if (session.cwd === undefined) context.filled(undefined, 'cwd')

@@ -3,18 +3,17 @@
  * of the tree, each below the one before unless it says otherwise. Each source has its own file, which names the main one as its
  * parent. What does not read back is reported by reading back each line that is written.
  */
-import { HansardError } from '../errors.ts'
-import { hasBlob } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import { checkId, isSafeId, isUuid, uuidFrom } from '../transcript/ids.ts'
-import { toJson, type Json } from '../transcript/json.ts'
+import type { Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Writer } from './format.ts'
-import { loseEntry, loseFacts } from './lost-facts.ts'
+import { loseFacts } from './lost-facts.ts'
 import { PI, createPiFold, toSessionId, type PiFold } from './pi-fold.ts'
 import { createForeignLines, type ForeignLines } from './pi-foreign.ts'
 import { toOwnLine, type PiEntry } from './pi-lines.ts'
 import { loseByReading } from './read-back.ts'
+import { canGoBack, checkFree, toLines } from './written-lines.ts'
 
 export const piWriter: Writer = {
   root: '.pi',
@@ -29,11 +28,7 @@ export const piWriter: Writer = {
       if (known !== undefined) return known
       const id = source === PRIMARY ? name : uuidFrom(PI, name, source)
       const path = source === PRIMARY ? main : toPath(session, id)
-      if (context.taken(path)) {
-        throw new HansardError('output-exists', `${path} is already there`, {
-          hint: 'choose another place with --out, or remove it first',
-        })
-      }
+      checkFree(path, context)
       const parent = source === PRIMARY ? undefined : main
       const lane = createLane(path, createForeignLines({ session, id, parent }))
       lanes.set(source, lane)
@@ -53,11 +48,7 @@ export const piWriter: Writer = {
         const lane = laneOf(entry.source)
         if (entry.origin?.format === PI) {
           lane.isOpen = true
-          if (entry.blocks.some((block) => block.type === 'unknown' && block.reason !== undefined)) {
-            loseEntry(entry, 'its record was too large to be taken in', context)
-            return []
-          }
-          if (entry.blocks.some(hasBlob)) context.lost(entry, 'content kept in a blob')
+          if (!canGoBack(entry, context)) return []
           return [lane.append([toOwnLine(entry)]).operation]
         }
         const header = lane.append(open(lane, entry.at)).operation.text
@@ -106,7 +97,7 @@ function createLane(path: string, lines: ForeignLines): Lane {
     lines,
     append(written) {
       const read = written.map((line) => fold.next(line))
-      const text = written.map((line) => `${toJson(line)}\n`).join('')
+      const text = toLines(written)
       return { operation: { op: 'append', path, text }, read }
     },
   }
