@@ -165,7 +165,7 @@ export function openShelf(files: Files, folder: string): Shelf {
       removeFile(packed.find(path, PACKED))
       removeFile(plain.find(path))
     },
-    walk: () => merge(plain.walk(), packed.walk(PACKED)),
+    walk: () => mergePaths(plain.walk(), packed.walk(PACKED)),
   }
 }
 
@@ -182,7 +182,7 @@ function isSame(one: Content, other: Content): boolean {
 }
 
 /** Two sorted runs as one, each path once. */
-function* merge(one: Iterator<string>, other: Iterator<string>): Generator<string> {
+export function* mergePaths(one: Iterator<string>, other: Iterator<string>): Generator<string> {
   let a = one.next()
   let b = other.next()
   while (a.done !== true || b.done !== true) {

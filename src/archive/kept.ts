@@ -16,7 +16,9 @@ import { readWholeFile } from './bytes.ts'
 import { toKeptFile } from './kept-content.ts'
 import { openGrowing } from './kept-growing.ts'
 import { keepBytes } from './kept-keep.ts'
-import { openShelf } from './kept-shelf.ts'
+import { packFile } from './kept-pack.ts'
+import { openRowsShelf } from './kept-databases.ts'
+import { mergePaths, openShelf } from './kept-shelf.ts'
 import { makeSafeFolder } from './safe-path.ts'
 
 export type KeptFiles = {
@@ -43,6 +45,11 @@ export type KeptPlace = {
   file(path: string, version?: number): SourceFile | undefined
   /** Bytes of a version by their uncompressed offset; fewer at the end. Throws `not-found`. */
   readAt(path: string, version: number | undefined, offset: number, length: number): Promise<Buffer>
+  /**
+   * Packs a file that has gone cold, and its older versions: gzip members with a table of offsets, which all of the above reads
+   * the same. False when nothing became smaller. It is plain again once its source has grown.
+   */
+  pack(path: string): Promise<boolean>
   /** Older versions still held, oldest first; none for most files. */
   versions(path: string): readonly number[]
   /** Forgets an older version: the newer ones hold all of its records. */
@@ -98,6 +105,7 @@ function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
   const folder = join(home, 'kept', agent, keyOf(root))
   const shelf = openShelf(files, folder)
   const keeping = { files, shelf, growing: openGrowing(files, folder) }
+  const rows = openRowsShelf(files, folder)
   let isThere = false
   const makePlace = (): void => {
     if (isThere) return
@@ -122,11 +130,16 @@ function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
       makePlace()
       return keepBytes(keeping, path, from)
     },
-    keepRows: () => Promise.reject(new HansardError('invalid-argument', 'databases are not kept yet')),
+    async keepRows(path, database, wanted) {
+      makePlace()
+      return rows.keep(path, database, wanted)
+    },
     async *paths() {
-      yield* shelf.walk()
+      yield* mergePaths(shelf.walk(), rows.walk())
     },
     file(path, version) {
+      const database = version === undefined ? rows.file(path) : undefined
+      if (database !== undefined) return database
       const stored = shelf.locate(path, version)
       const identity = stored && files.identityAt(stored.at)
       return identity && toKeptFile(path, identity, () => shelf.open(path, version))
@@ -139,9 +152,21 @@ function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
         content.close()
       }
     },
+    async pack(path) {
+      // Whether a file that was cut off while it grew is whole is known after the next look at its source.
+      if (keeping.growing.has(path) || !shelf.settle(path)) return false
+      let isSmaller = await packFile(files, shelf, path)
+      for (const version of shelf.versions(path)) {
+        if (await packFile(files, shelf, path, version)) isSmaller = true
+      }
+      return isSmaller
+    },
     versions: (path) => shelf.versions(path),
     drop: (path, version) => shelf.drop(path, version),
-    remove: (path) => shelf.remove(path),
+    remove(path) {
+      shelf.remove(path)
+      rows.remove(path)
+    },
   }
 }
 

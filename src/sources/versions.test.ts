@@ -8,6 +8,7 @@ import { openArchive } from '../archive/archive.ts'
 import { openKept, type KeptPlace } from '../archive/kept.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
 import { pi } from '../formats/pi.ts'
+import { textOf as blocksText } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { asString, isObject, parseJson } from '../transcript/json.ts'
 import { readLines } from '../transcript/lines.ts'
@@ -91,7 +92,7 @@ async function read(place: KeptPlace, paths: readonly string[], format: Format =
   return { sessions, damage, texts: [...sessions.values()].map((entries) => entries.map(textOf)) }
 }
 
-const textOf = ({ blocks }: Entry): string => (blocks[0]?.type === 'text' ? String(blocks[0].text) : '')
+const textOf = ({ blocks }: Entry): string => blocksText(blocks)
 
 describe('a unit over its versions', () => {
   it('shows what was there before the source was made shorter, where it was', async () => {

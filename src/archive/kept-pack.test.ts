@@ -1,0 +1,133 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createDisk, withFault } from '../../test/faulty-files.ts'
+import { openArchive } from './archive.ts'
+import { openKept, type KeptPlace } from './kept.ts'
+
+function setup(): { readonly root: string; readonly place: KeptPlace } {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'pack-'))
+  const root = join(folder, 'source')
+  fs.mkdirSync(root)
+  return { root, place: openKept(openArchive(join(folder, 'home'), { write: true })).place('pi', root) }
+}
+
+/** Lines of words, some of them longer than a member. */
+function sample(bytes: number): Buffer {
+  const lines: string[] = []
+  for (let at = 0, held = 0; held < bytes; at += 1) {
+    const line = `${JSON.stringify({ at, text: `line ${at} `.repeat(at % 97 === 50 ? 200_000 : (at * 7919) % 300) })}\n`
+    lines.push(line)
+    held += line.length
+  }
+  return Buffer.from(lines.join(''))
+}
+
+const content = sample(5_000_000)
+
+async function keepPacked(): Promise<{ root: string; place: KeptPlace; file: string; packed: string }> {
+  const { root, place } = setup()
+  const file = join(root, 'x.jsonl')
+  fs.writeFileSync(file, content)
+  const at = new Date(Date.now() - 60_000)
+  fs.utimesSync(file, at, at)
+  await place.keep('x.jsonl', { file })
+  expect(await place.pack('x.jsonl')).toBe(true)
+  return { root, place, file, packed: join(place.folder, 'packed/x.jsonl.gz') }
+}
+
+describe('a packed file', () => {
+  it('is smaller, private, read by zcat and by us as what it was', async () => {
+    const { place, packed, file } = await keepPacked()
+    expect(fs.existsSync(join(place.folder, 'files/x.jsonl'))).toBe(false)
+    expect(fs.statSync(packed).mode & 0o777).toBe(0o600)
+    expect(fs.statSync(packed).size).toBeLessThan(content.length / 3)
+    expect(execFileSync('gzip', ['-dc', packed], { maxBuffer: 1e9 }).equals(content)).toBe(true)
+    expect((await place.file('x.jsonl')?.bytes(1e9))?.equals(content)).toBe(true)
+    expect(place.file('x.jsonl')?.modifiedAt).toBe(fs.statSync(file).mtime.toISOString())
+    const paths: string[] = []
+    for await (const path of place.paths()) paths.push(path)
+    expect(paths).toEqual(['x.jsonl'])
+    expect(await place.pack('x.jsonl')).toBe(false)
+  })
+
+  it('gives any bytes by where they are uncompressed', async () => {
+    const { place } = await keepPacked()
+    await fc.assert(
+      fc.asyncProperty(fc.nat(content.length + 10), fc.nat(3_000_000), async (offset, length) => {
+        const there = await place.readAt('x.jsonl', undefined, offset, length)
+        return there.equals(content.subarray(offset, offset + length))
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('reads no byte of a source that did not change, and the suffix of one that grew', async () => {
+    const { place, file } = await keepPacked()
+    expect(await place.keep('x.jsonl', { file })).toMatchObject({ change: 'none', bytesRead: 0 })
+    fs.appendFileSync(file, 'more\n')
+    expect(await place.keep('x.jsonl', { file })).toMatchObject({ change: 'grown', bytesRead: 4096 + 5 })
+    expect((await place.file('x.jsonl')?.bytes(1e9))?.equals(fs.readFileSync(file))).toBe(true)
+    expect(fs.readdirSync(join(place.folder, 'packed'))).toEqual([])
+  })
+
+  it('becomes an older version as it is', async () => {
+    const { place, file } = await keepPacked()
+    fs.writeFileSync(file, 'other\n')
+    expect((await place.keep('x.jsonl', { file })).change).toBe('rewritten')
+    expect(place.versions('x.jsonl')).toEqual([1])
+    expect((await place.file('x.jsonl', 1)?.bytes(1e9))?.equals(content)).toBe(true)
+    expect(fs.readdirSync(join(place.folder, 'older'))).toEqual(['x.jsonl.1.gz'])
+    place.drop('x.jsonl', 1)
+    expect(place.versions('x.jsonl')).toEqual([])
+  })
+
+  it('packs older versions too, and leaves alone what would not get smaller', async () => {
+    const { root, place } = setup()
+    const file = join(root, 'x')
+    for (const text of [`${'a'.repeat(9999)}\n`, 'b']) {
+      fs.writeFileSync(file, text)
+      await place.keep('x', { file })
+    }
+    expect(await place.pack('x')).toBe(true)
+    expect(fs.readdirSync(join(place.folder, 'older'))).toEqual(['x.1.gz'])
+    expect(fs.readdirSync(join(place.folder, 'files'))).toEqual(['x'])
+    expect((await place.file('x', 1)?.bytes(1e9))?.length).toBe(10_000)
+  })
+
+  it('says where it is damaged; what lies before can still be had while the table is whole', async () => {
+    const { place, packed } = await keepPacked()
+    const bytes = fs.readFileSync(packed)
+    bytes[bytes.length - 40] = (bytes[bytes.length - 40] as number) ^ 0xff
+    fs.writeFileSync(packed, bytes)
+    expect((await place.readAt('x.jsonl', undefined, 0, 1000)).equals(content.subarray(0, 1000))).toBe(true)
+    await expect(place.file('x.jsonl')?.bytes(1e9)).rejects.toThrow('is damaged at byte')
+    fs.truncateSync(packed, 1000)
+    await expect(place.readAt('x.jsonl', undefined, 0, 10)).rejects.toThrow('is damaged at byte')
+  })
+
+  it('is there whole, or the plain one is, wherever packing stops', async () => {
+    const text = Buffer.from('some line\n'.repeat(1000))
+    for (let at = 1; ; at += 1) {
+      const disk = createDisk()
+      const keep = openKept(openArchive('/home', { write: true, files: disk.files })).place('pi', '/source')
+      await keep.keep('x', {
+        async *chunks() {
+          yield text
+        },
+      })
+      const faulty = withFault(disk, { at, kind: 'crash', sticky: true })
+      const place = openKept({ ...openArchive('/home', { files: disk.files }), files: faulty.files }).place(
+        'pi',
+        '/source',
+      )
+      await place.pack('x').catch(() => false)
+      const again = openKept(openArchive('/home', { files: disk.files })).place('pi', '/source')
+      expect((await again.file('x')?.bytes(1e9))?.equals(text)).toBe(true)
+      if (faulty.calls() < at) break
+    }
+  })
+})
