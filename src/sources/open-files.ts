@@ -1,11 +1,16 @@
 /** Some files of a folder as a source, for a unit that is read where it lies. */
 import { posix } from 'node:path'
+import { HansardError } from '../errors.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { openEntireRepository } from './entire-git.ts'
 import { openSource, type OpenSource } from './open.ts'
+
+/** How a place inside a repository is called: not by a folder, for its files lie in none. */
+export const GIT = 'git:'
 
 /** Paths are relative to the root. One path alone is a file source; what has gone meanwhile is left out. */
 export async function openFiles(root: string, paths: readonly string[]): Promise<OpenSource> {
-  const folder = await openSource(root)
+  const folder = root.startsWith(GIT) ? await openRepository(root.slice(GIT.length)) : await openSource(root)
   const [only] = paths
   const isAlone = paths.length === 1 && only !== undefined
   const find = (path: string): Promise<SourceFile | undefined> => folder.find(path)
@@ -17,4 +22,10 @@ export async function openFiles(root: string, paths: readonly string[]): Promise
     find: (path) => find(isAlone ? posix.join(posix.dirname(only), path) : path),
     damage: () => folder.damage(),
   }
+}
+
+async function openRepository(folder: string): Promise<OpenSource> {
+  const source = await openEntireRepository(folder)
+  if (source !== undefined) return source
+  throw new HansardError('not-found', `${folder} has no checkpoints any more`)
 }

@@ -34,7 +34,7 @@ export type StateFiles = {
   /** A file was taken in, and belongs to a unit, which has to be read again. */
   taken(file: number, unit: string, kept: { readonly bytes: number; readonly tail: string } | undefined): void
   /** A copy that nothing is known about, from a kept folder. */
-  adopt(place: number, path: string, unit: string, bytes: number): void
+  adopt(place: number, path: string, unit: string, bytes: number | undefined): void
   /** The copy of an adopted file has changed. */
   touch(place: number, path: string, kept: { readonly bytes: number; readonly tail: string }): void
   /** Its bytes are those that were taken in before. */
@@ -131,7 +131,7 @@ export function openStateFiles(database: Database): StateFiles {
         .prepare(
           `INSERT OR IGNORE INTO files (place, path, stamp, size, bytes, pending, unit) VALUES (?, ?, '', ?, ?, 0, ?)`,
         )
-        .run(place, path, bytes, bytes, unitId(place, unit))
+        .run(place, path, bytes ?? 0, bytes ?? null, unitId(place, unit))
     },
     touch(place, path, { bytes, tail }) {
       database

@@ -87,8 +87,18 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
   return { places, seen }
 }
 
+/** Where programs may have left something of theirs in a project. */
+export function projectFolders({
+  database,
+  options,
+  cwd,
+}: Pick<LookOptions, 'database' | 'options' | 'cwd'>): readonly string[] {
+  if (options.places !== undefined) return []
+  return options.paths ?? [...new Set([cwd, ...workingFolders(database)])]
+}
+
 async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<readonly FoundPlace[]> {
-  const { database, files, problems, options, env, userHome: home, platform, cwd } = look
+  const { files, problems, options, env, userHome: home, platform } = look
   if (options.places !== undefined) return joined(options.places)
   const named = options.paths ?? []
   const places: FoundPlace[] = []
@@ -106,7 +116,7 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<re
     }
     return joined(places)
   }
-  const folders = [...new Set([cwd, ...workingFolders(database)])]
+  const folders = projectFolders(look)
   places.push(...findPlaces(allFormats, { env, home, platform, folders, onProblem }))
   // One that was named and is gone: what was kept of it stays.
   for (const path of files.given()) if (fs.existsSync(path)) await add(path)

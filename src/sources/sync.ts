@@ -18,9 +18,10 @@ import { forgetState, openState } from './state.ts'
 import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
 import { adoptKept } from './sync-adopt.ts'
-import { lookAround, lookAtJournals } from './sync-look.ts'
+import { takeRepositories } from './sync-git.ts'
+import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
-import { takePending, type Shared } from './sync-take.ts'
+import { takePending, type Shared, type Taken } from './sync-take.ts'
 
 export type SyncOptions = {
   /** Only what these files and folders hold; every known place when absent. They are looked into again with every sync. */
@@ -142,9 +143,12 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
   const pending = files.pendingBytes()
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
-  const taken = await takePending(looked, shared)
+  const fromFiles = await takePending(looked, shared)
+  const folders = projectFolders({ database: shared.database, options, cwd })
+  const fromGit = await takeRepositories(folders, shared)
   const read = await readDirty(shared)
-  const { seen } = looked
+  const taken = addTaken(fromFiles, fromGit)
+  const seen = looked.seen + fromGit.seen
   const { failed, rewritten, grown } = taken
   const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)
   return {
@@ -154,5 +158,15 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     damage: before.damage + read.damage,
     bytesRead: taken.bytesRead,
     problems: problems.list(),
+  }
+}
+
+function addTaken(a: Taken, b: Taken): Taken {
+  return {
+    new: a.new + b.new,
+    grown: a.grown + b.grown,
+    rewritten: a.rewritten + b.rewritten,
+    failed: a.failed + b.failed,
+    bytesRead: a.bytesRead + b.bytesRead,
   }
 }

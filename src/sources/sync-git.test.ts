@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openArchive } from '../archive/archive.ts'
+import { openSessions } from './sessions.ts'
+import { sync } from './sync.ts'
+
+let base: string
+let repository: string
+
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+    cwd: repository,
+    encoding: 'utf8',
+  })
+
+beforeEach(() => {
+  base = fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), 'sync-git-')))
+  repository = join(base, 'project')
+  fs.mkdirSync(repository)
+  git('init', '-q')
+})
+
+const line = (n: number): string =>
+  JSON.stringify({
+    type: 'assistant',
+    uuid: `u${n}`,
+    parentUuid: n === 0 ? null : `u${n - 1}`,
+    sessionId: 'aaaaaaaa-0000-4000-8000-000000000001',
+    timestamp: `2026-05-01T10:00:0${n}.000Z`,
+    userType: 'external',
+    isSidechain: false,
+    requestId: `r${n}`,
+    message: {
+      id: `m${n}`,
+      role: 'assistant',
+      model: 'claude-sonnet-4-5',
+      stop_reason: 'end_turn',
+      content: [{ type: 'text', text: `answer ${n}` }],
+      usage: { input_tokens: 10, output_tokens: 5 },
+    },
+  })
+
+/** A commit on Entire's branch, whose tree holds one checkpoint with the first lines of the session. */
+function checkpoint(id: string, lines: number): void {
+  const folder = `${id.slice(0, 2)}/${id.slice(2)}`
+  const full = Array.from({ length: lines }, (_, n) => `${line(n)}\n`).join('')
+  const metadata = {
+    checkpoint_id: id,
+    session_id: 'aaaaaaaa-0000-4000-8000-000000000001',
+    agent: 'Claude Code',
+  }
+  for (const [path, text] of [
+    [`${folder}/0/full.jsonl`, full],
+    [`${folder}/0/metadata.json`, JSON.stringify(metadata)],
+  ] as const) {
+    const blob = execFileSync('git', ['hash-object', '-w', '--stdin'], {
+      cwd: repository,
+      input: text,
+      encoding: 'utf8',
+    })
+    git('update-index', '--add', '--cacheinfo', `100644,${blob.trim()},${path}`)
+  }
+  const tree = git('write-tree').trim()
+  const commit = git('commit-tree', tree, '-m', id).trim()
+  git('update-ref', 'refs/heads/entire/checkpoints/v1', commit)
+}
+
+const options = () => ({ cwd: repository, env: {}, userHome: join(base, 'nobody') })
+
+describe("Entire's checkpoints in the working directory's repository", () => {
+  it('are kept by session, grow with later checkpoints, and are looked at no more while no ref moves', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 2)
+    const first = await sync(archive, options())
+    expect(first.problems).toEqual([])
+    expect(first).toMatchObject({ sessions: 1, files: { failed: 0 } })
+
+    const again = await sync(archive, options())
+    expect(again).toMatchObject({ sessions: 0, bytesRead: 0, files: { new: 0, grown: 0, rewritten: 0 } })
+
+    checkpoint('bbbbbbbbbbbb', 4)
+    expect(await sync(archive, options())).toMatchObject({ files: { grown: 1, rewritten: 0 } })
+    const sessions = await openSessions(archive.home)
+    const { sessions: listed } = sessions.list({})
+    sessions.close()
+    expect(listed).toHaveLength(1)
+    expect(listed[0]?.totals).toMatchObject({ calls: 4, usage: { input: 40, output: 20 } })
+  })
+
+  it('stay when the branch is deleted', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 3)
+    await sync(archive, options())
+    git('update-ref', '-d', 'refs/heads/entire/checkpoints/v1')
+    await sync(archive, options())
+    const sessions = await openSessions(archive.home)
+    expect(sessions.list({}).sessions[0]?.totals?.calls).toBe(3)
+    sessions.close()
+  })
+})
