@@ -70,8 +70,8 @@ async function newest(place: KeptPlace): Promise<string | undefined> {
 
 /** Everything that is held, newest and older. */
 async function held(place: KeptPlace): Promise<readonly string[]> {
-  const versions = [undefined, ...place.versions('x')].map((version) => place.file('x', version)?.bytes(1e9))
-  return (await Promise.all(versions)).map((bytes) => bytes?.toString() ?? '')
+  const read = async (version?: number) => (await place.file('x', version)?.bytes(1e9))?.toString() ?? ''
+  return Promise.all([undefined, ...place.versions('x')].map(read))
 }
 
 /** Every content is the beginning of one that is held. */
