@@ -1,10 +1,11 @@
 /** `hansard clean`: what retention would delete, and with `--delete` the deletion. */
-import { openArchive } from '../../archive/archive.ts'
+import { openArchive, type Archive } from '../../archive/archive.ts'
 import { deleteSession, findExpired, sweepBlobs, type Expired } from '../../archive/clean.ts'
 import { acquireLock } from '../../archive/lock.ts'
 import { counted } from '../../replay/amounts.ts'
 import { createClock } from '../../replay/clock.ts'
 import { visibleLine } from '../../replay/escape.ts'
+import { deleteKept, findExpiredKept } from '../../sources/clean-kept.ts'
 import { fromMillis } from '../../transcript/instant.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
@@ -21,23 +22,44 @@ export async function clean(options: CleanOptions): Promise<void> {
   const { home } = await loadConfig(options)
   const really = options.delete === true
   const archive = openArchive(home, { write: really })
+  const now = Date.now()
+  const at = fromMillis(now) as string
+  const before = fromMillis(now - options.olderThan) ?? ''
+  const recorded = await cleanRecorded(archive, { before, at, now, really })
+  const kept = await findExpiredKept(archive, before)
+  if (really)
+    await deleteKept(
+      archive,
+      kept.map(({ session }) => session.id),
+      { at, reason: 'clean' },
+    )
+  const expired = [...recorded.expired, ...kept]
+  if (options.json) await printJson(expired, recorded.swept, really)
+  else await printText(expired, recorded.swept, really)
+}
+
+type CleanRecorded = {
+  readonly before: string
+  readonly at: string
+  readonly now: number
+  readonly really: boolean
+}
+
+async function cleanRecorded(archive: Archive, { before, at, now, really }: CleanRecorded) {
   const release = really ? acquireLock(archive.files, archive.home) : () => {}
   try {
-    const now = Date.now()
     let unreadable = 0
-    const expired = await findExpired(archive, fromMillis(now - options.olderThan) ?? '', (id, error) => {
+    const expired = await findExpired(archive, before, (id, error) => {
       unreadable += 1
       process.exitCode = FAILED
       note(`hansard: ${id} cannot be read and stays: ${error.message}`)
     })
-    const at = fromMillis(now) as string
     if (really) for (const { session } of expired) deleteSession(archive, session.id, { at, reason: 'clean' })
     const without = new Set(expired.map(({ session }) => session.id))
     // A session that cannot be read may name any blob: then none is taken for unused.
     const swept =
       unreadable > 0 ? { blobs: 0, bytes: 0 } : await sweepBlobs(archive, { without, remove: really, now })
-    if (options.json) await printJson(expired, swept, really)
-    else await printText(expired, swept, really)
+    return { expired, swept }
   } finally {
     release()
   }
