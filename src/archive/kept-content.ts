@@ -93,11 +93,11 @@ function memberAt(members: readonly Member[], offset: number): number {
   return low
 }
 
-/** All of it, in chunks. What grows meanwhile is not looked at. */
-export async function* chunksOf(content: Content): AsyncGenerator<Buffer> {
+/** All of it, or its beginning, in chunks. What grows meanwhile is not looked at. */
+export async function* chunksOf(content: Content, most: number = content.size): AsyncGenerator<Buffer> {
   try {
-    for (let at = 0; at < content.size;) {
-      const chunk = content.read(at, CHUNK_BYTES)
+    for (let at = 0; at < most;) {
+      const chunk = content.read(at, Math.min(CHUNK_BYTES, most - at))
       if (chunk.length === 0) return
       at += chunk.length
       yield chunk

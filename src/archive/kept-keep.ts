@@ -80,7 +80,7 @@ async function replace(
   const temporary = shelf.temporary()
   try {
     const bytesRead = await write(temporary)
-    const change = changeOf(shelf, path, openContent(files, { at: temporary, isPacked: false }))
+    const change = changeTo(files, shelf, path, temporary)
     // Also when nothing changed: the file in place may be one that a failing disk holds only in part.
     shelf.put(path, temporary, change === 'rewritten')
     growing.unmark(path)
@@ -91,15 +91,16 @@ async function replace(
   }
 }
 
-/** Closes the new one. */
-function changeOf(shelf: Shelf, path: string, now: Content): Kept['change'] {
-  const old = shelf.locate(path) === undefined ? undefined : shelf.open(path)
+/** What it is for the file to become what is in the new one. */
+export function changeTo(files: Files, shelf: Shelf, path: string, temporary: string): Kept['change'] {
+  if (shelf.locate(path) === undefined) return 'new'
+  const old = shelf.open(path)
+  const now = openContent(files, { at: temporary, isPacked: false })
   try {
-    if (old === undefined) return 'new'
     if (commonLength(old, now) < old.size) return 'rewritten'
     return now.size === old.size ? 'none' : 'grown'
   } finally {
-    old?.close()
+    old.close()
     now.close()
   }
 }
@@ -190,13 +191,13 @@ async function unpackAndGrow(
 const TICK_MS = 20
 
 /** The source's own time, so that a kept file says by itself whether the source changed since. */
-function modifiedOf({ identity }: Opened): number {
+export function modifiedOf({ identity }: Opened): number {
   const { modified = 0 } = identity
   return Date.now() - modified < TICK_MS ? modified - 1 : modified
 }
 
 /** To the microsecond: what a file system takes. */
-function isSameTime(one: number | undefined, other: number | undefined): boolean {
+export function isSameTime(one: number | undefined, other: number | undefined): boolean {
   return one !== undefined && other !== undefined && Math.abs(one - other) < 0.002
 }
 

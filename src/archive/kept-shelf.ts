@@ -25,6 +25,8 @@ export type Shelf = {
    * Of older ones, those that the new file equals are forgotten.
    */
   put(path: string, temporary: string, keepOld: boolean): void
+  /** Puts other content in an older version's place. */
+  putOlder(path: string, version: number, temporary: string): void
   /** The same for a packed file, which holds what the plain one does. */
   putPacked(path: string, version: number | undefined, temporary: string): void
   /** Undoes what a crash left half done, so that the newest may be written to. False when it may not: it has another name. */
@@ -151,6 +153,12 @@ export function openShelf(files: Files, folder: string): Shelf {
       } finally {
         content.close()
       }
+    },
+    putOlder(path, version, temporary) {
+      const at = older.make(path, `.${version}`)
+      files.rename(temporary, at)
+      files.syncFolder(dirname(at))
+      removeFile(older.find(path, `.${version}${PACKED}`))
     },
     putPacked(path, version, temporary) {
       const [tree, before] = version === undefined ? [packed, plain] : [older, older]

@@ -8,12 +8,15 @@ import { join } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import { writeWhole, type Files } from '../journal/files.ts'
+import type { Redactor } from '../redact/redactor.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
 import { readWholeFile } from './bytes.ts'
 import { toKeptFile } from './kept-content.ts'
+import { redactDatabase } from './kept-redaction.ts'
+import { openRedacted } from './kept-redacted.ts'
 import { openGrowing } from './kept-growing.ts'
 import { keepBytes } from './kept-keep.ts'
 import { packFile } from './kept-pack.ts'
@@ -78,11 +81,16 @@ export type Kept = {
 const LAYOUT = 1
 const PLACE = 'place.json'
 
-export function openKept(archive: Archive): KeptFiles {
+export type KeptOptions = {
+  /** With it, what is kept has its secrets taken out: `keep: 'redacted'`. */
+  readonly redact?: Redactor
+}
+
+export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles {
   const kept = join(archive.home, 'kept')
   const { files } = archive
   return {
-    place: (agent, root) => openPlace(archive, checkId(agent, "agent's name"), root),
+    place: (agent, root) => openPlace(archive, checkId(agent, "agent's name"), root, options),
     places() {
       const found = files.list(kept).filter(isSafeId).sort()
       return found.flatMap((agent) =>
@@ -92,7 +100,7 @@ export function openKept(archive: Archive): KeptFiles {
           .flatMap((key) => {
             const said = readPlace(files, join(kept, agent, key))
             return said?.agent === agent && keyOf(said.root) === key
-              ? [openPlace(archive, agent, said.root)]
+              ? [openPlace(archive, agent, said.root, options)]
               : []
           }),
       )
@@ -100,12 +108,13 @@ export function openKept(archive: Archive): KeptFiles {
   }
 }
 
-function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
+function openPlace(archive: Archive, agent: string, root: string, { redact }: KeptOptions): KeptPlace {
   const { files, home } = archive
   const folder = join(home, 'kept', agent, keyOf(root))
   const shelf = openShelf(files, folder)
   const keeping = { files, shelf, growing: openGrowing(files, folder) }
   const rows = openRowsShelf(files, folder)
+  const redacted = openRedacted(keeping, folder, redact)
   let isThere = false
   const makePlace = (): void => {
     if (isThere) return
@@ -128,11 +137,13 @@ function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
     folder,
     async keep(path, from) {
       makePlace()
+      if (redact !== undefined) return redacted.keep(path, from)
+      redacted.forget(path)
       return keepBytes(keeping, path, from)
     },
     async keepRows(path, database, wanted) {
       makePlace()
-      return rows.keep(path, database, wanted)
+      return rows.keep(path, redact === undefined ? database : redactDatabase(database, redact), wanted)
     },
     async *paths() {
       yield* mergePaths(shelf.walk(), rows.walk())
@@ -166,6 +177,7 @@ function openPlace(archive: Archive, agent: string, root: string): KeptPlace {
     remove(path) {
       shelf.remove(path)
       rows.remove(path)
+      redacted.forget(path)
     },
   }
 }
