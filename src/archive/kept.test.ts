@@ -1,8 +1,10 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isHansardError } from '../errors.ts'
+import type { Files } from '../journal/files.ts'
 import { openArchive } from './archive.ts'
 import { openKept, type KeptPlace } from './kept.ts'
 
@@ -165,5 +167,67 @@ describe('kept files', () => {
     fs.unlinkSync(join(test.place.folder, 'files/x'))
     fs.symlinkSync(secret, join(test.place.folder, 'files/x'))
     expect(test.place.file('x')).toBeUndefined()
+  })
+
+  it('lose nothing that was ever there at a sync, whatever is done to the source', async () => {
+    const bytes = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 12 })
+    const step = fc.record({
+      how: fc.constantFrom('append', 'truncate', 'rewrite', 'replace', 'touch', 'pack', 'again'),
+      bytes,
+      isLong: fc.boolean(),
+      cut: fc.nat(6000),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const test = setup()
+        const file = write(test, 'x', 'start\n')
+        const seen: Buffer[] = []
+        let { place } = test
+        const first = { how: 'again', bytes: '', isLong: false, cut: 0 }
+        for (const [at, { how, bytes: some, isLong, cut }] of [first, ...steps].entries()) {
+          // Longer than what is compared, and never the same at the same place.
+          const filler = isLong ? Array.from({ length: 700 }, (_, n) => `${at}:${n}\n`).join('') : ''
+          if (how === 'append') fs.appendFileSync(file, filler + some)
+          if (how === 'truncate') fs.truncateSync(file, Math.min(cut, fs.statSync(file).size))
+          if (how === 'rewrite') fs.writeFileSync(file, some + filler)
+          if (how === 'touch') fs.utimesSync(file, cut, cut)
+          if (how === 'pack') await place.pack('x')
+          if (how === 'again') place = openKept(openArchive(test.home)).place('codex', test.root)
+          if (how === 'replace') {
+            fs.writeFileSync(`${file}.new`, filler + some)
+            fs.renameSync(`${file}.new`, file)
+          }
+          await place.keep('x', { file })
+          seen.push(fs.readFileSync(file))
+          const held = await Promise.all(
+            [undefined, ...place.versions('x')].map((version) => text(place, 'x', version)),
+          )
+          expect(held[0]).toBe(fs.readFileSync(file, 'utf8'))
+          for (const one of seen) expect(held.some((kept) => kept?.startsWith(one.toString()))).toBe(true)
+          expect(new Set(held).size).toBe(held.length)
+        }
+        expect(fs.readdirSync(join(place.folder, 'tmp'))).toEqual([])
+        fs.rmSync(join(test.root, '..'), { recursive: true, force: true })
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  it('hold what was read of a source that is written to meanwhile, and the next sync the rest', async () => {
+    const test = setup()
+    const file = write(test, 'x', 'one\n')
+    const archive = openArchive(test.home)
+    let reads = 0
+    const files: Files = {
+      ...archive.files,
+      read(fd, buffer, position) {
+        reads += 1
+        if (reads === 1) fs.appendFileSync(file, 'two\n')
+        return archive.files.read(fd, buffer, position)
+      },
+    }
+    const place = openKept({ ...archive, files }).place('codex', test.root)
+    expect(await place.keep('x', { file })).toMatchObject({ change: 'new', bytes: 4 })
+    expect(await place.keep('x', { file })).toMatchObject({ change: 'grown', bytes: 8, bytesRead: 8 })
   })
 })
