@@ -2,13 +2,18 @@
  * Live logs followed: every change that a watch tells of becomes a sync of just what changed. Syncs come one after the other, and
  * changes during one are gathered for the next.
  */
+import fs from 'node:fs'
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
+import { isHansardError } from '../errors.ts'
 import type { Format } from '../formats/format.ts'
 import type { Exclusion } from './exclude.ts'
 import { escapeGlob } from './globs.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import { placesOf } from './place-of.ts'
+import { peekState } from './state.ts'
+import { openStateFiles } from './state-files.ts'
+import { workingFolders } from './state-sessions.ts'
 import { sync, type SyncOptions, type SyncReport } from './sync.ts'
 import { watchPlaces } from './watch.ts'
 
@@ -29,6 +34,14 @@ export async function followPlaces(
   const watched = new Set<string>()
   const changed = new Map<FoundPlace, Set<string> | 'all'>()
   let wake: () => void = () => {}
+  const sleep = (ms?: number): Promise<void> =>
+    new Promise((resolve) => {
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
   const onChange = (place: FoundPlace, path?: string): void => {
     const known = changed.get(place)
     if (path === undefined) changed.set(place, 'all')
@@ -38,10 +51,10 @@ export async function followPlaces(
   }
   /** An agent that was not here before makes its folder when it first runs. */
   const watchNew = async (): Promise<void> => {
-    const found = (await placesToWatch(options, formats)).filter(
-      ({ agent, root }) => !watched.has(`${agent}\n${root}`),
+    const found = (await placesToWatch(archive, options, formats)).filter(
+      (place) => !watched.has(nameOf(place)),
     )
-    for (const { agent, root } of found) watched.add(`${agent}\n${root}`)
+    for (const place of found) watched.add(nameOf(place))
     if (signal.aborted) return
     watchPlaces(found, { exclude, signal, onChange })
     for (const place of found) onChange(place)
@@ -54,34 +67,50 @@ export async function followPlaces(
   })
   while (!signal.aborted) {
     if (changed.size === 0) {
-      await new Promise<void>((resolve) => {
-        wake = resolve
-      })
+      await sleep()
       continue
     }
-    const now = [...changed].map(([place, paths]) => narrowed(place, paths))
+    const now = [...changed]
     changed.clear()
     try {
-      onSync(await sync(archive, { ...options, places: now, signal }))
+      const places = now.map(([place, paths]) => narrowed(place, paths))
+      onSync(await sync(archive, { ...options, places, signal }))
     } catch (error) {
-      onError(error)
+      if (isHansardError(error) && error.code === 'locked') {
+        // Another process, which may have passed these files before they changed: they are as new to us as before.
+        for (const [place, paths] of now) {
+          if (paths === 'all') onChange(place)
+          else for (const path of paths) onChange(place, path)
+        }
+        await sleep(TRY_AGAIN_MS)
+      } else onError(error)
     }
   }
 }
 
-const LOOK_AGAIN_MS = 30_000
+const nameOf = ({ agent, root, files }: FoundPlace): string => [agent, root, ...files].join('\n')
 
+const LOOK_AGAIN_MS = 30_000
+const TRY_AGAIN_MS = 100
+
+/** What a sync without a watch would look into now. */
 async function placesToWatch(
+  archive: Archive,
   options: SyncOptions,
   formats: readonly Format[],
 ): Promise<readonly FoundPlace[]> {
   const { env = process.env, userHome: home = os.homedir(), platform = process.platform } = options
-  if (options.paths !== undefined) {
-    return (
-      await Promise.all(options.paths.map((path) => placesOf(path, formats, { env, home, platform })))
-    ).flat()
+  const state = options.paths === undefined ? await peekState(archive) : undefined
+  try {
+    const given = options.paths ?? (state && openStateFiles(state.database).given()) ?? []
+    const named = given.filter((path) => fs.existsSync(path))
+    const places = await Promise.all(named.map((path) => placesOf(path, formats, { env, home, platform })))
+    if (options.paths !== undefined) return places.flat()
+    const folders = [options.cwd ?? process.cwd(), ...(state ? workingFolders(state.database) : [])]
+    return [...findPlaces(formats, { env, home, platform, folders }), ...places.flat()]
+  } finally {
+    state?.close()
   }
-  return findPlaces(formats, { env, home, platform, folders: [options.cwd ?? process.cwd()] })
 }
 
 function narrowed(place: FoundPlace, paths: Set<string> | 'all'): FoundPlace {

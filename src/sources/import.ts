@@ -143,10 +143,7 @@ async function takePacked(packed: readonly Packed[], shared: Shared): Promise<Sy
         bytesRead += result.bytesRead
         const copy = target.file(path)
         const unit = copy === undefined ? path : await unitOf(raw, copy)
-        database.transaction(() => {
-          files.adopt(id, path, unit, result.bytes)
-          if (result.change !== 'none') files.touch(id, path, result)
-        })
+        database.transaction(() => files.copied(id, path, unit, result))
       }
     } catch (error) {
       counts.failed += 1

@@ -8,6 +8,7 @@ import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { createIdSet } from '../formats/id-set.ts'
 import { journal } from '../journal/format.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { createSequence } from '../transcript/entry.ts'
 import { checkId } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
@@ -24,7 +25,9 @@ import {
   type FoundSession,
   type SessionFilter,
 } from './state-sessions.ts'
-import { catchUp } from './sync.ts'
+import { areJournalsKnown } from './sync-look.ts'
+import { deadUnits } from './sync-running.ts'
+import { catchUp, rebuild } from './sync.ts'
 import { keyOf } from './unit-facts.ts'
 
 export type Sessions = {
@@ -42,7 +45,7 @@ export type Sessions = {
 
 export async function openSessions(home: string | undefined): Promise<Sessions> {
   const archive = openArchive(home)
-  const isCaughtUp = await tryCatchUp(archive)
+  const isCaughtUp = (await isCurrent(archive)) || (await tryCatchUp(archive))
   const state = await peekState(archive)
   return {
     isCaughtUp,
@@ -58,6 +61,28 @@ export async function openSessions(home: string | undefined): Promise<Sessions> 
   }
 }
 
+/** Asked without the lock, which is left to those who have something to write. */
+async function isCurrent(archive: Archive): Promise<boolean> {
+  const state = await peekState(archive)
+  if (state === undefined) return false
+  try {
+    const { database, isNew } = state
+    const files = openStateFiles(database)
+    return (
+      !isNew &&
+      files.countDirty() === 0 &&
+      areJournalsKnown(files, archive.home) &&
+      deadUnits(database, archive).length === 0
+    )
+  } catch (error) {
+    // Whoever holds the lock finds the same damage, and begins anew.
+    if (isDamagedDatabase(error)) return false
+    throw error
+  } finally {
+    state.close()
+  }
+}
+
 /** Nothing to catch up with, and nothing made, where there is no archive. */
 async function tryCatchUp(archive: Archive): Promise<boolean> {
   if (archive.readOnly || archive.files.kind(archive.home) === undefined) return true
@@ -67,6 +92,32 @@ async function tryCatchUp(archive: Archive): Promise<boolean> {
   } catch (error) {
     if (isHansardError(error) && CANNOT_WRITE.has(error.code)) return false
     throw error
+  }
+}
+
+/** Opens, works and closes. A state that turns out to be damaged is built again, and the work done again. */
+export async function withSessions<T>(
+  home: string | undefined,
+  work: (sessions: Sessions) => T | Promise<T>,
+): Promise<T> {
+  try {
+    return await workWith(home, work)
+  } catch (error) {
+    if (!isDamagedDatabase(error)) throw error
+    await rebuild(openArchive(home))
+    return workWith(home, work)
+  }
+}
+
+async function workWith<T>(
+  home: string | undefined,
+  work: (sessions: Sessions) => T | Promise<T>,
+): Promise<T> {
+  const sessions = await openSessions(home)
+  try {
+    return await work(sessions)
+  } finally {
+    sessions.close()
   }
 }
 

@@ -5,6 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { Row } from '../transcript/source.ts'
 import { bestRecording, settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
+import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
 type Changed = {
@@ -15,13 +16,12 @@ type Changed = {
 
 /** The keys of a pass that other passes, or other sessions of its own, mention too. */
 export function sharedKeys(database: Database, reading: number): string[] {
-  const rows = database
-    .prepare(
-      `SELECT DISTINCT own.key AS key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL AND EXISTS (
+  const rows = prepared(
+    database,
+    `SELECT DISTINCT own.key AS key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL AND EXISTS (
          SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id
        )`,
-    )
-    .all(reading)
+  ).all(reading)
   return rows.map(({ key }) => String(key))
 }
 
@@ -37,16 +37,16 @@ export function billReading(database: Database, { keys, sessions }: Changed): Re
 const CURRENT = `SELECT calls.* FROM calls JOIN units ON units.reading = calls.reading`
 
 function billKey(database: Database, key: string, changed: Set<string>): void {
-  const rows = database.prepare(`${CURRENT} WHERE calls.key = ?`).all(key)
+  const rows = prepared(database, `${CURRENT} WHERE calls.key = ?`).all(key)
   const chosen = rows.filter((row) => isChosen(database, row))
-  const bill = database.prepare('UPDATE calls SET billed_to = ? WHERE id = ?')
-  for (const { session } of rows) changed.add(String(session))
-  for (const { billed_to } of rows) if (typeof billed_to === 'string') changed.add(billed_to)
-  for (const { id } of rows) bill.run(null, Number(id))
   const settled = settleReports(chosen.map(toReport), (session) => candidateOf(database, session))
-  for (const { session, best } of settled) {
-    bill.run(session, best.id)
-    changed.add(session)
+  const payers = new Map(settled.map(({ session, best }) => [best.id, session]))
+  for (const { id, session, billed_to } of rows) {
+    const payer = payers.get(Number(id)) ?? null
+    changed.add(String(session))
+    if (payer === billed_to) continue
+    prepared(database, 'UPDATE calls SET billed_to = ? WHERE id = ?').run(payer, Number(id))
+    for (const one of [payer, billed_to]) if (typeof one === 'string') changed.add(one)
   }
 }
 
@@ -64,12 +64,11 @@ function toReport(row: Row): RowReport {
 
 /** By all that its recordings say: the earliest beginning, the latest end. */
 function candidateOf(database: Database, session: string): Candidate {
-  const row = database
-    .prepare(
-      `SELECT min(started_at) AS started, max(ended_at) AS ended, min(parent) AS parent
+  const row = prepared(
+    database,
+    `SELECT min(started_at) AS started, max(ended_at) AS ended, min(parent) AS parent
        FROM recordings JOIN units ON units.reading = recordings.reading WHERE session = ?`,
-    )
-    .get(session)
+  ).get(session)
   const { started, ended, parent } = row ?? {}
   return {
     session,
@@ -81,67 +80,77 @@ function candidateOf(database: Database, session: string): Candidate {
 
 /**
  * Of a session that several formats recorded, one speaks: its counts are never added to another's. Recordings in that format add up
- * call by call; what names no call is taken from the fullest of them. True when there is more than one recording.
+ * call by call; what names no call is taken from the fullest of them. True when its calls have to be billed anew.
  */
 function chooseRecordings(database: Database, session: string): boolean {
-  const rows = database
-    .prepare(
-      `SELECT recordings.reading, recordings.format, entries FROM recordings
-       JOIN units ON units.reading = recordings.reading WHERE session = ?`,
-    )
-    .all(session)
-  const remember = database.prepare('UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?')
-  if (rows.length <= 1) {
-    for (const { reading } of rows) remember.run(FULLEST, Number(reading), session)
-    return false
+  const rows = prepared(
+    database,
+    `SELECT recordings.reading, recordings.format, entries, chosen FROM recordings
+       JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
+       WHERE session = ? ORDER BY places.root, units.path`,
+  ).all(session)
+  const remember = prepared(database, 'UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?')
+  const [only] = rows
+  if (only === undefined) return false
+  const billNameless = prepared(
+    database,
+    'UPDATE calls SET billed_to = ? WHERE reading = ? AND session = ? AND key IS NULL',
+  )
+  if (rows.length === 1) {
+    const wasChosen = Number(only['chosen'])
+    if (wasChosen === FULLEST) return false
+    remember.run(FULLEST, Number(only['reading']), session)
+    if (wasChosen === UNSETTLED) return false
+    // Another one spoke for the session, and is gone.
+    billNameless.run(session, Number(only['reading']), session)
+    return true
   }
   const groups = new Map<string, Row[]>()
   for (const row of rows)
     groups.set(String(row['format']), [...(groups.get(String(row['format'])) ?? []), row])
   const best = bestRecording([...groups].map(([by, members]) => totalsOf(database, session, by, members)))
   const members = rows.filter(({ format }) => format === best?.by)
-  const [fullest] = members.sort(
-    (a, b) => Number(b['entries']) - Number(a['entries']) || Number(a['reading']) - Number(b['reading']),
-  )
-  const bill = database.prepare(
-    'UPDATE calls SET billed_to = ? WHERE reading = ? AND session = ? AND key IS NULL',
-  )
+  // Of equals the first by where it lies: the order of syncs decides nothing.
+  const [fullest] = members.toSorted((a, b) => Number(b['entries']) - Number(a['entries']))
   for (const { reading, format } of rows) {
     const isFullest = reading === fullest?.['reading']
-    remember.run(isFullest ? FULLEST : format === best?.by ? CHOSEN : 0, Number(reading), session)
-    bill.run(isFullest ? session : null, Number(reading), session)
+    remember.run(isFullest ? FULLEST : format === best?.by ? CHOSEN : NOT_CHOSEN, Number(reading), session)
+    billNameless.run(isFullest ? session : null, Number(reading), session)
   }
   return true
 }
 
-/** Marks of a recording: not counted, counted, and the one that speaks for the session. */
+/** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
+const UNSETTLED = -1
+const NOT_CHOSEN = 0
 const CHOSEN = 1
 export const FULLEST = 2
 
 function isChosen(database: Database, { reading, session }: Row): boolean {
-  const row = database
-    .prepare('SELECT chosen FROM recordings WHERE reading = ? AND session = ?')
-    .get(Number(reading), String(session))
+  const row = prepared(database, 'SELECT chosen FROM recordings WHERE reading = ? AND session = ?').get(
+    Number(reading),
+    String(session),
+  )
   return Number(row?.['chosen'] ?? 0) > 0
 }
 
 function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
-  const marks = members.map(() => '?').join(', ')
-  const row = database
-    .prepare(`SELECT count(*) AS calls, ${USAGE_SUMS} FROM calls WHERE session = ? AND reading IN (${marks})`)
-    .get(session, ...members.map(({ reading }) => Number(reading)))
+  const row = prepared(
+    database,
+    `SELECT count(*) AS calls, ${USAGE_SUMS} FROM calls
+     WHERE session = ? AND reading IN (SELECT value FROM json_each(?))`,
+  ).get(session, JSON.stringify(members.map(({ reading }) => Number(reading))))
   const usage = row && toUsage(row)
   const entries = Math.max(...members.map((member) => Number(member['entries'])))
   return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
 }
 
 function keysOf(database: Database, session: string): string[] {
-  const rows = database
-    .prepare(
-      `SELECT DISTINCT calls.key AS key FROM recordings JOIN units ON units.reading = recordings.reading
+  const rows = prepared(
+    database,
+    `SELECT DISTINCT calls.key AS key FROM recordings JOIN units ON units.reading = recordings.reading
        JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
        WHERE recordings.session = ? AND calls.key IS NOT NULL`,
-    )
-    .all(session)
+  ).all(session)
   return rows.map(({ key }) => String(key))
 }

@@ -1,6 +1,7 @@
 /** Which files sync has seen, how far, and which of them are read together. */
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import { prepared } from './state-statements.ts'
 
 export type KnownFile = {
   readonly id: number
@@ -9,8 +10,17 @@ export type KnownFile = {
   readonly size: number
   /** How many bytes are kept; undefined for a file that is read where it lies. */
   readonly bytes: number | undefined
+  readonly tail: string | undefined
   readonly unit: number | undefined
+  /** Somebody began to take it in, and may have died before it was known what came of it. */
+  readonly isHalfTaken: boolean
 }
+
+/** What a walk met: its path, what tells that it is unchanged, and its size. */
+export type SeenFile = { readonly path: string; readonly stamp: string; readonly size: number }
+
+/** How much of a file is kept, and the hash of its last 4 KB. */
+export type KeptNow = { readonly bytes: number; readonly tail: string }
 
 export type KnownUnit = {
   readonly id: number
@@ -21,22 +31,33 @@ export type KnownUnit = {
 
 export type StateFiles = {
   place(agent: string, root: string): number
+  findPlace(agent: string, root: string): number | undefined
   /** Paths that the user has named once. */
   given(): readonly string[]
   addGiven(path: string): void
   placeAt(id: number): { readonly agent: string; readonly root: string }
-  /** Notes what a file is like now; `changed` and `new` ones are pending from here on. */
-  look(place: number, path: string, seen: { readonly stamp: string; readonly size: number }): Look
+  /** Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. */
+  look(place: number, seen: readonly SeenFile[], isToKeep: boolean): void
+  /** Whether they are all known, and as they are now. */
+  areKnown(place: number, seen: readonly SeenFile[]): boolean
+  /** How many files of the place are known. */
+  countIn(place: number): number
+  /** Forgets the files of a place that are none of these: they were this archive's own, and are gone. */
+  keepOnly(place: number, paths: ReadonlySet<string>): void
   /** The next pending files after an id, in order. */
   pending(after: number, limit: number): readonly KnownFile[]
   /** Bytes of pending files that are not kept yet. */
   pendingBytes(): { readonly files: number; readonly bytes: number }
   /** A file was taken in, and belongs to a unit, which has to be read again. */
-  taken(file: number, unit: string, kept: { readonly bytes: number; readonly tail: string } | undefined): void
-  /** A copy that nothing is known about, from a kept folder. */
-  adopt(place: number, path: string, unit: string, bytes: number | undefined): void
-  /** The copy of an adopted file has changed. */
-  touch(place: number, path: string, kept: { readonly bytes: number; readonly tail: string }): void
+  taken(file: number, unit: string, kept: KeptNow | undefined): void
+  /** Said before the first byte is kept. */
+  taking(file: number): void
+  /** This program's own file: there is nothing in it to take. */
+  ours(file: number): void
+  /** A copy in a kept folder that nothing may be known about; one that is known stays as it is. */
+  adopt(place: number, path: string, unit: string, bytes: number): void
+  /** What no walk meets was kept, or, without `kept`, read where it lies: its unit is read again where that changed anything. */
+  copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
   /** Its bytes are those that were taken in before. */
   unchanged(file: number): void
   /** Its source is gone: what was kept of it stays, and nothing else is known of it. */
@@ -63,154 +84,206 @@ export type StateFiles = {
   setStamp(place: number, stamp: string): void
 }
 
-export type Look = 'new' | 'changed' | 'unchanged'
-
 export function openStateFiles(database: Database): StateFiles {
-  const find = database.prepare('SELECT id, stamp, pending FROM files WHERE place = ? AND path = ?')
-  const add = database.prepare('INSERT INTO files (place, path, stamp, size, pending) VALUES (?, ?, ?, ?, 1)')
-  const change = database.prepare('UPDATE files SET stamp = ?, size = ?, pending = 1 WHERE id = ?')
+  const add = prepared(
+    database,
+    'INSERT INTO files (place, path, stamp, size, pending) VALUES (?, ?, ?, ?, 1)',
+  )
+  const change = prepared(
+    database,
+    'UPDATE files SET stamp = ?, size = ?, pending = max(pending, 1) WHERE id = ?',
+  )
+  const findAt = prepared(database, 'SELECT bytes, tail FROM files WHERE place = ? AND path = ?')
+  const insert = prepared(
+    database,
+    `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, '', ?, ?, ?, 0, ?)`,
+  )
+  const findPlace = (agent: string, root: string): number | undefined =>
+    toNumber(
+      prepared(database, 'SELECT id FROM places WHERE agent = ? AND root = ?').get(agent, root)?.['id'],
+    )
+  const changedOf = (place: number, seen: readonly SeenFile[], isToKeep: boolean): readonly Row[] => {
+    const asked = JSON.stringify(seen.map(({ path, stamp }) => [path, stamp]))
+    return prepared(database, CHANGED).all(asked, place, isToKeep ? 1 : 0)
+  }
   const unitAt = (file: number, path: string): number => {
-    const place = Number(database.prepare('SELECT place FROM files WHERE id = ?').get(file)?.['place'])
+    const place = Number(prepared(database, 'SELECT place FROM files WHERE id = ?').get(file)?.['place'])
     return unitId(place, path)
   }
   const unitId = (place: number, path: string): number => {
-    database
-      .prepare(
-        'INSERT INTO units (place, path, dirty) VALUES (?, ?, 1) ON CONFLICT (place, path) DO UPDATE SET dirty = 1',
-      )
-      .run(place, path)
+    prepared(
+      database,
+      'INSERT INTO units (place, path, dirty) VALUES (?, ?, 1) ON CONFLICT (place, path) DO UPDATE SET dirty = 1',
+    ).run(place, path)
     return Number(
-      database.prepare('SELECT id FROM units WHERE place = ? AND path = ?').get(place, path)?.['id'],
+      prepared(database, 'SELECT id FROM units WHERE place = ? AND path = ?').get(place, path)?.['id'],
     )
   }
 
   return {
     place(agent, root) {
-      database.prepare('INSERT OR IGNORE INTO places (agent, root) VALUES (?, ?)').run(agent, root)
-      return Number(
-        database.prepare('SELECT id FROM places WHERE agent = ? AND root = ?').get(agent, root)?.['id'],
-      )
+      const known = findPlace(agent, root)
+      if (known !== undefined) return known
+      prepared(database, 'INSERT INTO places (agent, root) VALUES (?, ?)').run(agent, root)
+      return findPlace(agent, root) as number
     },
+    findPlace,
     given: () =>
-      database
-        .prepare('SELECT path FROM given ORDER BY path')
+      prepared(database, 'SELECT path FROM given ORDER BY path')
         .all()
         .map(({ path }) => String(path)),
-    addGiven: (path) => void database.prepare('INSERT OR IGNORE INTO given (path) VALUES (?)').run(path),
-    placeAt: (id) => toPlace(database.prepare('SELECT agent, root FROM places WHERE id = ?').get(id) ?? {}),
-    look(place, path, { stamp, size }) {
-      const known = find.get(place, path)
-      if (known === undefined) {
-        add.run(place, path, stamp, size)
-        return 'new'
+    addGiven: (path) => void prepared(database, 'INSERT OR IGNORE INTO given (path) VALUES (?)').run(path),
+    placeAt: (id) => toPlace(prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {}),
+    look(place, seen, isToKeep) {
+      for (const { at, id } of changedOf(place, seen, isToKeep)) {
+        const { path, stamp, size } = seen[Number(at)] as SeenFile
+        if (typeof id === 'number') change.run(stamp, size, id)
+        else add.run(place, path, stamp, size)
       }
-      if (known['stamp'] === stamp && known['pending'] === 0) return 'unchanged'
-      change.run(stamp, size, Number(known['id']))
-      return 'changed'
+    },
+    areKnown: (place, seen) => changedOf(place, seen, false).length === 0,
+    countIn: (place) =>
+      Number(
+        prepared(database, 'SELECT count(*) AS count FROM files WHERE place = ?').get(place)?.['count'] ?? 0,
+      ),
+    keepOnly(place, paths) {
+      for (const { id, path, unit } of prepared(
+        database,
+        'SELECT id, path, unit FROM files WHERE place = ?',
+      ).all(place)) {
+        if (paths.has(String(path))) continue
+        prepared(database, 'DELETE FROM files WHERE id = ?').run(Number(id))
+        if (typeof unit === 'number') prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit)
+      }
     },
     pending: (after, limit) =>
-      database
-        .prepare('SELECT * FROM files WHERE pending = 1 AND id > ? ORDER BY id LIMIT ?')
+      prepared(database, 'SELECT * FROM files WHERE pending > 0 AND id > ? ORDER BY id LIMIT ?')
         .all(after, limit)
         .map(toFile),
     pendingBytes() {
-      const row = database
-        .prepare(
-          'SELECT count(*) AS files, sum(max(size - ifnull(bytes, 0), 0)) AS bytes FROM files WHERE pending = 1',
-        )
-        .get()
+      const row = prepared(
+        database,
+        'SELECT count(*) AS files, sum(max(size - ifnull(bytes, 0), 0)) AS bytes FROM files WHERE pending > 0',
+      ).get()
       return { files: Number(row?.['files'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) }
     },
     taken(file, unit, kept) {
-      database
-        .prepare('UPDATE files SET pending = 0, problem = NULL, unit = ?, bytes = ?, tail = ? WHERE id = ?')
-        .run(unitAt(file, unit), kept?.bytes ?? null, kept?.tail ?? null, file)
+      const before = prepared(database, 'SELECT unit FROM files WHERE id = ?').get(file)?.['unit']
+      const now = unitAt(file, unit)
+      prepared(
+        database,
+        'UPDATE files SET pending = 0, problem = NULL, unit = ?, bytes = ?, tail = ? WHERE id = ?',
+      ).run(now, kept?.bytes ?? null, kept?.tail ?? null, file)
+      // What was read with it before is read without it.
+      if (typeof before === 'number' && before !== now)
+        prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
+    taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
+    ours: (file) =>
+      void prepared(database, 'UPDATE files SET pending = 0, problem = NULL, bytes = 0 WHERE id = ?').run(
+        file,
+      ),
     adopt(place, path, unit, bytes) {
-      database
-        .prepare(
-          `INSERT OR IGNORE INTO files (place, path, stamp, size, bytes, pending, unit) VALUES (?, ?, '', ?, ?, 0, ?)`,
-        )
-        .run(place, path, bytes ?? 0, bytes ?? null, unitId(place, unit))
+      if (findAt.get(place, path) === undefined)
+        insert.run(place, path, bytes, bytes, null, unitId(place, unit))
     },
-    touch(place, path, { bytes, tail }) {
-      database
-        .prepare('UPDATE files SET size = ?, bytes = ?, tail = ? WHERE place = ? AND path = ?')
-        .run(bytes, bytes, tail, place, path)
-      database
-        .prepare(
-          `UPDATE units SET dirty = 1, format = NULL
-           WHERE id = (SELECT unit FROM files WHERE place = ? AND path = ?)`,
+    copied(place, path, unit, kept) {
+      const known = findAt.get(place, path)
+      if (known === undefined) {
+        insert.run(
+          place,
+          path,
+          kept?.bytes ?? 0,
+          kept?.bytes ?? null,
+          kept?.tail ?? null,
+          unitId(place, unit),
         )
-        .run(place, path)
+        return
+      }
+      // Nothing is known about the end of what was adopted.
+      const isSame = known['bytes'] === kept?.bytes && (known['tail'] ?? kept?.tail) === kept?.tail
+      if (isSame && kept !== undefined) return
+      prepared(
+        database,
+        'UPDATE files SET size = ?, bytes = ?, tail = ?, unit = ? WHERE place = ? AND path = ?',
+      ).run(kept?.bytes ?? 0, kept?.bytes ?? null, kept?.tail ?? null, unitId(place, unit), place, path)
+      prepared(database, 'UPDATE units SET format = NULL WHERE place = ? AND path = ?').run(place, unit)
     },
     unchanged: (file) =>
-      void database.prepare('UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file),
+      void prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file),
     gone(file) {
-      database.prepare('DELETE FROM files WHERE id = ? AND bytes IS NULL').run(file)
-      database.prepare('UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file)
+      prepared(database, 'DELETE FROM files WHERE id = ? AND bytes IS NULL').run(file)
+      prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file)
     },
     forgetFormat: (file) =>
-      void database
-        .prepare('UPDATE units SET format = NULL WHERE id = (SELECT unit FROM files WHERE id = ?)')
-        .run(file),
+      void prepared(
+        database,
+        'UPDATE units SET format = NULL WHERE id = (SELECT unit FROM files WHERE id = ?)',
+      ).run(file),
     failed: (file, problem) =>
-      void database.prepare('UPDATE files SET problem = ? WHERE id = ?').run(problem, file),
+      void prepared(database, 'UPDATE files SET problem = ? WHERE id = ?').run(problem, file),
     dirty: (after, limit) =>
-      database
-        .prepare('SELECT * FROM units WHERE dirty = 1 AND id > ? ORDER BY id LIMIT ?')
+      prepared(database, 'SELECT * FROM units WHERE dirty = 1 AND id > ? ORDER BY id LIMIT ?')
         .all(after, limit)
         .map(toUnit),
     countDirty: () =>
-      Number(database.prepare('SELECT count(*) AS count FROM units WHERE dirty = 1').get()?.['count'] ?? 0),
+      Number(prepared(database, 'SELECT count(*) AS count FROM units WHERE dirty = 1').get()?.['count'] ?? 0),
     dirtyBytes: () =>
       Number(
-        database
-          .prepare('SELECT sum(size) AS bytes FROM files JOIN units ON units.id = files.unit WHERE dirty = 1')
-          .get()?.['bytes'] ?? 0,
+        prepared(
+          database,
+          'SELECT sum(size) AS bytes FROM files JOIN units ON units.id = files.unit WHERE dirty = 1',
+        ).get()?.['bytes'] ?? 0,
       ),
     unitFailed: (unit, problem) =>
-      void database.prepare('UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
+      void prepared(database, 'UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
     filesOf: (unit) =>
-      database.prepare('SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
+      prepared(database, 'SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
     unitsOf: (session) =>
-      database
-        .prepare(
-          `SELECT units.* FROM recordings JOIN units ON units.reading = recordings.reading
-           WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, units.id`,
-        )
+      prepared(
+        database,
+        `SELECT units.* FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
+           WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, places.root, units.path`,
+      )
         .all(session)
         .map(toUnit),
     own(unit, paths) {
-      database.prepare('DELETE FROM own_files WHERE unit = ?').run(unit)
-      const add = database.prepare('INSERT OR REPLACE INTO own_files (path, unit) VALUES (?, ?)')
+      prepared(database, 'DELETE FROM own_files WHERE unit = ?').run(unit)
+      const add = prepared(database, 'INSERT OR REPLACE INTO own_files (path, unit) VALUES (?, ?)')
       for (const path of paths) add.run(path, unit)
     },
-    isOwn: (path) => database.prepare('SELECT 1 FROM own_files WHERE path = ?').get(path) !== undefined,
+    isOwn: (path) => prepared(database, 'SELECT 1 FROM own_files WHERE path = ?').get(path) !== undefined,
     dropped(unit) {
-      database.prepare('UPDATE files SET bytes = 0, tail = NULL WHERE unit = ?').run(unit)
+      prepared(database, 'UPDATE files SET bytes = 0, tail = NULL WHERE unit = ?').run(unit)
     },
     stamp(place) {
-      const stamp = database.prepare('SELECT stamp FROM places WHERE id = ?').get(place)?.['stamp']
+      const stamp = prepared(database, 'SELECT stamp FROM places WHERE id = ?').get(place)?.['stamp']
       return typeof stamp === 'string' ? stamp : undefined
     },
     setStamp: (place, stamp) =>
-      void database.prepare('UPDATE places SET stamp = ? WHERE id = ?').run(stamp, place),
+      void prepared(database, 'UPDATE places SET stamp = ? WHERE id = ?').run(stamp, place),
   }
 }
+
+/** Asked for many at once, in the database: a sync of a million unchanged files gives back no row. */
+const CHANGED = `SELECT seen.key AS at, files.id AS id FROM json_each(?) AS seen
+  LEFT JOIN files ON files.place = ? AND files.path = (seen.value ->> 0)
+  WHERE files.stamp IS NOT (seen.value ->> 1) OR files.pending > 0 OR (? AND files.bytes IS NULL)`
 
 function toPlace({ agent, root }: Row): { agent: string; root: string } {
   return { agent: String(agent), root: String(root) }
 }
 
-function toFile({ id, place, path, size, bytes, unit }: Row): KnownFile {
+function toFile({ id, place, path, size, bytes, tail, unit, pending }: Row): KnownFile {
   return {
     id: Number(id),
     place: Number(place),
     path: String(path),
     size: Number(size),
     bytes: toNumber(bytes),
+    tail: typeof tail === 'string' ? tail : undefined,
     unit: toNumber(unit),
+    isHalfTaken: Number(pending) > 1,
   }
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Session } from '../transcript/session.ts'
 import { qualityRank } from '../transcript/usage.ts'
 import { billReading, sharedKeys } from './state-billing.ts'
+import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
 import type { Call, UnitFacts } from './unit-facts.ts'
 
@@ -31,9 +32,10 @@ export function clearReading(database: Database, unit: number, problem: string |
     const old = currentReading(database, unit)
     const affected = old === undefined ? [] : sessionsOf(database, old)
     const keys = old === undefined ? [] : sharedKeys(database, old)
-    database
-      .prepare('UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?')
-      .run(problem ?? null, unit)
+    prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
+      problem ?? null,
+      unit,
+    )
     if (old !== undefined) removeReading(database, old)
     refreshSessions(database, billReading(database, { keys, sessions: affected }))
   })
@@ -41,13 +43,12 @@ export function clearReading(database: Database, unit: number, problem: string |
 
 /** What a crash left of passes that were not ended. */
 export function removeLeftovers(database: Database): void {
-  const stale = database
-    .prepare(
-      `SELECT DISTINCT reading FROM (SELECT reading FROM recordings UNION SELECT reading FROM calls)
-       WHERE reading NOT IN (SELECT reading FROM units WHERE reading IS NOT NULL)`,
-    )
-    .all()
-  for (const { reading } of stale) removeReading(database, Number(reading))
+  for (const { reading } of prepared(database, 'SELECT reading FROM begun').all()) {
+    database.transaction(() => {
+      removeReading(database, Number(reading))
+      ended(database, Number(reading))
+    })
+  }
 }
 
 type Ended = { readonly unit: number; readonly format: string; readonly reading: number }
@@ -57,7 +58,8 @@ function endReading(
   { unit, format, reading }: Ended,
   { sessions, damage, drift }: UnitFacts,
 ): { sessions: number; entries: number } {
-  const insert = database.prepare(
+  const insert = prepared(
+    database,
     `INSERT INTO recordings (reading, session, id, format, facts, started_at, ended_at, parent, entries,
        tool_calls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
@@ -79,7 +81,8 @@ function endReading(
     )
     all += entries
   }
-  const note = database.prepare(
+  const note = prepared(
+    database,
     'INSERT OR REPLACE INTO drift (reading, kind, name, version, count) VALUES (?, ?, ?, ?, ?)',
   )
   for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
@@ -87,11 +90,13 @@ function endReading(
   const old = currentReading(database, unit)
   const before = old === undefined ? [] : sessionsOf(database, old)
   const keys = old === undefined ? [] : sharedKeys(database, old)
-  database
-    .prepare('UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?')
-    .run(reading, format, damage, unit)
+  prepared(
+    database,
+    'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
+  ).run(reading, format, damage, unit)
   if (old !== undefined) removeReading(database, old)
-  database.prepare('UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
+  ended(database, reading)
+  prepared(database, 'UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
   const affected = [...new Set([...before, ...sessions.map(({ key }) => key)])]
   const changed = billReading(database, {
     keys: [...keys, ...sharedKeys(database, reading)],
@@ -103,7 +108,8 @@ function endReading(
 
 function insertCalls(database: Database, reading: number, calls: readonly Call[]): void {
   // A call may be reported again after it was settled: the last report wins.
-  const insert = database.prepare(
+  const insert = prepared(
+    database,
     `INSERT OR REPLACE INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
        cache_write_1h, output, reasoning, quality, pico, unpriced)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -132,24 +138,29 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
 /** Also above readings that a crash left: their rows must not be taken for this one's. */
 function nextReading(database: Database): number {
   return database.transaction(() => {
-    const known = database.prepare("SELECT value FROM facts WHERE name = 'reading'").get()?.['value']
+    const known = prepared(database, "SELECT value FROM facts WHERE name = 'reading'").get()?.['value']
     const next = Number(known ?? 0) + 1
-    database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('reading', ?)").run(String(next))
+    prepared(database, "INSERT OR REPLACE INTO facts (name, value) VALUES ('reading', ?)").run(String(next))
+    prepared(database, 'INSERT INTO begun (reading) VALUES (?)').run(next)
     return next
   })
 }
 
 function currentReading(database: Database, unit: number): number | undefined {
-  const reading = database.prepare('SELECT reading FROM units WHERE id = ?').get(unit)?.['reading']
+  const reading = prepared(database, 'SELECT reading FROM units WHERE id = ?').get(unit)?.['reading']
   return typeof reading === 'number' ? reading : undefined
 }
 
 function sessionsOf(database: Database, reading: number): string[] {
-  const rows = database.prepare('SELECT session FROM recordings WHERE reading = ?').all(reading)
+  const rows = prepared(database, 'SELECT session FROM recordings WHERE reading = ?').all(reading)
   return rows.map(({ session }) => String(session))
 }
 
 function removeReading(database: Database, reading: number): void {
   for (const table of ['recordings', 'calls', 'drift'])
-    database.prepare(`DELETE FROM ${table} WHERE reading = ?`).run(reading)
+    prepared(database, `DELETE FROM ${table} WHERE reading = ?`).run(reading)
+}
+
+function ended(database: Database, reading: number): void {
+  prepared(database, 'DELETE FROM begun WHERE reading = ?').run(reading)
 }

@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 1
+export const STATE_VERSION = 2
 
 export const SCHEMA = `
 -- Paths that the user has named once: looked into with every sync.
@@ -14,14 +14,15 @@ CREATE TABLE places (
 );
 
 -- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was.
--- pending: it has changed since it was last taken in. bytes: how many of it are kept.
+-- pending: 1, it has changed since it was last taken in; 2, it was being taken in: whoever did so may have died half way.
+-- bytes: how many of it are kept; NULL for one that is read where it lies.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
   stamp TEXT NOT NULL, size INTEGER NOT NULL, bytes INTEGER, tail TEXT,
   unit INTEGER, pending INTEGER NOT NULL, problem TEXT,
   UNIQUE (place, path)
 );
-CREATE INDEX files_pending ON files (id) WHERE pending = 1;
+CREATE INDEX files_pending ON files (id) WHERE pending > 0;
 CREATE INDEX files_unit ON files (unit);
 
 -- Files that are read together. reading: the last whole pass over them. dirty: they have changed since.
@@ -33,11 +34,14 @@ CREATE TABLE units (
 CREATE INDEX units_dirty ON units (id) WHERE dirty = 1;
 CREATE INDEX units_reading ON units (reading);
 
--- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it. Rows of a pass that is nobody's last are leftovers of a crash.
+-- Passes that were begun and not ended: their rows are leftovers of a crash.
+CREATE TABLE begun (reading INTEGER PRIMARY KEY);
+
+-- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it.
 CREATE TABLE recordings (
   reading INTEGER NOT NULL, session TEXT NOT NULL, id TEXT NOT NULL, format TEXT NOT NULL, facts TEXT NOT NULL,
   started_at TEXT, ended_at TEXT, parent TEXT,
-  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, chosen INTEGER NOT NULL DEFAULT 0,
+  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, chosen INTEGER NOT NULL DEFAULT -1,
   PRIMARY KEY (reading, session)
 ) WITHOUT ROWID;
 CREATE INDEX recordings_session ON recordings (session);
@@ -61,6 +65,7 @@ CREATE TABLE sessions (
 ) WITHOUT ROWID;
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_id ON sessions (id);
+CREATE INDEX sessions_running ON sessions (key) WHERE status = 'running';
 
 -- Files that this program wrote beside its journals: they say nothing that the journal does not.
 CREATE TABLE own_files (path TEXT PRIMARY KEY, unit INTEGER NOT NULL) WITHOUT ROWID;
@@ -71,5 +76,6 @@ CREATE TABLE drift (
   PRIMARY KEY (reading, kind, name, version)
 ) WITHOUT ROWID;
 
+-- adopted: all that was kept before is known. program: the version that read last. reading: the number of the last pass.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `

@@ -5,6 +5,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
 export type SessionFilter = {
@@ -20,16 +21,17 @@ export function listSessions(
   { limit = -1, ...filter }: SessionFilter,
 ): readonly Session[] {
   const { where, values } = toWhere(filter)
-  const rows = database
-    .prepare(`SELECT session FROM sessions ${where} ORDER BY started_at DESC, id LIMIT ?`)
-    .all(...values, limit)
+  const rows = prepared(
+    database,
+    `SELECT session FROM sessions ${where} ORDER BY started_at DESC, id LIMIT ?`,
+  ).all(...values, limit)
   return rows.flatMap(toSession)
 }
 
 export function countSessions(database: Database, filter: Omit<SessionFilter, 'limit'> = {}): number {
   const { where, values } = toWhere(filter)
   return Number(
-    database.prepare(`SELECT count(*) AS count FROM sessions ${where}`).get(...values)?.['count'] ?? 0,
+    prepared(database, `SELECT count(*) AS count FROM sessions ${where}`).get(...values)?.['count'] ?? 0,
   )
 }
 
@@ -38,12 +40,12 @@ export type FoundSession = { readonly key: string; readonly id: string }
 /** Those whose id is this, or else begins so, by any id of their recordings; a few are enough to tell that there are several. */
 export function findSessions(database: Database, idOrPrefix: string): readonly FoundSession[] {
   const find = (comparison: string, ...values: readonly string[]): readonly FoundSession[] =>
-    database
-      .prepare(
-        `SELECT sessions.key, sessions.id FROM sessions WHERE sessions.id ${comparison} UNION
+    prepared(
+      database,
+      `SELECT sessions.key, sessions.id FROM sessions WHERE sessions.id ${comparison} UNION
          SELECT sessions.key, sessions.id FROM recordings JOIN sessions ON sessions.key = recordings.session
          WHERE recordings.id ${comparison} ORDER BY 2 LIMIT 10`,
-      )
+    )
       .all(...values, ...values)
       .map(({ key, id }) => ({ key: String(key), id: String(id) }))
   const exact = find('= ?', idOrPrefix)
@@ -51,13 +53,13 @@ export function findSessions(database: Database, idOrPrefix: string): readonly F
 }
 
 export function getSession(database: Database, key: string): Session | undefined {
-  const row = database.prepare('SELECT session FROM sessions WHERE key = ?').get(key)
+  const row = prepared(database, 'SELECT session FROM sessions WHERE key = ?').get(key)
   return row && toSession(row)[0]
 }
 
 /** The folders that sessions were held in: where their programs may have left more. */
 export function workingFolders(database: Database): readonly string[] {
-  const rows = database.prepare('SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL').all()
+  const rows = prepared(database, 'SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL').all()
   return rows.map(({ cwd }) => String(cwd))
 }
 
@@ -67,17 +69,16 @@ export function refreshSessions(database: Database, keys: Iterable<string>): voi
 }
 
 function refresh(database: Database, key: string): void {
-  const recordings = database
-    .prepare(
-      `SELECT recordings.*, units.path AS file, places.root AS root FROM recordings
+  const recordings = prepared(
+    database,
+    `SELECT recordings.*, units.path AS file, places.root AS root FROM recordings
        JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-       WHERE session = ? ORDER BY chosen DESC, recordings.started_at, recordings.reading`,
-    )
-    .all(key)
+       WHERE session = ? ORDER BY chosen DESC, recordings.started_at, places.root, units.path`,
+  ).all(key)
   const [speaker] = recordings
   const facts = asObject(parseJson(asString(speaker?.['facts']) ?? ''))
   if (speaker === undefined || facts === undefined) {
-    database.prepare('DELETE FROM sessions WHERE key = ?').run(key)
+    prepared(database, 'DELETE FROM sessions WHERE key = ?').run(key)
     return
   }
   // What was written there was a session.
@@ -94,37 +95,34 @@ function refresh(database: Database, key: string): void {
     })),
     totals: totalsOf(database, session, speaker),
   }
-  database
-    .prepare(
-      `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
+  prepared(
+    database,
+    `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    .run(
-      key,
-      id,
-      whole.startedAt ?? null,
-      whole.status,
-      whole.run?.flow ?? null,
-      whole.run?.id ?? null,
-      whole.cwd ?? null,
-      JSON.stringify(whole),
-    )
+  ).run(
+    key,
+    id,
+    whole.startedAt ?? null,
+    whole.status,
+    whole.run?.flow ?? null,
+    whole.run?.id ?? null,
+    whole.cwd ?? null,
+    JSON.stringify(whole),
+  )
 }
 
 /** Unpriced models named at most: a hostile file may name any number. */
 const MOST_NAMED = 100
 
 function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): Totals {
-  const sums = database
-    .prepare(
-      `SELECT count(*) AS calls, ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
-    )
-    .get(String(speaker['session']))
-  const unpriced = database
-    .prepare(
-      'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
-    )
-    .all(String(speaker['session']), MOST_NAMED)
+  const sums = prepared(
+    database,
+    `SELECT count(*) AS calls, ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
+  ).get(String(speaker['session']))
+  const unpriced = prepared(
+    database,
+    'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
+  ).all(String(speaker['session']), MOST_NAMED)
   const usage = sums && toUsage(sums)
   const pico = sums?.['pico']
   const usd = pico === null || pico === undefined ? null : toUsd(BigInt(pico as number | bigint))

@@ -9,10 +9,11 @@ import { openDatabase, type Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
 import { SCHEMA, STATE_VERSION } from './state-schema.ts'
+import { prepared } from './state-statements.ts'
 
 export type State = {
   readonly database: Database
-  /** True when it was made just now: everything that is kept has to be read. */
+  /** True until all that is kept has been taken into it: a process that dies meanwhile leaves the rest to the next. */
   readonly isNew: boolean
   close(): void
 }
@@ -44,7 +45,7 @@ export async function peekState(archive: Archive): Promise<State | undefined> {
   try {
     const database = await openDatabase(path, { mode: 'read-only' })
     if (versionOf(database) === STATE_VERSION)
-      return { database, isNew: false, close: () => database.close() }
+      return { database, isNew: !isWhole(database), close: () => database.close() }
     database.close()
     return undefined
   } catch (error) {
@@ -58,20 +59,45 @@ async function use(path: string, isNew: boolean): Promise<State> {
   try {
     // Synced at checkpoints only: what a power cut takes is found again in the kept files.
     database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000')
-    if (isNew) database.exec(`${SCHEMA}; PRAGMA user_version = ${STATE_VERSION}`)
+    if (isNew) begin(database)
     else if (versionOf(database) !== STATE_VERSION) throw new OtherVersion()
     if (!isNew) forgetIfOtherProgram(database)
-    return { database, isNew, close: () => database.close() }
+    return { database, isNew: recalled(database, 'adopted') === undefined, close: () => database.close() }
   } catch (error) {
     database.close()
     throw error
   }
 }
 
+/** Everything that was kept before is known, and was read by this version of the program. */
+function isWhole(database: Database): boolean {
+  return recalled(database, 'adopted') !== undefined && recalled(database, 'program') === VERSION
+}
+
+/** All at once: half of it would look like a state of another version, or like one that knows everything. */
+function begin(database: Database): void {
+  database.transaction(() => {
+    database.exec(SCHEMA)
+    remember(database, 'program', VERSION)
+    database.exec(`PRAGMA user_version = ${STATE_VERSION}`)
+  })
+}
+
 /** Another version of this program reads and prices differently: all is read again, no file is kept again. */
 function forgetIfOtherProgram(database: Database): void {
-  const known = database.prepare("SELECT value FROM facts WHERE name = 'program'").get()?.['value']
-  if (known !== VERSION) database.exec('UPDATE units SET dirty = 1')
+  if (recalled(database, 'program') === VERSION) return
+  database.transaction(() => {
+    database.exec('UPDATE units SET dirty = 1')
+    remember(database, 'program', VERSION)
+  })
+}
+
+function recalled(database: Database, name: 'adopted' | 'program'): unknown {
+  return prepared(database, 'SELECT value FROM facts WHERE name = ?').get(name)?.['value']
+}
+
+export function remember(database: Database, name: 'adopted' | 'program', value: string): void {
+  prepared(database, 'INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run(name, value)
 }
 
 class OtherVersion extends Error {}

@@ -2,9 +2,11 @@
 import type { KeptFiles } from '../archive/kept.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Format } from '../formats/format.ts'
+import { raw } from '../formats/raw.ts'
 import { allFormats } from './formats.ts'
 import type { Problems } from './problems.ts'
 import type { StateFiles } from './state-files.ts'
+import { unitOf } from './sync-take.ts'
 
 type Options = {
   readonly database: Database
@@ -12,19 +14,32 @@ type Options = {
   readonly problems: Problems
 }
 
+/** Files noted in one transaction. */
+const BATCH = 200
+
 export async function adoptKept(kept: KeptFiles, { database, files, problems }: Options): Promise<void> {
   for (const place of kept.places()) {
     const id = files.place(place.agent, place.root)
     const format: Format | undefined = allFormats.find((format) => format.id === place.agent)
+    let batch: { readonly path: string; readonly unit: string; readonly bytes: number }[] = []
+    const note = (): void => {
+      const noted = batch
+      batch = []
+      database.transaction(() => {
+        for (const { path, unit, bytes } of noted) files.adopt(id, path, unit, bytes)
+      })
+    }
     try {
       for await (const path of place.paths()) {
         const file = place.file(path)
         if (file === undefined) continue
-        const unit = (await format?.unit?.(file)) ?? path
-        database.transaction(() => files.adopt(id, path, unit, file.sizeBytes))
+        // Named like the sync that kept it named it: what a place is of, or else what the file's content says.
+        batch.push({ path, unit: await unitOf(format ?? raw, file), bytes: file.sizeBytes })
+        if (batch.length >= BATCH) note()
       }
     } catch (error) {
       problems.caught(error, place.folder)
     }
+    note()
   }
 }

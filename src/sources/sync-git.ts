@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { entire } from '../formats/entire.ts'
-import { openEntireRepository, type EntireSource } from './entire-git.ts'
+import type { EntireSource } from './entire-git.ts'
 import { GIT } from './open-files.ts'
 import { unitOf, type Shared, type Taken } from './sync-take.ts'
 
@@ -21,6 +21,7 @@ export async function takeRepositories(
   for (const folder of folders) {
     if (options.signal?.aborted || !mayHaveCheckpoints(folder)) continue
     try {
+      const { openEntireRepository } = await import('./entire-git.ts')
       const source = await openEntireRepository(folder)
       if (source === undefined) continue
       const place = files.place(entire.id, `${GIT}${fs.realpathSync(folder)}`)
@@ -50,17 +51,13 @@ async function takeFiles(
     taken.seen += 1
     const unit = await unitOf(entire, file)
     if (options.keep === false) {
-      database.transaction(() => files.adopt(place, file.path, unit, undefined))
+      database.transaction(() => files.copied(place, file.path, unit, undefined))
       continue
     }
     const result = await target.keep(file.path, { chunks: () => file.chunks(), modifiedAt: file.modifiedAt })
     taken.bytesRead += result.bytesRead
-    if (result.change === 'none') continue
-    taken[result.change] += 1
-    database.transaction(() => {
-      files.adopt(place, file.path, unit, result.bytes)
-      files.touch(place, file.path, result)
-    })
+    if (result.change !== 'none') taken[result.change] += 1
+    database.transaction(() => files.copied(place, file.path, unit, result))
   }
 }
 

@@ -8,7 +8,7 @@ import { allFormats } from './formats.ts'
 import { placesOf } from './place-of.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
-import type { StateFiles } from './state-files.ts'
+import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
 import type { SyncOptions } from './sync.ts'
 import { toFileStat, walk, type FileStat, type OnProblem, type WalkedFile } from './walk.ts'
@@ -41,10 +41,31 @@ export async function lookAround(look: LookOptions): Promise<Looked> {
 
 /** What is recorded in the archive itself. */
 export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Looked {
-  const root = join(home, 'sessions')
-  if (!fs.existsSync(root)) return { places: new Map(), seen: 0 }
-  const place = { format: journal, agent: journal.id, root, files: ['*/journal-*.jsonl'] }
-  return lookAt([place], { ...look, exclude: undefined })
+  const place = journalPlace(home)
+  if (!fs.existsSync(place.root)) return { places: new Map(), seen: 0 }
+  const looked = lookAt([place], { ...look, exclude: undefined })
+  const [id] = looked.places.keys()
+  // Journals are no copies of anything: one that was cleaned away is gone.
+  if (id !== undefined && look.files.countIn(id) !== looked.seen) {
+    const there = new Set(Array.from(walk(place.root, { files: place.files }), ({ path }) => path))
+    look.database.transaction(() => look.files.keepOnly(id, there))
+  }
+  return looked
+}
+
+/** Whether all that is recorded in the archive itself is known as it is now. Changes nothing. */
+export function areJournalsKnown(files: StateFiles, home: string): boolean {
+  const { agent, root, files: globs } = journalPlace(home)
+  const seen = fs.existsSync(root)
+    ? Array.from(walk(root, { files: globs }), (file) => toSeen(file, false))
+    : []
+  const place = files.findPlace(agent, root)
+  if (place === undefined) return seen.length === 0
+  return files.countIn(place) === seen.length && files.areKnown(place, seen)
+}
+
+function journalPlace(home: string): FoundPlace {
+  return { format: journal, agent: journal.id, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
 type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'> & {
@@ -62,13 +83,12 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
   for (const place of all) {
     const id = files.place(place.agent, place.root)
     places.set(id, place)
-    let batch: WalkedFile[] = []
+    const isToKeep = options.keep !== false && place.agent !== journal.id
+    let batch: SeenFile[] = []
     const note = (): void => {
       const noted = batch
       batch = []
-      database.transaction(() => {
-        for (const file of noted) files.look(id, file.path, toSeen(file, place.rows !== undefined))
-      })
+      database.transaction(() => files.look(id, noted, isToKeep))
     }
     for (const file of walk(place.root, {
       files: place.files,
@@ -76,7 +96,7 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
       ...(exclude && { exclude }),
     })) {
       if (options.signal?.aborted) break
-      batch.push(file)
+      batch.push(toSeen(file, place.rows !== undefined))
       seen += 1
       if (batch.length < BATCH) continue
       note()
@@ -138,12 +158,12 @@ function joined(places: readonly FoundPlace[]): readonly FoundPlace[] {
 }
 
 /** A database's changes stand in its log first. */
-function toSeen({ absolute, stat }: WalkedFile, mayBeDatabase: boolean): { stamp: string; size: number } {
+function toSeen({ path, absolute, stat }: WalkedFile, mayBeDatabase: boolean): SeenFile {
   const log = mayBeDatabase
     ? fs.lstatSync(`${absolute}-wal`, { bigint: true, throwIfNoEntry: false })
     : undefined
   const stamp = log === undefined ? toStamp(stat) : `${toStamp(stat)}+${toStamp(toFileStat(log))}`
-  return { stamp, size: stat.size }
+  return { path, stamp, size: stat.size }
 }
 
 function toStamp({ dev, ino, size, mtimeNs }: FileStat): string {

@@ -1,6 +1,6 @@
 /** The third step of a sync: units that have changed are read, on all cores, and their sessions put in the state. */
 import { readTombstones } from '../archive/tombstones.ts'
-import { createReaders, type Readers } from './readers.ts'
+import type { Readers } from './readers.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import { beginReading, clearReading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
@@ -20,6 +20,8 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   const report = { sessions: 0, entries: 0, damage: 0 }
   if (total === 0) return report
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
+  // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run.
+  const { createReaders } = await import('./readers.ts')
   const readers = createReaders(files.dirtyBytes())
   const running = new Set<Promise<void>>()
   let done = 0

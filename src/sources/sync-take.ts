@@ -16,7 +16,7 @@ import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { KnownFile, StateFiles } from './state-files.ts'
 import type { Looked } from './sync-look.ts'
-import type { SyncOptions } from './sync.ts'
+import type { Disk, SyncOptions } from './sync.ts'
 
 export type Shared = {
   readonly archive: Archive
@@ -53,15 +53,16 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
       const place = places.get(file.place)
       if (place === undefined) continue
       if (files.isOwn(join(place.root, file.path))) {
-        files.unchanged(file.id)
+        files.ours(file.id)
         continue
       }
-      if (options.keep !== false && place.agent !== journal.id && isDiskFull(shared.archive, file)) {
+      if (options.keep !== false && place.agent !== journal.id && isDiskFull(shared, file)) {
         taken.failed += 1
         problems.add(
           'disk-full',
-          `less than ${FREE_SHARE * 100} % of the disk would be free: ${file.path} is not kept`,
+          `less than ${FREE_SHARE * 100} % of the disk would be free: ${join(place.root, file.path)} is not kept`,
         )
+        files.failed(file.id, 'disk-full')
         continue
       }
       try {
@@ -90,21 +91,29 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   if (options.keep === false || place.agent === journal.id) {
     const unit = await unitOf(place.format, await openAt(place, file))
     database.transaction(() => files.taken(file.id, unit, undefined))
-    return { change: file.unit === undefined ? 'new' : 'grown', bytesRead: 0 }
+    const bytesRead = place.agent === journal.id ? 0 : file.size
+    return { change: file.unit === undefined ? 'new' : 'grown', bytesRead }
   }
   const target = kept.place(place.agent, place.root)
+  // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.
+  if (file.unit !== undefined) files.taking(file.id)
   const result = await keep(target, file, place)
-  if (result.change === 'none' && result.bytes === file.bytes && file.unit !== undefined) {
+  if (result.change === 'none' && isKnown(file, result)) {
     files.unchanged(file.id)
     return result
   }
   const copy = target.file(file.path)
   const unit = copy === undefined ? file.path : await unitOf(place.format, copy)
   database.transaction(() => {
-    if (result.change === 'rewritten') files.forgetFormat(file.id)
+    if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
     files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
   })
   return result
+}
+
+/** Of one that was adopted, no more is known than how long it is. */
+function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): boolean {
+  return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
 async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): Promise<Kept> {
@@ -145,7 +154,12 @@ async function detectAlone(file: SourceFile): Promise<Format | undefined> {
   return (await detect(alone, { formats: allFormats.filter((format) => format !== raw) }))?.format
 }
 
-function isDiskFull({ home }: Archive, { size, bytes = 0 }: KnownFile): boolean {
-  const { bsize, blocks, bavail } = fs.statfsSync(home)
-  return (bavail * bsize - Math.max(0, size - bytes)) / (blocks * bsize) < FREE_SHARE
+function isDiskFull({ archive, options }: Shared, { size, bytes = 0 }: KnownFile): boolean {
+  const { free, total } = (options.disk ?? diskOf)(archive.home)
+  return free - Math.max(0, size - bytes) < total * FREE_SHARE
+}
+
+function diskOf(folder: string): Disk {
+  const { bsize, blocks, bavail } = fs.statfsSync(folder)
+  return { free: bavail * bsize, total: blocks * bsize }
 }

@@ -14,13 +14,14 @@ import { parseExclude } from './exclude.ts'
 import { escapeGlob } from './globs.ts'
 import type { FoundPlace } from './places.ts'
 import { createProblems, type SyncProblem } from './problems.ts'
-import { forgetState, openState } from './state.ts'
+import { forgetState, openState, remember } from './state.ts'
 import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
 import { adoptKept } from './sync-adopt.ts'
 import { takeRepositories } from './sync-git.ts'
 import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
+import { noticeDeaths } from './sync-running.ts'
 import { takePending, type Shared, type Taken } from './sync-take.ts'
 
 export type SyncOptions = {
@@ -40,12 +41,17 @@ export type SyncOptions = {
   /** The user's folder. */
   readonly userHome?: string
   readonly platform?: NodeJS.Platform
+  /** How much of the disk that holds a folder is free; asked of the system when absent. */
+  readonly disk?: (folder: string) => Disk
   /** Told before the first byte is kept. */
   readonly onPlan?: (plan: SyncPlan) => void
   readonly onProgress?: (progress: SyncProgress) => void
   /** Stops between two files. What was done stays done. */
   readonly signal?: AbortSignal
 }
+
+/** In bytes. */
+export type Disk = { readonly free: number; readonly total: number }
 
 export type SyncPlan = { readonly files: number; readonly bytes: number; readonly isFirst: boolean }
 export type SyncProgress = {
@@ -82,6 +88,17 @@ export async function catchUp(archive: Archive): Promise<void> {
   await withState(archive, {}, async (shared) => void (await readDirty(shared)))
 }
 
+/** Throws the state away, and builds it again from what is kept and recorded. */
+export async function rebuild(archive: Archive): Promise<void> {
+  const release = acquireLock(archive.files, archive.home)
+  try {
+    forgetState(archive)
+    await workOnce(archive, {}, async (shared) => void (await readDirty(shared)))
+  } finally {
+    release()
+  }
+}
+
 /** One process at a time, with what is recorded here taken in first. */
 export async function withState<T>(
   archive: Archive,
@@ -114,13 +131,15 @@ async function workOnce<T>(
     const kept = openKept(archive)
     const shared = { archive, kept, database, files, problems, options }
     removeLeftovers(database)
-    if (isNew) await adoptKept(kept, { database, files, problems })
+    if (isNew) {
+      await adoptKept(kept, { database, files, problems })
+      remember(database, 'adopted', VERSION)
+    }
     // Journals first: they say which files elsewhere are this program's own.
     await takePending(lookAtJournals(shared, archive.home), shared)
+    noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
-    const result = await work(shared, isFirst)
-    database.prepare("INSERT OR REPLACE INTO facts (name, value) VALUES ('program', ?)").run(VERSION)
-    return result
+    return await work(shared, isFirst)
   } finally {
     state.close()
   }

@@ -3,7 +3,7 @@ import { openArchive, type Archive } from '../../archive/archive.ts'
 import { counted, sessionCost, sessionTokens, toCount, toPrice } from '../../replay/amounts.ts'
 import { createClock, type Clock } from '../../replay/clock.ts'
 import { cut } from '../../replay/escape.ts'
-import { openSessions } from '../../sources/sessions.ts'
+import { withSessions } from '../../sources/sessions.ts'
 import type { Session, Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { note, out, outJson } from '../print.ts'
@@ -39,8 +39,7 @@ type Found = { readonly sessions: readonly Session[]; readonly total: number }
 
 async function findSessions(archive: Archive, options: ListOptions): Promise<Found> {
   const { limit, status, flow, run, runs } = options
-  const opened = await openSessions(archive.home)
-  try {
+  return withSessions(archive.home, (opened) => {
     if (!opened.isCaughtUp)
       note(`hansard: what was recorded in the last moments may be missing: ${archive.home} is in use`)
     const filter = {
@@ -49,9 +48,7 @@ async function findSessions(archive: Archive, options: ListOptions): Promise<Fou
       ...(run !== undefined && { run }),
     }
     return opened.list({ ...filter, ...(limit !== undefined && !runs && { limit }) })
-  } finally {
-    opened.close()
-  }
+  })
 }
 
 function toRow(session: Session): object {
@@ -70,6 +67,7 @@ function toRow(session: Session): object {
     status,
     entries: totals?.entries,
     toolCalls: totals?.toolCalls,
+    calls: totals?.calls,
     usage: totals?.usage,
     cost: totals?.cost,
   }

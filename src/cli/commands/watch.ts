@@ -1,7 +1,7 @@
 /** `hansard sync --watch`: what agents write is taken in as they write it, until the command is ended. */
 import os from 'node:os'
 import type { Archive } from '../../archive/archive.ts'
-import { isHansardError } from '../../errors.ts'
+import { messageOf } from '../../errors.ts'
 import { parseExclude } from '../../sources/exclude.ts'
 import { allFormats } from '../../sources/formats.ts'
 import { followPlaces } from '../../sources/follow.ts'
@@ -27,10 +27,8 @@ export async function watchAndSync(
       exclude,
       signal: ending.signal,
       onSync: (report) => void say(report, json),
-      // Another sync at work takes in the same files: what it misses, the next change or the next look brings.
-      onError: (error) => {
-        if (!isHansardError(error) || error.code !== 'locked') throw error
-      },
+      // Told, and gone on: the next change, or the next look, may find it well again.
+      onError: (error) => note(`hansard: ${messageOf(error)}`),
     },
   )
 }
