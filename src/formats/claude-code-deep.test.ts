@@ -54,6 +54,27 @@ describe('trap 2: placeholders', () => {
     expect(totals(entries).usage).toMatchObject({ output: 1, quality: 'partial' })
   })
 
+  describe('a stream that was cut', () => {
+    const failed = (parentUuid: string): JsonObject => ({
+      ...assistant('e1', say('Connection closed'), { id: 'own', model: '<synthetic>' }),
+      parentUuid,
+      isApiErrorMessage: true,
+      error: 'server_error',
+    })
+
+    it('counts as a lower bound, though its line has a stop reason: an error stands below it', async () => {
+      const { entries } = await read(assistant('a1', say('I was'), end(2)), failed('a1'))
+      expect(totals(entries)).toMatchObject({ calls: 1, usage: { input: 3, output: 2, quality: 'partial' } })
+      expect(entries.map(({ metadata }) => metadata?.['derived'])).toEqual([undefined, undefined, 'cut'])
+    })
+
+    it('is not one that ended before a prompt whose own call failed', async () => {
+      const { entries } = await read(assistant('a1', say('Done'), end(9)), line('u2'), failed('u2'))
+      expect(totals(entries).usage).toMatchObject({ output: 9, quality: 'reported' })
+      expect(entries).toHaveLength(3)
+    })
+  })
+
   it('one whose last line has a stop reason is exact, whatever the lines before said', async () => {
     const { entries } = await read(assistant('a1', say('a')), assistant('a2', say('b'), end(9)))
     expect(totals(entries).usage).toMatchObject({ output: 9, quality: 'reported' })

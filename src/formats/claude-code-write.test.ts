@@ -33,6 +33,7 @@ const LINES: readonly JsonObject[] = [
   assistant('a3', { type: 'fallback' }, { usage: { ...usage, iterations } }),
   {
     ...assistant('a4', { type: 'text', text: 'E' }, { model: '<synthetic>' }),
+    parentUuid: 'a1',
     isApiErrorMessage: true,
     error: 'x',
   },

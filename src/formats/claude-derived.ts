@@ -2,7 +2,8 @@
  * What one line of Claude Code says of more than one thing. A call that took several samplings (a refusal answered by another
  * model) states each in `usage.iterations`: the line has the last, and every earlier one is an event with a call, a model and a
  * usage of its own, so that whoever adds up calls bills them all. A progress line of a subagent holds the subagent's message.
- * Both are marked `metadata.derived`, and a writer of these lines passes them over: their line says them again.
+ * An error right below an answer says that the answer's stream was cut, and its counts are not the last.
+ * All are marked `metadata.derived`, and a writer of these lines passes them over: their line says them again.
  */
 import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { hasCounts, type Quality, type Usage } from '../transcript/usage.ts'
@@ -40,6 +41,35 @@ export function createIterations(): (line: JsonObject, said: LineEntry) => reado
 }
 
 const NONE: readonly LineEntry[] = []
+
+/**
+ * Claude Code ends a message whose stream was cut with a stop reason of its own and the counts of the stream's first event, and
+ * writes an error below it. The error's line then says one thing more: the call's counts again, as a lower bound.
+ */
+export function createCuts(): (line: JsonObject, said: LineEntry) => LineEntry | undefined {
+  let uuid: Json | undefined
+  let answer: LineEntry | undefined
+  return (line, said) => {
+    if (said.usage !== undefined) {
+      uuid = line['uuid']
+      answer = said
+      return undefined
+    }
+    if (line['isApiErrorMessage'] !== true || answer?.usage === undefined) return undefined
+    if (uuid === undefined || line['parentUuid'] !== uuid || answer.usage.quality !== 'reported')
+      return undefined
+    const { model, call, usage } = answer
+    return {
+      kind: 'event',
+      ...(said.at !== undefined && { at: said.at }),
+      blocks: [],
+      ...(model !== undefined && { model }),
+      usage: { ...usage, quality: 'partial' },
+      ...(call !== undefined && { call }),
+      metadata: { record: 'cut', derived: 'cut' },
+    }
+  }
+}
 
 /** `said` is the line's own entry. */
 function earlierIterations(line: JsonObject, said: LineEntry): readonly LineEntry[] {

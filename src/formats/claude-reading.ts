@@ -9,7 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
-import { createIterations, embeddedLine } from './claude-derived.ts'
+import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
 import { agentOf } from './claude-rest.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
@@ -78,6 +78,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
   const seen = createIdSet()
   const sidechains = new Map<string, string>()
   const iterations = createIterations()
+  const cuts = createCuts()
   let isOpen = false
 
   /** The line's own id where it is the first to have it; a copied line is told by its place. */
@@ -135,6 +136,8 @@ export function createClaudeReading(options: Options): ClaudeReading {
     }
     const entry = place(said, source, value['uuid'], origin)
     give(entry)
+    const cut = said.role === 'assistant' ? cuts(value, said) : undefined
+    if (cut !== undefined) give(place(cut, source, undefined, origin))
     spawns.observe(value, entry.blocks, source)
     const inner = value['type'] === 'progress' ? embeddedLine(value) : undefined
     const embedded = inner === undefined ? undefined : fromEmbedded(inner, origin)

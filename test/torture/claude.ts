@@ -175,12 +175,37 @@ export const claudeCases: readonly TortureCase[] = [
     truth: { input: 5, cacheRead: 0, cacheWrite5m: 60, output: 7, calls: 1, quality: 'estimated' },
   },
   {
+    name: 'a stream that was cut, its answer closed by Claude Code itself',
+    format: 'claude-code',
+    files: log(
+      SESSION,
+      asked('look'),
+      { ...said('msg_1', TEXT, usage({ ...FIRST, output: 3 })), uuid: 'cut-1' },
+      line('assistant', {
+        parentUuid: 'cut-1',
+        isApiErrorMessage: true,
+        error: 'server_error',
+        message: {
+          id: '55555555-5555-4555-8555-555555555555',
+          role: 'assistant',
+          model: '<synthetic>',
+          content: [{ type: 'text', text: 'API Error: connection closed' }],
+          stop_reason: 'stop_sequence',
+          usage: usage({ input: 0, read: 0, output: 0 }),
+        },
+      }),
+    ),
+    naive: { does: 'trusts its stop reason', count: () => ({ output: 3, quality: 'reported' }) },
+    truth: tally({ ...FIRST, output: 3 }, 1, 'partial'),
+  },
+  {
     name: 'a message of Claude Code’s own, with zeros',
     format: 'claude-code',
     files: log(
       SESSION,
       asked('look'),
       ...blocks(),
+      answered('toolu_1'),
       line('assistant', {
         isApiErrorMessage: true,
         error: 'overloaded',
