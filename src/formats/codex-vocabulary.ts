@@ -1,5 +1,5 @@
 /**
- * The words of Codex's rollouts that were seen so far, of versions 0.2 to 0.153: lines, what they carry by its type, and the kinds of
+ * The words of Codex's rollouts that were seen so far, of versions 0.2 to 0.166: lines, what they carry by its type, and the kinds of
  * content. Also those of rollouts without envelopes and of what `codex exec --json` prints. Anything else is drift.
  */
 import { asArray, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
@@ -14,7 +14,7 @@ export const VOCABULARY = vocabulary({
   blocks:
     'encrypted_content input_audio input_image input_text output_text reasoning_text refusal summary_text text',
   records: [
-    'compacted: first_window_id message previous_window_id replacement_history window_id window_number',
+    'compacted: compaction_response_id first_window_id latest_token_usage_record message previous_window_id replacement_history replacement_history_metadata resume_metadata retained_context window_id window_number',
     'error: message',
     'event_msg',
     'event_msg/account/rateLimits/updated: rate_limits',
@@ -40,12 +40,12 @@ export const VOCABULARY = vocabulary({
     'event_msg/patch_apply_end: call_id changes status stderr stdout success turn_id',
     'event_msg/stream_error: additional_details codex_error_info message',
     'event_msg/sub_agent_activity: agent_path agent_thread_id event_id kind occurred_at_ms',
-    'event_msg/task_complete: completed_at duration_ms error last_agent_message started_at time_to_first_token_ms turn_id',
-    'event_msg/task_started: collaboration_mode_kind model_context_window started_at turn_id',
+    'event_msg/task_complete: completed_at duration_ms error last_agent_message root_turn_id started_at time_to_first_token_ms turn_id',
+    'event_msg/task_started: collaboration_mode_kind model_context_window root_turn_id started_at turn_attribution turn_id',
     'event_msg/thread_goal_updated: goal threadId turnId',
     'event_msg/thread_name_updated: thread_id thread_name',
     'event_msg/thread_rolled_back: num_turns',
-    'event_msg/thread_settings_applied: thread_settings',
+    'event_msg/thread_settings_applied: thread_id thread_settings',
     'event_msg/token_count: context info rate_limits',
     'event_msg/turn_aborted: completed_at duration_ms reason started_at turn_id',
     'event_msg/turn_complete: completed_at duration_ms error last_agent_message started_at time_to_first_token_ms turn_id',
@@ -72,7 +72,7 @@ export const VOCABULARY = vocabulary({
     'response_item/ghost_snapshot: ghost_commit',
     'response_item/image_generation_call: id result revised_prompt status',
     'response_item/local_shell_call: action call_id id status',
-    'response_item/message: content end_turn id phase role',
+    'response_item/message: content end_turn id phase role status',
     'response_item/other',
     'response_item/reasoning: content encrypted_content id summary',
     'response_item/tool_call: arguments function',
@@ -82,7 +82,7 @@ export const VOCABULARY = vocabulary({
     'response_item/untyped: content role',
     'response_item/web_search_call: action id status',
     'security_risk_score: score',
-    'session_meta: agent_nickname agent_path agent_role base_instructions cli_version context_window cwd dynamic_tools forked_from_id git history_base history_mode id instructions memory_mode model_provider multi_agent_version originator parent_thread_id session_id source subagent_history_start_ordinal thread_source',
+    'session_meta: agent_nickname agent_path agent_role base_instructions cli_version context_window cwd dynamic_tools forked_from_id forked_from_ordinal_exclusive git history_base history_mode id instructions memory_mode model_provider multi_agent_version originator parent_thread_id runtime_workspace_roots session_id source subagent_history_start_ordinal thread_source',
     'state: record_type',
     'thread.started: thread_id',
     `token_usage: ${USAGE}`,
@@ -90,7 +90,7 @@ export const VOCABULARY = vocabulary({
     'turn.completed: usage',
     'turn.failed: error',
     'turn.started',
-    'turn_context: active_permission_profile approval_policy approvals_reviewer base_instructions collaboration_mode comp_hash current_date cwd developer_instructions effort file_system_sandbox_policy final_output_json_schema model model_provider multi_agent_mode multi_agent_version network permission_profile personality realtime_active sandbox_policy summary timezone truncation_policy turn_id user_instructions workspace_roots',
+    'turn_context: active_permission_profile approval_policy approvals_reviewer base_instructions collaboration_mode comp_hash current_date cwd developer_instructions disabled_plugin_ids effort file_system_sandbox_policy final_output_json_schema model model_provider multi_agent_mode multi_agent_version network permission_profile personality realtime_active root_turn_id sandbox_policy summary timezone truncation_policy turn_id user_instructions workspace_roots',
     'world_state: full state',
   ],
 })
