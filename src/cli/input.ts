@@ -18,11 +18,16 @@ export type Input = {
   outline(): AsyncIterable<readonly ReadItem[]>
 }
 
-type Options = { readonly format?: string; readonly home?: string }
+type Options = {
+  readonly format?: string
+  readonly home?: string
+  /** Kept sessions as they are, with the secrets in them. */
+  readonly raw?: boolean
+}
 
 /** A path that is there wins over a session's id; `not-found` when it is neither. */
-export async function openInput(named: string, { format, home }: Options): Promise<Input> {
-  if (!fs.existsSync(named) && !named.includes('/')) return openRecorded(named, home)
+export async function openInput(named: string, { format, ...archive }: Options): Promise<Input> {
+  if (!fs.existsSync(named) && !named.includes('/')) return openRecorded(named, archive)
   const { detected, open } = await openDetected(named, { formats: allFormats, ...(format && { format }) })
   noteRunnerUp(named, detected)
   const read = async function* (): AsyncGenerator<readonly ReadItem[]> {
@@ -41,8 +46,8 @@ function noteRunnerUp(named: string, detected: Detected): void {
   )
 }
 
-async function openRecorded(named: string, home: string | undefined): Promise<Input> {
-  if (isSafeId(named)) return (await import('./recorded.ts')).openRecorded(named, home)
+async function openRecorded(named: string, archive: Omit<Options, 'format'>): Promise<Input> {
+  if (isSafeId(named)) return (await import('./recorded.ts')).openRecorded(named, archive)
   throw new HansardError(
     'not-found',
     `there is no file or folder ${shorten(named)}, and no session's id is like that`,

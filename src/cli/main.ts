@@ -19,6 +19,7 @@ const FORMAT_FLAG = [
   '--format <format>',
   'what the input is in, where it is not to be told by its content',
 ] as const
+const RAW_FLAG = ['--raw', 'kept sessions as they are, with the secrets that are in them'] as const
 const UTC_FLAG = ['--utc', 'times in UTC instead of local time'] as const
 
 function createProgram(): Command {
@@ -54,6 +55,7 @@ function createProgram(): Command {
     .option('--session <id>', 'which one, where the input holds several; the beginning of its id is enough')
     .option('--all', 'all of them, where the input holds several')
     .option(...FORMAT_FLAG)
+    .option(...RAW_FLAG)
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
     .option('--json', 'the same as --as json')
@@ -75,6 +77,7 @@ function createProgram(): Command {
     .option('--session <id>', 'only this session, where the input holds several')
     .option('--force', 'replace files that hold something else')
     .option(...FORMAT_FLAG)
+    .option(...RAW_FLAG)
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)

@@ -5,8 +5,11 @@ import { openSessions } from '../sources/sessions.ts'
 import type { Input } from './input.ts'
 
 /** By its id or the beginning of it. */
-export async function openRecorded(named: string, home: string | undefined): Promise<Input> {
-  const sessions = await openSessions(home)
+export async function openRecorded(
+  named: string,
+  { home, raw = false }: { readonly home?: string; readonly raw?: boolean },
+): Promise<Input> {
+  const sessions = await openSessions(home, { raw })
   try {
     const found = sessions.find(named)
     return { name: found.id, read: () => sessions.read(found), outline: () => sessions.outline(found) }

@@ -14,6 +14,7 @@ import { checkId } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { getFormat } from './detect.ts'
 import { allFormats } from './formats.ts'
+import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, readPlaced, type UnitPlace } from './read-unit.ts'
 import { peekState, type State } from './state.ts'
 import { openStateFiles, type KnownUnit } from './state-files.ts'
@@ -22,6 +23,7 @@ import {
   findSessions,
   getSession,
   listSessions,
+  type ListedSession,
   type FoundSession,
   type SessionFilter,
 } from './state-sessions.ts'
@@ -33,7 +35,7 @@ import { keyOf } from './unit-facts.ts'
 export type Sessions = {
   /** False when another process is at work: what was recorded in the last moments may be missing. */
   readonly isCaughtUp: boolean
-  list(filter: SessionFilter): { readonly sessions: readonly Session[]; readonly total: number }
+  list(filter: SessionFilter): { readonly sessions: readonly ListedSession[]; readonly total: number }
   /** The one session whose id is this or begins so. Throws `session-not-found` or `ambiguous-id`. */
   find(idOrPrefix: string): FoundSession
   /** All that its recordings say, each entry once. */
@@ -43,8 +45,17 @@ export type Sessions = {
   close(): void
 }
 
-export async function openSessions(home: string | undefined): Promise<Sessions> {
+export type SessionsOptions = {
+  /** What is kept as it is, with the secrets in it. */
+  readonly raw?: boolean
+}
+
+export async function openSessions(
+  home: string | undefined,
+  { raw = false }: SessionsOptions = {},
+): Promise<Sessions> {
   const archive = openArchive(home)
+  const outlet = createOutlet(archive, raw)
   const isCaughtUp = (await isCurrent(archive)) || (await tryCatchUp(archive))
   const state = await peekState(archive)
   return {
@@ -52,11 +63,12 @@ export async function openSessions(home: string | undefined): Promise<Sessions> 
     list(filter) {
       if (state === undefined) return { sessions: [], total: 0 }
       const { database } = state
-      return { sessions: listSessions(database, filter), total: countSessions(database, filter) }
+      const sessions = listSessions(database, filter).map((session) => outlet.session(session))
+      return { sessions, total: countSessions(database, filter) }
     },
     find: (idOrPrefix) => find(archive, state, idOrPrefix),
-    read: (session) => readUnits(archive, state, session, readSession),
-    outline: (session) => readUnits(archive, state, session, outlineSession),
+    read: (session) => readUnits(session, { archive, state, outlet, readRecorded: readSession }),
+    outline: (session) => readUnits(session, { archive, state, outlet, readRecorded: outlineSession }),
     close: () => state?.close(),
   }
 }
@@ -143,11 +155,16 @@ function find(archive: Archive, state: State | undefined, idOrPrefix: string): F
 
 type ReadRecorded = (archive: Archive, id: string) => AsyncIterable<readonly ReadItem[]>
 
+type Reading = {
+  readonly archive: Archive
+  readonly state: State | undefined
+  readonly outlet: Outlet
+  readonly readRecorded: ReadRecorded
+}
+
 async function* readUnits(
-  archive: Archive,
-  state: State | undefined,
   session: FoundSession,
-  readRecorded: ReadRecorded,
+  { archive, state, outlet, readRecorded }: Reading,
 ): AsyncGenerator<readonly ReadItem[]> {
   const known = state && getSession(state.database, session.key)
   if (state === undefined || known === undefined) return yield* readRecorded(archive, session.id)
@@ -160,9 +177,12 @@ async function* readUnits(
     const isKept = own.every(({ bytes }) => bytes !== undefined)
     const paths = own.map(({ path }) => path)
     const place: UnitPlace = { home: archive.home, agent, root, unit: unit.path, paths, isKept }
-    return { items: readPlaced(place, getFormat(formatOf(unit), allFormats)), unit: placeName(place) }
+    const items = readPlaced(place, getFormat(formatOf(unit), allFormats))
+    return { items, unit: placeName(place) }
   })
-  yield* oneSession(streams, session, known)
+  const isForeign = streams.some(({ unit }) => unit !== undefined)
+  const items = oneSession(streams, session, known)
+  yield* isForeign ? outlet.items(items) : items
 }
 
 type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }

@@ -61,10 +61,10 @@ function endReading(
   const insert = prepared(
     database,
     `INSERT INTO recordings (reading, session, id, format, facts, started_at, ended_at, parent, entries,
-       tool_calls) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       tool_calls, prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   let all = 0
-  for (const { key, session, entries, toolCalls } of sessions) {
+  for (const { key, session, entries, toolCalls, prompt } of sessions) {
     const { startedAt = null, endedAt = null, parent } = session
     const facts = JSON.stringify(session satisfies Session)
     insert.run(
@@ -78,6 +78,7 @@ function endReading(
       parent?.session ?? null,
       entries,
       toolCalls,
+      prompt ?? null,
     )
     all += entries
   }

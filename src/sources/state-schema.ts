@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 2
+export const STATE_VERSION = 3
 
 export const SCHEMA = `
 -- Paths that the user has named once: looked into with every sync.
@@ -41,7 +41,7 @@ CREATE TABLE begun (reading INTEGER PRIMARY KEY);
 CREATE TABLE recordings (
   reading INTEGER NOT NULL, session TEXT NOT NULL, id TEXT NOT NULL, format TEXT NOT NULL, facts TEXT NOT NULL,
   started_at TEXT, ended_at TEXT, parent TEXT,
-  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, chosen INTEGER NOT NULL DEFAULT -1,
+  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, prompt TEXT, chosen INTEGER NOT NULL DEFAULT -1,
   PRIMARY KEY (reading, session)
 ) WITHOUT ROWID;
 CREATE INDEX recordings_session ON recordings (session);

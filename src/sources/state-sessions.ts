@@ -15,11 +15,14 @@ export type SessionFilter = {
   readonly limit?: number
 }
 
+/** `prompt`: how it began, for what has no title. */
+export type ListedSession = Session & { readonly prompt?: string }
+
 /** Newest first; what does not say when it began comes last. */
 export function listSessions(
   database: Database,
   { limit = -1, ...filter }: SessionFilter,
-): readonly Session[] {
+): readonly ListedSession[] {
   const { where, values } = toWhere(filter)
   const rows = prepared(
     database,
@@ -52,7 +55,7 @@ export function findSessions(database: Database, idOrPrefix: string): readonly F
   return exact.length > 0 ? exact : find('BETWEEN ? AND ?', idOrPrefix, `${idOrPrefix}\u{10FFFF}`)
 }
 
-export function getSession(database: Database, key: string): Session | undefined {
+export function getSession(database: Database, key: string): ListedSession | undefined {
   const row = prepared(database, 'SELECT session FROM sessions WHERE key = ?').get(key)
   return row && toSession(row)[0]
 }
@@ -85,9 +88,11 @@ function refresh(database: Database, key: string): void {
   const session = facts as unknown as Session
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
   const id = recordings.some(({ format }) => format !== journal.id) ? key : String(speaker['id'])
-  const whole: Session = {
+  const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
+  const whole: ListedSession = {
     ...session,
     id,
+    ...(typeof prompt === 'string' && { prompt }),
     recordings: recordings.map((row) => ({
       by: String(row['format']),
       ...(typeof row['started_at'] === 'string' && { startedAt: row['started_at'] }),
@@ -145,7 +150,7 @@ function toWhere({ status, flow, run }: Omit<SessionFilter, 'limit'>): { where: 
   return { where, values: wanted.map(([, value]) => value) }
 }
 
-function toSession({ session }: Row): Session[] {
+function toSession({ session }: Row): ListedSession[] {
   const value = asObject(parseJson(asString(session) ?? ''))
-  return value === undefined ? [] : [value as unknown as Session]
+  return value === undefined ? [] : [value as unknown as ListedSession]
 }

@@ -4,6 +4,7 @@
  */
 import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Drift, ReadItem } from '../formats/format.ts'
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
@@ -29,6 +30,8 @@ export type SessionFacts = {
   readonly session: Session
   readonly entries: number
   readonly toolCalls: number
+  /** How it began: the first thing a person said, cut short. What a session without a title is known by. */
+  readonly prompt?: string
 }
 
 export type CountedDrift = Drift & { readonly count: number }
@@ -54,7 +57,13 @@ const BATCH = 500
 const MOST_SESSIONS = 100_000
 const MOST_NAMES = 1000
 
-type Open = { session: Session; readonly key: string; readonly fold: CallFold; stub: boolean }
+type Open = {
+  session: Session
+  readonly key: string
+  readonly fold: CallFold
+  stub: boolean
+  prompt?: string
+}
 
 /** `unit`: see `keyOf`. */
 export function createUnitReading(
@@ -102,8 +111,10 @@ export function createUnitReading(
       for (const item of items) {
         if (item.type === 'entry') {
           const { entry } = item
-          const model = current?.session.model
-          current?.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
+          if (current === undefined) continue
+          if (current.prompt === undefined) keepPrompt(current, entry)
+          const { model } = current.session
+          current.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
         } else if (item.type === 'damage') damage += 1
         else {
           current = sessions.get(item.session.id) ?? open(item.session)
@@ -114,15 +125,38 @@ export function createUnitReading(
       }
     },
     end() {
-      const facts = [...sessions.values()].map(({ session, key, fold }): SessionFacts => {
+      const facts = [...sessions.values()].map(({ session, key, fold, prompt }): SessionFacts => {
         const { entries, toolCalls, models } = fold.totals()
         const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
-        return { key, session: { ...withoutBulk(session), totals }, entries, toolCalls }
+        return {
+          key,
+          session: { ...withoutBulk(session), totals },
+          entries,
+          toolCalls,
+          ...(prompt && { prompt }),
+        }
       })
       if (batch.length > 0) onCalls(batch)
       batch = []
       return { sessions: facts, damage, drift: [...drift.values()] }
     },
+  }
+}
+
+const PROMPT_LENGTH = 200
+
+/** Programs put context before the first prompt, as markup or marked as theirs. */
+function keepPrompt(open: Open, { role, source, blocks, metadata }: Entry): void {
+  if (role !== 'user' || source !== PRIMARY || metadata?.['isMeta'] === true) return
+  for (const block of blocks) {
+    if (block.type !== 'text' || typeof block.text !== 'string') continue
+    const text = block.text
+      .slice(0, PROMPT_LENGTH * 2)
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+    if (text === '' || text.startsWith('<') || text.startsWith('# AGENTS.md')) continue
+    open.prompt = text.slice(0, PROMPT_LENGTH)
+    return
   }
 }
 

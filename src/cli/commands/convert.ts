@@ -21,6 +21,7 @@ export type ConvertOptions = {
   readonly force?: boolean
   readonly utc?: boolean
   readonly home?: string
+  readonly raw?: boolean
   readonly json?: boolean
 }
 
@@ -34,6 +35,7 @@ export async function convert(named: string, options: ConvertOptions): Promise<v
   const input = await openInput(named, {
     ...(options.format && { format: options.format }),
     ...(home && { home }),
+    ...(options.raw && { raw: true }),
   })
   const survey = await surveyInput(input, options.session)
   const { sessions } = survey

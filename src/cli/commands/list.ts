@@ -1,10 +1,11 @@
 /** `hansard list`: the sessions of the archive, newest first, or the runs they belong to. */
 import { openArchive, type Archive } from '../../archive/archive.ts'
-import { counted, sessionCost, sessionTokens, toCount, toPrice } from '../../replay/amounts.ts'
+import { counted, sessionTokens, toCount, toDollars, toPrice } from '../../replay/amounts.ts'
 import { createClock, type Clock } from '../../replay/clock.ts'
 import { cut } from '../../replay/escape.ts'
 import { withSessions } from '../../sources/sessions.ts'
-import type { Session, Status } from '../../transcript/session.ts'
+import type { ListedSession } from '../../sources/state-sessions.ts'
+import type { Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { note, out, outJson } from '../print.ts'
 import { toRuns, type ListedRun } from '../runs.ts'
@@ -35,7 +36,7 @@ export async function list(options: ListOptions): Promise<void> {
   else await printSessions(found, clock, archive.home)
 }
 
-type Found = { readonly sessions: readonly Session[]; readonly total: number }
+type Found = { readonly sessions: readonly ListedSession[]; readonly total: number }
 
 async function findSessions(archive: Archive, options: ListOptions): Promise<Found> {
   const { limit, status, flow, run, runs } = options
@@ -51,11 +52,12 @@ async function findSessions(archive: Archive, options: ListOptions): Promise<Fou
   })
 }
 
-function toRow(session: Session): object {
-  const { id, title, agent, model, cwd, run, startedAt, endedAt, status, totals } = session
+function toRow(session: ListedSession): object {
+  const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, totals } = session
   return {
     id,
     title,
+    prompt,
     agent,
     models: totals?.models ?? (model === undefined ? [] : [model]),
     cwd,
@@ -95,7 +97,7 @@ async function printSessions({ sessions, total }: Found, clock: Clock, home: str
       toCount(session.totals?.entries),
       toCount(tokens.in),
       toCount(tokens.out),
-      sessionCost(session),
+      shortCost(session),
       cut(what(session), 60),
     ]
   })
@@ -129,6 +131,15 @@ function ofAll(shown: number, total: number, one: string): string {
   return shown === total ? counted(total, one) : `${toCount(shown)} of ${counted(total, one)}`
 }
 
-function what({ title, run, agent }: Session): string {
+/** For a column: what is missing from it, and why, `show` says. */
+function shortCost({ reportedCost, totals }: ListedSession): string {
+  if (reportedCost !== undefined) return toDollars(reportedCost)
+  const { usd, unpriced } = totals?.cost ?? { usd: null, unpriced: [] }
+  if (usd === null) return 'unknown'
+  return unpriced.length > 0 ? `≥ ${toDollars(usd)}` : toDollars(usd)
+}
+
+function what({ title, prompt, run, agent }: ListedSession): string {
+  if (run?.flow === undefined) return title ?? prompt ?? agent ?? ''
   return title ?? [run?.flow, run?.step, agent].filter((part) => part !== undefined).join(' ')
 }

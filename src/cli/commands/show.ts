@@ -27,6 +27,7 @@ export type ShowOptions = {
   readonly format?: string
   readonly utc?: boolean
   readonly home?: string
+  readonly raw?: boolean
   readonly json?: boolean
 }
 
@@ -35,6 +36,7 @@ export async function show(named: string, options: ShowOptions): Promise<void> {
   const input = await openInput(named, {
     ...(options.format && { format: options.format }),
     ...(home && { home }),
+    ...(options.raw && { raw: true }),
   })
   const survey = await surveyInput(input, options.session)
   if (survey.sessions.length > 1 && !options.all) throw several(input, survey.sessions)
