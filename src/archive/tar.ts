@@ -1,5 +1,6 @@
 /**
- * Tar, as little of it as archiving a folder needs: regular files in POSIX ustar, long names by pax. Pure bytes.
+ * Tar, as little of it as archiving a folder needs: regular files in POSIX ustar, long names by pax, or as GNU has them. Pure
+ * bytes.
  *
  * Reading takes archives from anywhere, so it is strict: a link, a device, a path that is absolute or climbs, a bad checksum or a
  * size over the limit ends it with an error before anything of that entry is given.
@@ -24,11 +25,18 @@ export type TarLimits = {
   /** Of one file and of all together, uncompressed. */
   readonly maxBytes: number
   readonly maxFiles: number
+  /**
+   * Takes what other programs pack: told of each link and device, which is then passed over. Without it, one of them ends the
+   * reading, and so do names that we never write.
+   */
+  readonly passedOver?: (path: string) => void
 }
 
 const BLOCK = 512
 /** What an octal size of 11 digits can say: 8 GB. Larger files are refused when writing. */
 const MAX_SIZE = 0o77777777777
+/** Beside pax of one entry: pax of all, GNU's names of an entry and of what a link leads to. */
+const NAMES: ReadonlySet<string> = new Set(['g', 'L', 'K'])
 /** A pax header holds a path, not a payload. */
 const MAX_PAX = 64 * 1024
 
@@ -64,27 +72,37 @@ export async function* readTar(chunks: AsyncIterable<Buffer>, limits: TarLimits)
   let total = 0
   let files = 0
   let longPath: string | undefined
+  const isForeign = limits.passedOver !== undefined
   for (;;) {
     const block = await input.take(BLOCK)
     if (block === undefined) throw broken('it ends without its end mark')
     if (isZero(block)) return input.drain(limits.maxBytes)
     const { type, path, sizeBytes, modified } = parseHeader(block)
-    if (type === 'x') {
+    if (type === 'x' || (isForeign && NAMES.has(type))) {
       if (sizeBytes > MAX_PAX) throw broken('a name is too long')
       const record = await input.take(sizeBytes)
       if (record === undefined) throw broken('it ends inside a name')
-      longPath = readPax(record)
+      if (type === 'x') longPath = readPax(record)
+      else if (type === 'L') longPath = text(record, 0, record.length)
       await input.skip(tarPadding(sizeBytes).length)
       continue
     }
-    const entry = { path: longPath ?? path, sizeBytes, modified }
+    // Programs that were asked for `.` begin every path with it.
+    const named = longPath ?? path
+    const entry = { path: isForeign ? named.replace(/^(?:\.\/)+/, '') : named, sizeBytes, modified }
     longPath = undefined
     if (type === '5') {
-      checkPath(entry.path.replace(/\/$/, ''))
+      const folder = entry.path.replace(/\/$/, '')
+      if (!isForeign || (folder !== '' && folder !== '.')) checkPath(folder)
       continue
     }
-    if (type !== '0' && type !== '\0')
-      throw new HansardError('unsafe-path', 'the tar file holds a link or device, which is not unpacked')
+    if (type !== '0' && type !== '\0') {
+      if (limits.passedOver === undefined)
+        throw new HansardError('unsafe-path', 'the tar file holds a link or device, which is not unpacked')
+      limits.passedOver(entry.path)
+      await input.skip(sizeBytes + tarPadding(sizeBytes).length)
+      continue
+    }
     checkPath(entry.path)
     total += sizeBytes
     files += 1

@@ -12,6 +12,7 @@ import { raw } from '../formats/raw.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { openSource } from './open.ts'
 import { IMPORT } from './place-of.ts'
+import { createProblems, joinProblems, type Problems } from './problems.ts'
 import { unitOf, type Shared } from './sync-take.ts'
 import { sync, withState, type SyncOptions, type SyncReport } from './sync.ts'
 import { readDirty } from './sync-read.ts'
@@ -29,23 +30,39 @@ export async function importInputs(
 ): Promise<SyncReport> {
   const paths: string[] = []
   const packed: Packed[] = []
+  const missed = createProblems()
+  let failed = 0
   for (const input of inputs) {
     if ('chunks' in input) packed.push({ root: 'stdin', files: () => fromStandardInput(input.chunks()) })
     else {
-      const unpacked = await unpack(input.path)
-      if (unpacked === undefined) paths.push(input.path)
-      else packed.push(unpacked)
+      try {
+        const unpacked = await unpack(input.path)
+        if (unpacked === undefined) paths.push(input.path)
+        else packed.push(unpacked)
+      } catch (error) {
+        failed += 1
+        missed.caught(error, input.path)
+      }
     }
   }
-  const reports: SyncReport[] = []
+  const reports: SyncReport[] = [nothingBut(failed, missed)]
   if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true }))
   if (packed.length > 0)
     reports.push(await withState(archive, options, (shared) => takePacked(packed, shared)))
   return reports.reduce(addReports)
 }
 
+function nothingBut(failed: number, problems: Problems): SyncReport {
+  const files = { seen: failed, new: 0, grown: 0, rewritten: 0, unchanged: 0, failed }
+  return { files, sessions: 0, entries: 0, damage: 0, bytesRead: 0, problems: problems.list() }
+}
+
 /** Files that are not there to be looked at: they are given once, in order. */
-type Packed = { readonly root: string; readonly files: () => AsyncIterable<PackedFile> }
+type Packed = {
+  readonly root: string
+  /** `passedOver` is told of what is no regular file. */
+  readonly files: (passedOver: (path: string) => void) => AsyncIterable<PackedFile>
+}
 type PackedFile = { readonly path: string; readonly chunks: () => AsyncIterable<Buffer> }
 
 async function unpack(path: string): Promise<Packed | undefined> {
@@ -56,7 +73,7 @@ async function unpack(path: string): Promise<Packed | undefined> {
   const [file] = await source.list()
   // A zip file inside gzip is nobody's; a tar file inside it is the common case.
   if (file === undefined || isZip(await file.head(4)) || !isTar(await file.head(512))) return undefined
-  return { root, files: () => filesOfTar(file) }
+  return { root, files: (passedOver) => filesOfTar(file, passedOver) }
 }
 
 function isFolder(path: string): boolean {
@@ -78,8 +95,8 @@ function isTar(head: Buffer): boolean {
 
 const TAR_LIMITS = { maxBytes: 1e12, maxFiles: 1_000_000 }
 
-async function* filesOfTar(file: SourceFile): AsyncGenerator<PackedFile> {
-  const items = readTar(file.chunks(), TAR_LIMITS)
+async function* filesOfTar(file: SourceFile, passedOver: (path: string) => void): AsyncGenerator<PackedFile> {
+  const items = readTar(file.chunks(), { ...TAR_LIMITS, passedOver })
   let next = await items.next()
   while (next.done !== true) {
     if (next.value.type !== 'file') throw new HansardError('not-a-transcript', `${file.path} is no tar file`)
@@ -135,19 +152,27 @@ async function takePacked(packed: readonly Packed[], shared: Shared): Promise<Sy
   for (const { root, files: open } of packed) {
     const id = files.place(IMPORT, root)
     const target = kept.place(IMPORT, root)
+    const name = root === 'stdin' ? 'standard input' : basename(root)
     try {
-      for await (const { path, chunks } of open()) {
+      for await (const { path, chunks } of open((path) =>
+        problems.add('link', `${name}: ${path}: a link, not followed`),
+      )) {
         counts.seen += 1
-        const result = await target.keep(path, { chunks })
-        counts[result.change === 'none' ? 'unchanged' : result.change] += 1
-        bytesRead += result.bytesRead
-        const copy = target.file(path)
-        const unit = copy === undefined ? path : await unitOf(raw, copy)
-        database.transaction(() => files.copied(id, path, unit, result))
+        try {
+          const result = await target.keep(path, { chunks })
+          counts[result.change === 'none' ? 'unchanged' : result.change] += 1
+          bytesRead += result.bytesRead
+          const copy = target.file(path)
+          const unit = copy === undefined ? path : await unitOf(raw, copy)
+          database.transaction(() => files.copied(id, path, unit, result))
+        } catch (error) {
+          counts.failed += 1
+          problems.caught(error, `${name}: ${path}`)
+        }
       }
     } catch (error) {
       counts.failed += 1
-      problems.caught(error, root === 'stdin' ? 'standard input' : basename(root))
+      problems.caught(error, name)
     }
   }
   const read = await readDirty(shared)
@@ -168,6 +193,6 @@ function addReports(a: SyncReport, b: SyncReport): SyncReport {
     entries: a.entries + b.entries,
     damage: a.damage + b.damage,
     bytesRead: a.bytesRead + b.bytesRead,
-    problems: [...a.problems, ...b.problems],
+    problems: joinProblems(a.problems, b.problems),
   }
 }

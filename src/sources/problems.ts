@@ -35,3 +35,15 @@ export function createProblems(): Problems {
     list: () => [...known.values()],
   }
 }
+
+/** Of two parts of one work: still a line for each cause. */
+export function joinProblems(
+  one: readonly SyncProblem[],
+  other: readonly SyncProblem[],
+): readonly SyncProblem[] {
+  const more = (cause: string): number => other.find((problem) => problem.cause === cause)?.count ?? 0
+  return [
+    ...one.map((problem) => ({ ...problem, count: problem.count + more(problem.cause) })),
+    ...other.filter(({ cause }) => one.every((problem) => problem.cause !== cause)),
+  ]
+}

@@ -59,7 +59,8 @@ async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadReport> {
   const { archive, files, database, problems, readers, deleted } = shared
   const own = files.filesOf(unit.id)
   const { agent, root } = files.placeAt(unit.place)
-  if (own.length === 0) {
+  // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or is empty.
+  if (own.every(({ bytes }) => bytes === 0)) {
     clearReading(database, unit.id, undefined)
     return NOTHING
   }

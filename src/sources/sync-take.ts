@@ -71,7 +71,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
         taken.bytesRead += bytesRead
       } catch (error) {
         // Gone since it was looked at: agents remove files, and what was kept of it stays.
-        if (isHansardError(error) && error.code === 'not-found') files.gone(file.id)
+        if (!fs.existsSync(join(place.root, file.path))) files.gone(file.id)
         else {
           taken.failed += 1
           problems.caught(error, join(place.root, file.path))
@@ -87,7 +87,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
 type Change = Pick<Kept, 'change' | 'bytesRead'>
 
 async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise<Change> {
-  const { files, kept, database, options } = shared
+  const { files, kept, database, problems, options } = shared
   if (options.keep === false || place.agent === journal.id) {
     const unit = await unitOf(place.format, await openAt(place, file))
     database.transaction(() => files.taken(file.id, unit, undefined))
@@ -97,7 +97,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const target = kept.place(place.agent, place.root)
   // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.
   if (file.unit !== undefined) files.taking(file.id)
-  const result = await keep(target, file, place)
+  const result = await keep(target, file, place, problems)
   if (result.change === 'none' && isKnown(file, result)) {
     files.unchanged(file.id)
     return result
@@ -116,10 +116,16 @@ function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): bool
   return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
-async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): Promise<Kept> {
+async function keep(
+  target: KeptPlace,
+  { path }: KnownFile,
+  place: FoundPlace,
+  problems: Problems,
+): Promise<Kept> {
   const absolute = join(place.root, path)
   if (place.rows === undefined) return target.keep(path, { file: absolute })
-  const [file] = await (await openSource(absolute)).list()
+  const opened = await openSource(absolute)
+  const [file] = await opened.list()
   const magic = await file?.head(SQLITE_MAGIC.length)
   if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined)
     return target.keep(path, { file: absolute })
@@ -128,6 +134,8 @@ async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): 
     return await target.keepRows(path, source, place.rows)
   } finally {
     await source.close()
+    // What can be read of a damaged database is kept; the rest stays as it was kept before.
+    for (const { reason } of opened.damage()) problems.add('damage', `${absolute}: ${reason}`)
   }
 }
 

@@ -6,7 +6,7 @@
 import { realpathSync } from 'node:fs'
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
-import { openKept } from '../archive/kept.ts'
+import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { acquireLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
@@ -128,7 +128,7 @@ async function workOnce<T>(
     const { database, isNew } = state
     const files = openStateFiles(database)
     const problems = createProblems()
-    const kept = openKept(archive)
+    const kept = await openKeptFor(archive, options)
     const shared = { archive, kept, database, files, problems, options }
     removeLeftovers(database)
     if (isNew) {
@@ -143,6 +143,12 @@ async function workOnce<T>(
   } finally {
     state.close()
   }
+}
+
+async function openKeptFor(archive: Archive, { keep, env = process.env }: SyncOptions): Promise<KeptFiles> {
+  if (keep !== 'redacted') return openKept(archive)
+  const { createRedactor } = await import('../redact/redactor.ts')
+  return openKept(archive, { redact: createRedactor({ key: archive.redactionKey(), env }) })
 }
 
 async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
