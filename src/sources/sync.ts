@@ -22,6 +22,7 @@ import { takeRepositories } from './sync-git.ts'
 import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
+import { warnOfPurge } from './sync-warn.ts'
 import { takePending, type Shared, type Taken } from './sync-take.ts'
 
 export type SyncOptions = {
@@ -173,6 +174,10 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   const fromGit = await takeRepositories(folders, shared)
   const read = await readDirty(shared)
   const taken = addTaken(fromFiles, fromGit)
+  // What is kept cannot be lost: only what is not has to be warned of.
+  if (options.keep === false || taken.failed > 0) {
+    warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
+  }
   const seen = looked.seen + fromGit.seen
   const { failed, rewritten, grown } = taken
   const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)

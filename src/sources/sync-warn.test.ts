@@ -1,0 +1,52 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import { openArchive, type Archive } from '../archive/archive.ts'
+import { sync } from './sync.ts'
+
+let base: string
+let archive: Archive
+beforeEach(() => {
+  base = fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), 'sync-warn-')))
+  archive = openArchive(join(base, 'archive'), { write: true })
+})
+
+const DAY_MS = 86_400_000
+
+function write(name: string, ageDays: number): void {
+  const folder = join(base, 'claude/projects/p')
+  fs.mkdirSync(folder, { recursive: true })
+  const line = {
+    type: 'user',
+    uuid: name,
+    parentUuid: null,
+    sessionId: name,
+    userType: 'external',
+    isSidechain: false,
+  }
+  const path = join(folder, `${name}.jsonl`)
+  fs.writeFileSync(path, `${JSON.stringify({ ...line, message: { role: 'user', content: 'hello' } })}\n`)
+  const then = new Date(Date.now() - ageDays * DAY_MS)
+  fs.utimesSync(path, then, then)
+}
+
+const options = () => ({
+  cwd: base,
+  env: { CLAUDE_CONFIG_DIR: join(base, 'claude') },
+  userHome: join(base, 'home'),
+})
+const purges = async (keep: boolean) =>
+  (await sync(archive, { ...options(), keep })).problems.filter(({ cause }) => cause === 'purge')
+
+it('warns of logs that Claude Code deletes soon and that are not kept, and names the setting', async () => {
+  write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+  write('aaaaaaaa-0000-4000-8000-000000000002', 1)
+  const [warning] = await purges(false)
+  expect(warning?.example).toMatch(/30 days.*settings\.json.*1 log is at risk/)
+})
+
+it('says nothing of what is kept', async () => {
+  write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+  expect(await purges(true)).toEqual([])
+})

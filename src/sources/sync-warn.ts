@@ -1,0 +1,49 @@
+/** Logs that their agent is about to delete, and that are not kept: said before they are gone. */
+import type { Database } from '../sqlite/driver.ts'
+import type { Problems } from './problems.ts'
+import { atRisk, purgeWarnings, type PurgeWarning } from './purge.ts'
+import { isInside } from './places.ts'
+
+type Options = {
+  readonly env: NodeJS.ProcessEnv
+  readonly userHome: string
+  readonly platform: NodeJS.Platform
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+export function warnOfPurge(
+  database: Database,
+  problems: Problems,
+  { env, userHome, platform, now }: Options,
+): void {
+  for (const warning of purgeWarnings(env, userHome, { platform })) {
+    const count = countAtRisk(database, warning, now)
+    if (count === 0) continue
+    const logs = count === 1 ? '1 log is' : `${count} logs are`
+    problems.add(
+      'purge',
+      `${warning.reason} (${warning.settings}), and ${logs} at risk and not kept: sync without --no-keep`,
+    )
+  }
+}
+
+function countAtRisk(database: Database, warning: PurgeWarning, now: number): number {
+  const rows = database
+    .prepare(
+      `SELECT files.stamp AS stamp, root FROM files JOIN places ON places.id = files.place
+       WHERE agent = ? AND (bytes IS NULL OR pending = 1) AND files.stamp <> ''`,
+    )
+    .iterate(warning.agent)
+  let count = 0
+  for (const { stamp, root } of rows) {
+    if (!isInside(warning.root, String(root))) continue
+    if (atRisk(modifiedIn(String(stamp)), warning, now)) count += 1
+  }
+  return count
+}
+
+/** A stamp ends in the time of the last change, in nanoseconds. */
+function modifiedIn(stamp: string): number {
+  return Number(BigInt(stamp.split('+')[0]?.split(':')[3] ?? '0') / 1_000_000n)
+}
