@@ -3,6 +3,7 @@
  * `system`, `attachment` and `progress` records, the message's envelope and its usage, block types. Anything else is drift.
  */
 import { isObject, type JsonObject } from '../transcript/json.ts'
+import { EVENT_LINE } from './claude-lines.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const VOCABULARY = vocabulary({
@@ -95,6 +96,8 @@ export function watchLine(watch: DriftWatch, line: JsonObject): void {
   const version = typeof line['version'] === 'string' ? line['version'] : undefined
   const kindOf = (value: unknown): string => (typeof value === 'string' ? value : 'untyped')
   const name = kindOf(type)
+  // Lines of our own writer, with other agents' records inside.
+  if (name === EVENT_LINE) return
   watch.record(name, line, version)
   if (name === 'system' && subtype !== undefined) watch.record(`system/${kindOf(subtype)}`, {}, version)
   if (name === 'attachment' && isObject(attachment)) {

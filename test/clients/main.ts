@@ -1,0 +1,93 @@
+/**
+ * `npm run clients [-- --install] [--only TEXT] [--provider SCRIPT] [--keep]`: the real Claude Code and Codex against a provider on
+ * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, or no client is there.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { claudeScenarios } from './claude-scenarios.ts'
+import { codexScenarios } from './codex-scenarios.ts'
+import { findPrograms, type Program } from './programs.ts'
+import type { Provider } from './provider.ts'
+import { resumedScenarios } from './resumed-scenarios.ts'
+import { play, type Outcome } from './scenario.ts'
+import { heading, toLines } from './table.ts'
+
+const { values } = parseArgs({
+  options: {
+    install: { type: 'boolean', default: false },
+    keep: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    provider: { type: 'string', default: process.env['HANSARD_CLIENTS_PROVIDER'] ?? '' },
+  },
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'hansard-clients-'))
+process.exitCode = (await main()) ? 0 : 1
+if (values.keep) console.log(`\nkept: ${folder}`)
+else rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+
+/** Whether all is equal. */
+async function main(): Promise<boolean> {
+  const programs: Program[] = []
+  for (const found of findPrograms(values.install ? join(folder, 'installed') : undefined)) {
+    if ('reason' in found) console.log(`${found.name}: not tried, ${found.reason}`)
+    else programs.push(found)
+  }
+  if (programs.length === 0) return false
+  console.log(programs.map(({ name, version }) => `${name} ${version}`).join(', '))
+  console.log(heading)
+  const outcomes: Outcome[] = []
+  for (const program of programs) {
+    const all = [...claudeScenarios, ...codexScenarios, ...resumedScenarios].filter(
+      ({ client }) => client === program.name,
+    )
+    for (const scenario of all.filter(({ name }) => `${program.name}: ${name}`.includes(values.only))) {
+      const provide =
+        values.provider === '' ? undefined : (ledger: string) => startScript(values.provider, ledger)
+      const outcome = await play(scenario, { program, folder, ...(provide && { provide }) })
+      outcomes.push(outcome)
+      console.log(toLines(outcome).join('\n'))
+    }
+  }
+  const drift = new Set(outcomes.flatMap((one) => one.drift))
+  if (drift.size > 0) console.log(`\nnot seen before:\n${[...drift].sort().join('\n')}`)
+  const wrong = outcomes.filter(({ differences, problems }) => differences.length + problems.length > 0)
+  console.log(
+    wrong.length === 0
+      ? `\n${outcomes.length} scenarios, every token equal`
+      : `\n${wrong.length} of ${outcomes.length} scenarios differ`,
+  )
+  return wrong.length === 0 && outcomes.length > 0
+}
+
+/** A provider of someone else's: `node SCRIPT PORT LEDGER`, listening on 127.0.0.1 until it is ended. */
+async function startScript(script: string, ledger: string): Promise<Provider> {
+  const port = await freePort()
+  const child = spawn(process.execPath, [script, String(port), ledger], { stdio: 'ignore' })
+  const url = `http://127.0.0.1:${port}`
+  for (let tries = 0; tries < 100; tries += 1) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      break
+    await new Promise((done) => setTimeout(done, 50))
+  }
+  return { url, close: async () => void child.kill() }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((done) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => done(port))
+    })
+  })
+}
