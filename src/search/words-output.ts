@@ -1,0 +1,75 @@
+/**
+ * Where terms are written: bytes of UTF-8 that grow, with a space after each term. Whoever writes reserves first, once for a whole
+ * text, so that writing a byte asks nothing.
+ */
+
+export type Output = {
+  bytes: Buffer
+  end: number
+  /** Nothing was written since the last break between texts. */
+  broken: boolean
+  isAscii: boolean
+}
+
+/** Stands between texts of one document, so that no phrase runs from one into the next. No text has it as a term. */
+export const BREAK = '¶'
+const BREAK_CODE = 0xb6
+const BREAK_BYTES = 3
+
+/** More than this is rare, and no reason to hold on to so much memory. */
+const KEEP_BYTES = 4 << 20
+
+export function createOutput(): Output {
+  return { bytes: Buffer.allocUnsafe(1024), end: 0, broken: true, isAscii: true }
+}
+
+export function reserve(output: Output, more: number): void {
+  if (output.end + more <= output.bytes.length) return
+  const bytes = Buffer.allocUnsafe((output.end + more) * 2)
+  output.bytes.copy(bytes, 0, 0, output.end)
+  output.bytes = bytes
+}
+
+export function writeCharacter(output: Output, codePoint: number): void {
+  const { bytes } = output
+  if (codePoint < 0x80) {
+    bytes[output.end++] = codePoint
+    return
+  }
+  output.isAscii = false
+  if (codePoint < 0x800) bytes[output.end++] = 0xc0 | (codePoint >> 6)
+  else {
+    if (codePoint < 0x10000) bytes[output.end++] = 0xe0 | (codePoint >> 12)
+    else {
+      bytes[output.end++] = 0xf0 | (codePoint >> 18)
+      bytes[output.end++] = 0x80 | ((codePoint >> 12) & 0x3f)
+    }
+    bytes[output.end++] = 0x80 | ((codePoint >> 6) & 0x3f)
+  }
+  bytes[output.end++] = 0x80 | (codePoint & 0x3f)
+}
+
+export function endTerm(output: Output): void {
+  output.bytes[output.end++] = 0x20
+  output.broken = false
+}
+
+/** A break, when anything was written since the last one. */
+export function endText(output: Output): void {
+  if (output.broken) return
+  reserve(output, 64)
+  writeCharacter(output, BREAK_CODE)
+  endTerm(output)
+  output.broken = true
+}
+
+/** What was written since the last time, without a break at its end. */
+export function takeText(output: Output): string {
+  const end = output.broken && output.end > 0 ? output.end - BREAK_BYTES : output.end
+  const text = output.bytes.toString(output.isAscii ? 'latin1' : 'utf8', 0, end)
+  output.end = 0
+  output.broken = true
+  output.isAscii = true
+  if (output.bytes.length > KEEP_BYTES) output.bytes = Buffer.allocUnsafe(1024)
+  return text
+}

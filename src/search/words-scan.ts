@@ -1,0 +1,298 @@
+/** The scanner of `words.ts`: one pass over a text's bytes, which writes its terms and notes, when asked to, where they stand. */
+import {
+  BYTE_KIND,
+  BYTE_LOWER,
+  composed,
+  DIGIT,
+  EMOJI,
+  foldOf,
+  foldOne,
+  HIGH,
+  IGNORED,
+  JOINER,
+  kindOf,
+  LOWER,
+  SEPARATOR,
+  UNSPACED,
+  UPPER,
+} from './words-fold.ts'
+import { endTerm, reserve, writeCharacter, type Output } from './words-output.ts'
+
+/**
+ * Letters without a separator beyond this are no identifier but a blob (base64, hex): it is not taken apart, and its beginning
+ * stands for it. Bytes of UTF-8.
+ */
+export const LONGEST_WORD = 80
+export const KEPT_OF_LONG = 48
+
+/** Where the terms of a text stand, by bytes of its UTF-8. */
+export type Marks = {
+  readonly starts: number[]
+  readonly ends: number[]
+  /** For each: a word, two characters that stand together, the last one of such, or the beginning of a long word. */
+  readonly kinds: number[]
+}
+export const WORD = 0
+export const PAIR = 1
+export const LAST = 2
+export const CUT = 3
+
+export type Placed = { readonly parts: Marks; readonly wholes: Marks }
+
+/** Texts beyond this are rare, and no reason to hold on to so much memory. */
+const KEEP_BYTES = 1 << 20
+let input = Buffer.alloc(1024)
+
+/** Writes a text's terms, each followed by a space, and notes where they stand when asked to. */
+export function scanText(text: string, parts: Output, wholes: Output, placed: Placed | undefined): void {
+  // One byte more, which ends the last word.
+  const room = text.length * 3 + 2
+  if (input.length < room) input = Buffer.allocUnsafe(Math.max(room, Math.min(room * 2, KEEP_BYTES)))
+  const length = input.write(text, 'utf8')
+  input[length] = 0
+  input[length + 1] = 0
+  // ASCII at most doubles. Else a character of 3 bytes may become two, which stand in two pairs of 7 bytes.
+  const most = length * (length === text.length ? 2 : 5) + 64
+  reserve(parts, most)
+  reserve(wholes, most)
+  const from = input
+  let at = 0
+  while (at < length) {
+    const kind = BYTE_KIND[from[at] as number]
+    if (kind === SEPARATOR || kind === JOINER) at += 1
+    else if (kind === HIGH) at = scanHigh(at, parts, wholes, placed)
+    else at = scanWord(at, parts, wholes, placed)
+  }
+  if (input.length > KEEP_BYTES) input = Buffer.alloc(1024)
+}
+
+function scanHigh(at: number, parts: Output, wholes: Output, placed: Placed | undefined): number {
+  const codePoint = codePointAt(at)
+  const next = at + sizeAt(at)
+  switch (kindOf(codePoint)) {
+    case LOWER:
+    case UPPER:
+    case DIGIT:
+      return scanWord(at, parts, wholes, placed)
+    case UNSPACED:
+      return scanUnspaced(at, parts, placed?.parts)
+    case EMOJI:
+      writeCharacter(parts, codePoint)
+      endTerm(parts)
+      mark(placed?.parts, at, next, WORD)
+      return next
+    default:
+      return next
+  }
+}
+
+/** One run of letters, digits and `_`, of scripts that put spaces between words. */
+function scanWord(start: number, parts: Output, wholes: Output, placed: Placed | undefined): number {
+  const first = parts.end
+  const firstMark = placed?.parts.starts.length ?? 0
+  const from = input
+  const out = parts.bytes
+  let to = parts.end
+  let at = start
+  let end = start
+  let partStart = start
+  let count = 1
+  let joined = false
+  let before = 0
+  let last = 0
+  let lastAt = start
+  let lastTo = to
+  for (;;) {
+    const byte = from[at] as number
+    let kind = BYTE_KIND[byte] as number
+    if (kind === SEPARATOR) break
+    if (kind === JOINER) {
+      joined = true
+      at += 1
+      continue
+    }
+    let size = 1
+    let codePoint = 0
+    if (kind === HIGH) {
+      size = sizeAt(at)
+      codePoint = codePointAt(at)
+      kind = kindOf(codePoint)
+      if (kind === IGNORED) {
+        at += size
+        if (!joined) end = at
+        continue
+      }
+      if (kind === SEPARATOR || kind > DIGIT) break
+    }
+    if (joined || (kind === UPPER && last === LOWER)) {
+      out[to++] = 0x20
+      mark(placed?.parts, partStart, end, WORD)
+      partStart = at
+      count += 1
+      last = 0
+      joined = false
+    } else if (kind === LOWER && last === UPPER && (before === UPPER || before === DIGIT) && !isPlural(at)) {
+      // HTTPServer, utf8Decode: the last capital belongs to what follows.
+      out.copyWithin(lastTo + 1, lastTo, to)
+      out[lastTo] = 0x20
+      to += 1
+      mark(placed?.parts, partStart, lastAt, WORD)
+      partStart = lastAt
+      count += 1
+    }
+    before = last
+    last = kind
+    lastAt = at
+    lastTo = to
+    if (size === 1) {
+      out[to++] = BYTE_LOWER[byte] as number
+      // Most text is small letters after small letters, where nothing can end but the run.
+      if (kind === LOWER) {
+        for (let next = from[at + 1] as number; next >= 0x61 && next <= 0x7a; next = from[at + 1] as number) {
+          out[to++] = next
+          at += 1
+        }
+      }
+    } else {
+      parts.end = to
+      const one = foldOne(codePoint)
+      if (one !== -1) writeCharacter(parts, one)
+      else for (const each of foldOf(codePoint)) writeCharacter(parts, each)
+      to = parts.end
+    }
+    at += size
+    end = at
+  }
+  parts.end = to
+  mark(placed?.parts, partStart, end, WORD)
+  if (to - first - (count - 1) > LONGEST_WORD) {
+    cutLong(parts, first)
+    if (placed !== undefined) unmark(placed.parts, firstMark, start, end)
+  } else if (count > 1) {
+    writeWhole(wholes, parts, first)
+    mark(placed?.wholes, start, end, WORD)
+  }
+  endTerm(parts)
+  return at
+}
+
+/** The s of `URLs` and `IDs`: no word begins with the capital before it. */
+function isPlural(at: number): boolean {
+  if (input[at] !== 0x73) return false
+  const next = BYTE_KIND[input[at + 1] as number]
+  if (next !== HIGH) return next !== LOWER
+  const kind = kindOf(codePointAt(at + 1))
+  return kind !== LOWER && kind !== IGNORED
+}
+
+function scanUnspaced(start: number, parts: Output, marks: Marks | undefined): number {
+  let at = start
+  let first = -1
+  let firstAt = start
+  let second = -1
+  let secondAt = start
+  let end = start
+  while (BYTE_KIND[input[at] as number] === HIGH) {
+    const codePoint = codePointAt(at)
+    const kind = kindOf(codePoint)
+    const next = at + sizeAt(at)
+    if (kind !== UNSPACED && kind !== IGNORED) break
+    const fold = kind === IGNORED ? 0 : foldOne(codePoint)
+    const several = fold === -1 ? foldOf(codePoint) : undefined
+    const count = several?.length ?? (kind === IGNORED ? 0 : 1)
+    for (let nth = 0; nth < count; nth += 1) {
+      const one = several?.[nth] ?? fold
+      const both = second === -1 ? undefined : composed(second, one)
+      if (both !== undefined) {
+        second = both
+        continue
+      }
+      // A pair is written when its second character is known to be whole.
+      if (first !== -1) writePair(parts, first, second, marks, firstAt, end)
+      first = second
+      firstAt = secondAt
+      second = one
+      secondAt = at
+    }
+    at = next
+    end = next
+  }
+  if (first !== -1) writePair(parts, first, second, marks, firstAt, end)
+  writeCharacter(parts, second)
+  endTerm(parts)
+  mark(marks, secondAt, end, LAST)
+  return at
+}
+
+function writePair(
+  parts: Output,
+  a: number,
+  b: number,
+  marks: Marks | undefined,
+  start: number,
+  end: number,
+): void {
+  writeCharacter(parts, a)
+  writeCharacter(parts, b)
+  endTerm(parts)
+  mark(marks, start, end, PAIR)
+}
+
+function mark(marks: Marks | undefined, start: number, end: number, kind: number): void {
+  if (marks === undefined) return
+  marks.starts.push(start)
+  marks.ends.push(end)
+  marks.kinds.push(kind)
+}
+
+/** Leaves one mark for all parts of a word since `first`. */
+function unmark(marks: Marks, first: number, start: number, end: number): void {
+  marks.starts.length = first
+  marks.ends.length = first
+  marks.kinds.length = first
+  mark(marks, start, end, CUT)
+}
+
+/** The parts written since `first`, as one: without the spaces, and only the beginning. */
+function cutLong(parts: Output, first: number): void {
+  const { bytes } = parts
+  let to = first
+  for (let from = first; from < parts.end && to - first < KEPT_OF_LONG; from += 1) {
+    if (bytes[from] !== 0x20) bytes[to++] = bytes[from] as number
+  }
+  // No character is cut in two: back to the first byte of one, unless the last is whole.
+  let lead = to - 1
+  while (lead > first && ((bytes[lead] as number) & 0xc0) === 0x80) lead -= 1
+  if ((bytes[lead] as number) >= 0x80 && lead + sizeOf(bytes[lead] as number) !== to) to = lead
+  parts.end = to
+}
+
+function writeWhole(wholes: Output, parts: Output, first: number): void {
+  const { bytes } = wholes
+  let to = wholes.end
+  for (let from = first; from < parts.end; from += 1) {
+    const byte = parts.bytes[from] as number
+    if (byte !== 0x20) bytes[to++] = byte
+  }
+  wholes.end = to
+  wholes.isAscii &&= parts.isAscii
+  endTerm(wholes)
+}
+
+function sizeOf(lead: number): number {
+  return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
+}
+
+function sizeAt(at: number): number {
+  return sizeOf(input[at] as number)
+}
+
+/** Of bytes that are valid UTF-8: half characters became U+FFFD when the text was written. */
+function codePointAt(at: number): number {
+  const lead = input[at] as number
+  const second = (input[at + 1] as number) & 0x3f
+  if (lead < 0xe0) return ((lead & 0x1f) << 6) | second
+  const third = (input[at + 2] as number) & 0x3f
+  if (lead < 0xf0) return ((lead & 0x0f) << 12) | (second << 6) | third
+  return ((lead & 0x07) << 18) | (second << 12) | (third << 6) | ((input[at + 3] as number) & 0x3f)
+}
