@@ -39,6 +39,8 @@ async function main(): Promise<boolean> {
   }
   if (programs.length === 0) return false
   console.log(programs.map(({ name, version }) => `${name} ${version}`).join(', '))
+  if (values.provider !== '')
+    console.log(`${values.provider} answers as it likes: only counts are compared, no play takes place`)
   console.log(heading)
   const outcomes: Outcome[] = []
   for (const program of programs) {

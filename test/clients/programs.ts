@@ -40,7 +40,14 @@ export function findPrograms(install: string | undefined): readonly (Program | M
 function installInto(folder: string, pack: string): string | undefined {
   mkdirSync(folder, { recursive: true })
   const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', pack]
-  const asked = spawnSync('npm', args, { encoding: 'utf8', cwd: folder, timeout: INSTALL_MS })
+  // Under npm's own Node.js: npm_execpath is set whenever npm started us.
+  const npm = process.env['npm_execpath']
+  const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
+  const asked = spawnSync(command, [...first, ...args], {
+    encoding: 'utf8',
+    cwd: folder,
+    timeout: INSTALL_MS,
+  })
   if (asked.status === 0) return undefined
   return `npm cannot install ${pack}: ${(asked.stderr || asked.error?.message)?.trim() ?? asked.status}`
 }
