@@ -1,6 +1,6 @@
 /**
  * `npm run clients [-- --install] [--only TEXT] [--provider SCRIPT] [--keep]`: the real Claude Code and Codex against a provider on
- * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, or no client is there.
+ * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, no client is there, or one could not be installed.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,15 +16,7 @@ import { resumedScenarios } from './resumed-scenarios.ts'
 import { play, type Outcome } from './scenario.ts'
 import { heading, toLines } from './table.ts'
 
-const { values } = parseArgs({
-  options: {
-    install: { type: 'boolean', default: false },
-    keep: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
-    provider: { type: 'string', default: process.env['HANSARD_CLIENTS_PROVIDER'] ?? '' },
-  },
-})
-
+const values = readOptions()
 const folder = mkdtempSync(join(tmpdir(), 'hansard-clients-'))
 process.exitCode = (await main()) ? 0 : 1
 if (values.keep) console.log(`\nkept: ${folder}`)
@@ -33,9 +25,10 @@ else rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 /** Whether all is equal. */
 async function main(): Promise<boolean> {
   const programs: Program[] = []
-  for (const found of findPrograms(values.install ? join(folder, 'installed') : undefined)) {
-    if ('reason' in found) console.log(`${found.name}: not tried, ${found.reason}`)
-    else programs.push(found)
+  const found = findPrograms(values.install ? join(folder, 'installed') : undefined)
+  for (const one of found) {
+    if ('reason' in one) console.log(`${one.name}: not tried, ${one.reason}`)
+    else programs.push(one)
   }
   if (programs.length === 0) return false
   console.log(programs.map(({ name, version }) => `${name} ${version}`).join(', '))
@@ -63,7 +56,24 @@ async function main(): Promise<boolean> {
       ? `\n${outcomes.length} scenarios, every token equal`
       : `\n${wrong.length} of ${outcomes.length} scenarios differ`,
   )
-  return wrong.length === 0 && outcomes.length > 0
+  const isLacking = values.install && programs.length < found.length
+  return wrong.length === 0 && outcomes.length > 0 && !isLacking
+}
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        install: { type: 'boolean', default: false },
+        keep: { type: 'boolean', default: false },
+        only: { type: 'string', default: '' },
+        provider: { type: 'string', default: process.env['HANSARD_CLIENTS_PROVIDER'] ?? '' },
+      },
+    }).values
+  } catch {
+    console.error('usage: npm run clients -- [--install] [--only TEXT] [--provider SCRIPT] [--keep]')
+    process.exit(2)
+  }
 }
 
 /** A provider of someone else's: `node SCRIPT PORT LEDGER`, listening on 127.0.0.1 until it is ended. */

@@ -49,7 +49,8 @@ function installInto(folder: string, pack: string): string | undefined {
     timeout: INSTALL_MS,
   })
   if (asked.status === 0) return undefined
-  return `npm cannot install ${pack}: ${(asked.stderr || asked.error?.message)?.trim() ?? asked.status}`
+  const said = asked.error?.message ?? /^npm error (?!code|errno|syscall).+/m.exec(asked.stderr)?.[0]
+  return `npm cannot install ${pack}: ${said ?? `it ended with ${asked.status}`}`
 }
 
 function onPath(command: string): string | undefined {
