@@ -4,10 +4,11 @@ import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
 
 const bundle = await rolldown({
-  // The worker is a file of its own: threads are started by a file's name.
+  // Workers are files of their own: threads are started by a file's name.
   input: {
     hansard: `${root}/dist/src/cli/main.js`,
     'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
+    'index-worker': `${root}/dist/src/search/index-worker.js`,
   },
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.

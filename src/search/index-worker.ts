@@ -1,0 +1,55 @@
+/** A thread that writes one shard: batches of units in, what became of them out. */
+import { parentPort } from 'node:worker_threads'
+import { openArchive } from '../archive/archive.ts'
+import { isHansardError, messageOf, type ErrorCode } from '../errors.ts'
+import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
+import { isUnusable, openShard, type Shard } from './shard.ts'
+
+export type ToIndexWorker =
+  | { readonly open: { readonly home: string; readonly shard: number } }
+  | { readonly batch: Batch }
+  | { readonly close: true }
+export type FromIndexWorker =
+  | { readonly result: BatchResult }
+  | { readonly failed: ShardFailure }
+  | { readonly closed: true }
+
+export type ShardFailure = {
+  readonly message: string
+  readonly code: ErrorCode
+  /** The shard itself is at fault: moved aside, it can be built again. */
+  readonly isUnusable: boolean
+}
+
+let shard: Promise<Shard> | undefined
+
+async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefined> {
+  if ('open' in message) {
+    shard = openShard(openArchive(message.open.home), message.open.shard)
+    // It fails where it is first needed.
+    shard.catch(() => {})
+    return undefined
+  }
+  if ('close' in message) {
+    await shard?.then(
+      (opened) => opened.close(),
+      () => {},
+    )
+    return { closed: true }
+  }
+  return { result: await indexBatch(await (shard as Promise<Shard>), message.batch) }
+}
+
+parentPort?.on('message', (message: ToIndexWorker) => {
+  void answer(message).then(
+    (said) => said && parentPort?.postMessage(said),
+    (error: unknown) =>
+      parentPort?.postMessage({
+        failed: {
+          message: messageOf(error),
+          code: isHansardError(error) ? error.code : 'io',
+          isUnusable: isUnusable(error),
+        },
+      } satisfies FromIndexWorker),
+  )
+})

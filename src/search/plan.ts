@@ -1,0 +1,192 @@
+/**
+ * A query as the index can answer it: what to look up, what is known without reading an entry, and what is left to test. All that
+ * matches is found by it; what does not is told apart by the matcher, unless the lookup is exact.
+ */
+import type { Entry } from '../transcript/entry.ts'
+import { toMillis } from '../transcript/instant.ts'
+import type { Session } from '../transcript/session.ts'
+import { EVERY, facet, FACETS, MODEL_OF_SESSION, valueOfFacet, type FacetField } from './doc-facts.ts'
+import type { Doc } from './doc-pages.ts'
+import { createMatcher } from './match.ts'
+import { matchesField, matchesName } from './match-fields.ts'
+import { textsOf } from './match-texts.ts'
+import type { FieldTest, NameTest, TimeTest } from './query-fields.ts'
+import { toFts, type FtsQuery } from './query-fts.ts'
+import { toListed, toNeedles } from './query-terms.ts'
+import type { Node, Query } from './query.ts'
+import { createTermList } from './words.ts'
+
+export type Plan = {
+  /** False when the index has nothing to look it up by: all has to be read. */
+  readonly canLookUp: boolean
+  /** Whether one entry may match better than another. */
+  readonly canRank: boolean
+  /** For a shard with these facets; undefined when it can have no match. */
+  lookup(facets: Facets): FtsQuery | undefined
+  /** Milliseconds since 1970: nothing older, nothing newer. */
+  readonly since: number
+  readonly until: number
+  /** What is asked of a session alone. */
+  session(session: Session): boolean
+  /** What is asked of the time; undefined when only the entry itself can tell. */
+  time(doc: Pick<Doc, 'at' | 'hasAt'>, session: Session): boolean | undefined
+  /** The truth: what the index must equal. */
+  entry(entry: Entry, session: Session): boolean
+  /** How well an entry matches that was read: lower is better, near what FTS5 would say. */
+  score(entry: Entry, session: Session): number
+}
+
+export type Facets = (field: FacetField) => readonly string[]
+
+export function createPlan(query: Query): Plan {
+  const tests = query.fields.map((node): Asked =>
+    node.type === 'not' ? { test: node.node.test, isNot: true } : { test: node.test, isNot: false },
+  )
+  const times = tests.filter((one): one is Asked<TimeTest> => isTime(one.test))
+  const ofSession = tests.filter(({ test }) => !isTime(test) && !isOfEntry(test))
+  const ofEntry = tests.filter((one): one is Asked<NameTest> => isOfEntry(one.test))
+  const words = toFts(query)
+  const matcher = createMatcher(query)
+  const bound = (field: TimeTest['field'], none: number): number => {
+    const asked = times.filter(({ test, isNot }) => test.field === field && !isNot)
+    return asked.reduce((nearest, { test }) => {
+      const at = toMillis(test.instant)
+      return field === 'since' ? Math.max(nearest, at) : Math.min(nearest, at)
+    }, none)
+  }
+  return {
+    canLookUp: words !== undefined || query.condition === undefined,
+    canRank: wordsOf(query.condition).length > 0,
+    since: bound('since', Number.NEGATIVE_INFINITY),
+    until: bound('until', Number.POSITIVE_INFINITY),
+    lookup: (facets) => toLookup(query, words, ofEntry, facets),
+    session: (session) =>
+      ofSession.every(({ test, isNot }) => matchesField(test, NO_ENTRY, session) !== isNot),
+    time: (doc, session) => timeOf(times, doc, session),
+    entry: (entry, session) => matcher.entry(entry, session) !== undefined,
+    score: createScore(query.condition),
+  }
+}
+
+type Asked<T extends FieldTest = FieldTest> = { readonly test: T; readonly isNot: boolean }
+
+/** What is asked of a session asks nothing of this. */
+const NO_ENTRY: Entry = { id: '', source: '', sequence: 0, kind: 'event', blocks: [] }
+
+function isTime(test: FieldTest): test is TimeTest {
+  return test.field === 'since' || test.field === 'until'
+}
+
+function isOfEntry(test: FieldTest): test is NameTest {
+  return test.field === 'file' || isFacet(test)
+}
+
+function isFacet(test: FieldTest): test is NameTest & { readonly field: FacetField } {
+  return FACETS.some((field) => field === test.field)
+}
+
+const ALL = `"${EVERY}"`
+
+function toLookup(
+  query: Query,
+  words: FtsQuery | undefined,
+  asked: readonly Asked<NameTest>[],
+  facets: Facets,
+): FtsQuery | undefined {
+  const wanted: string[] = []
+  const barred: string[] = []
+  let exact = true
+  if (words !== undefined) {
+    wanted.push(`(${words.expression})`)
+    exact &&= words.exact
+  } else if (query.condition !== undefined) exact = false
+  for (const { test, isNot } of asked) {
+    const found = isFacet(test) ? facetLookup(test, facets) : isNot ? undefined : fileLookup(test)
+    exact &&= found !== undefined && found.exact
+    if (found === undefined) continue
+    if (!isNot && found.expression === '') return undefined
+    if (found.expression === '' || (isNot && !found.exact)) continue
+    ;(isNot ? barred : wanted).push(found.expression)
+  }
+  const all = wanted.length === 0 ? ALL : wanted.join(' AND ')
+  return { expression: barred.length === 0 ? all : `(${all}) NOT (${barred.join(' OR ')})`, exact }
+}
+
+/** Many names would make a long expression: from here on each entry is asked. */
+const MOST_FACETS = 200
+
+/** Those of the names that there are which are asked for. */
+function facetLookup(test: NameTest & { readonly field: FacetField }, facets: Facets): FtsQuery | undefined {
+  const isPlain =
+    test.field !== 'model' && test.field !== 'source' && !test.values.some((value) => value.includes('*'))
+  const there = facets(test.field)
+  const names = isPlain
+    ? test.values.map((value) => facet(test.field, value))
+    : there.filter((name) => matchesName(test, [valueOfFacet(name)]))
+  const ofSession = test.field === 'model' && there.includes(MODEL_OF_SESSION)
+  const all = ofSession ? [...names, MODEL_OF_SESSION] : names
+  if (all.length > MOST_FACETS) return undefined
+  if (all.length === 0) return { expression: '', exact: true }
+  return { expression: `(${all.map(quoted).join(' OR ')})`, exact: !ofSession }
+}
+
+/** A file is a text of its entry, and what is asked for is in it. */
+function fileLookup({ values }: NameTest): FtsQuery | undefined {
+  const nodes = values.map((value): Node => {
+    const pieces = value.split('*').filter((piece) => piece !== '')
+    return { type: 'all', nodes: pieces.map((text): Node => ({ type: 'substring', text })) }
+  })
+  const found = toFts({ text: '', caseSensitive: false, fields: [], condition: { type: 'any', nodes } })
+  return found && { expression: `(${found.expression})`, exact: false }
+}
+
+function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
+}
+
+function timeOf(
+  times: readonly Asked<TimeTest>[],
+  { at, hasAt }: Pick<Doc, 'at' | 'hasAt'>,
+  session: Session,
+): boolean | undefined {
+  let isSure = true
+  for (const { test, isNot } of times) {
+    if (!hasAt) {
+      if (matchesField(test, NO_ENTRY, session) === isNot) return false
+    } else if (at === toMillis(test.instant)) isSure = false
+    else if ((at < toMillis(test.instant) === (test.field === 'until')) === isNot) return false
+  }
+  return isSure ? true : undefined
+}
+
+/** What FTS5 takes for a word that is neither rare nor common, and for the length of a usual entry. */
+const WEIGHT = 4
+const USUAL_LENGTH = 2000
+
+function createScore(condition: Node | undefined): Plan['score'] {
+  const needles = wordsOf(condition).map((node) => toNeedles(node).any.map(toListed))
+  const list = createTermList()
+  return (entry, session) => {
+    for (const text of textsOf(entry, session)) list.add(text)
+    const terms = list.take()
+    const length = 0.25 + (0.75 * terms.length) / USUAL_LENGTH
+    let score = 0
+    for (const any of needles) {
+      const times = Math.max(...any.map((needle) => count(terms, needle)))
+      score -= (WEIGHT * times * 2.2) / (times + 1.2 * length)
+    }
+    return score
+  }
+}
+
+function wordsOf(node: Node | undefined): Extract<Node, { type: 'words' }>[] {
+  if (node === undefined) return []
+  if (node.type === 'words') return [node]
+  return node.type === 'all' || node.type === 'any' ? node.nodes.flatMap(wordsOf) : []
+}
+
+function count(terms: string, needle: string): number {
+  let times = 0
+  for (let at = terms.indexOf(needle); at !== -1; at = terms.indexOf(needle, at + 1)) times += 1
+  return times
+}

@@ -1,0 +1,115 @@
+/** What is found by reading: units that the index does not have as they are now, or all of them. */
+import { createSequence, type Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { best, type Stream } from './lookup.ts'
+import { textsOf } from './match-texts.ts'
+import { readListed } from './read-listed.ts'
+import type { Located } from './resolve.ts'
+import type { Hit, Searching } from './searching.ts'
+import { unitsOfSession, type ListedUnit } from './unit-list.ts'
+
+/** A unit that is read: some of its sessions may be read elsewhere. */
+export function unitStream(unit: ListedUnit, searching: Searching): Stream<Hit> {
+  const { view } = searching
+  const isOurs = (key: string): boolean => !view.apart.has(key) && !view.isHidden(unit.name, key)
+  return readStream(unit.endedAt, () => readHits([unit], isOurs, searching))
+}
+
+/** A session that several units speak for, one of which the index lacks: each entry once, numbered over all of them. */
+export function sessionStream(key: string, searching: Searching): Stream<Hit> {
+  const units = unitsOfSession(searching.state, searching.archive.home, key)
+  const newest = Math.max(...units.map(({ endedAt }) => endedAt))
+  return readStream(newest, () => readHits(units, (own) => own === key, searching))
+}
+
+function readStream(endedAt: number, read: () => Promise<readonly Hit[]>): Stream<Hit> {
+  let isDone = false
+  return {
+    // One that does not say when it ended may be the newest of all.
+    newest: () => (isDone ? Number.NEGATIVE_INFINITY : endedAt || Number.POSITIVE_INFINITY),
+    async next() {
+      if (isDone) return undefined
+      isDone = true
+      return read()
+    },
+  }
+}
+
+async function readHits(
+  units: readonly ListedUnit[],
+  isOurs: (key: string) => boolean,
+  searching: Searching,
+): Promise<readonly Hit[]> {
+  const { plan, scanned, limit, order, isLate } = searching
+  const seen = new Set<bigint>()
+  const next = createSequence()
+  let hits: Hit[] = []
+  for (const unit of units) {
+    if (isLate()) break
+    const wanted = new Map<string, Session>()
+    for (const key of unit.sessions.values()) {
+      const session = isOurs(key) ? searching.session(key) : undefined
+      if (session !== undefined && plan.session(session)) wanted.set(key, session)
+    }
+    if (wanted.size === 0) continue
+    scanned.units += 1
+    scanned.bytes += unit.bytes
+    let at = 0
+    try {
+      for await (const entries of readListed(unit)) {
+        if (isLate()) break
+        for (const { key, entry: read, session: own } of entries) {
+          const said = Date.parse(read.at ?? '')
+          at = Number.isFinite(said) ? said : at || toTime(own.startedAt)
+          const session = wanted.get(key)
+          if (session === undefined) continue
+          const identity = identityOf(read)
+          if (units.length > 1 && seen.has(identity)) continue
+          if (units.length > 1) seen.add(identity)
+          const sequence = units.length > 1 ? next(read.source) : read.sequence
+          const entry = sequence === read.sequence ? read : { ...read, sequence }
+          scanned.entries += 1
+          if (!plan.entry(entry, session)) continue
+          const texts = textsOf(read, unit.titles.get(key))
+          hits.push({
+            at,
+            score: order === 'ranked' ? plan.score(entry, session) : 0,
+            tie: `${key} ${read.source} ${String(sequence).padStart(12, '0')}`,
+            session,
+            source: read.source,
+            sequence,
+            role: read.role,
+            hasAt: Number.isFinite(said),
+            located: locate(read, { unit, key, identity, mark: markOf(texts, facetsOf(read)) }),
+            entry,
+          })
+        }
+        if (hits.length > limit * 2) hits = best(hits, order, limit)
+      }
+    } catch (error) {
+      searching.onUnreadable(unit, error)
+    }
+  }
+  return hits
+}
+
+function locate(
+  { source, sequence, origin }: Entry,
+  about: Pick<Located, 'unit' | 'key' | 'identity' | 'mark'>,
+): Located {
+  return {
+    ...about,
+    source,
+    sequence,
+    file: origin?.file,
+    version: origin?.version,
+    byteOffset: origin?.byteOffset ?? 0,
+    byteLength: origin?.byteLength ?? 0,
+  }
+}
+
+function toTime(value: string | undefined): number {
+  const time = Date.parse(value ?? '')
+  return Number.isFinite(time) ? time : 0
+}

@@ -1,0 +1,165 @@
+/**
+ * A hit's own bytes and its entry, from where they lie: the kept file, the journal, or the agent's own file. Of most logs a record
+ * can be read alone; where what comes out is not what was indexed (a record that means something only among others, a row of a
+ * database), the unit is read to it.
+ */
+import { posix, join } from 'node:path'
+import fs from 'node:fs/promises'
+import type { Archive } from '../archive/archive.ts'
+import { openKept } from '../archive/kept.ts'
+import { resolveBlobs } from '../archive/blobs.ts'
+import type { Format } from '../formats/format.ts'
+import { journal } from '../journal/format.ts'
+import { getFormat } from '../sources/detect.ts'
+import { allFormats } from '../sources/formats.ts'
+import { openFiles } from '../sources/open-files.ts'
+import { readOrigin } from '../sources/versions.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { textsOf } from './match-texts.ts'
+import { readListed } from './read-listed.ts'
+import type { ListedUnit } from './unit-list.ts'
+
+/** Where an entry lies and how it is told from others there. */
+export type Located = {
+  readonly unit: ListedUnit
+  /** The session's key. */
+  readonly key: string
+  readonly source: string
+  /** In the unit's own count. */
+  readonly sequence: number
+  /** Relative to the unit's place; undefined when the entry names none. */
+  readonly file: string | undefined
+  readonly version: number | undefined
+  readonly byteOffset: number
+  readonly byteLength: number
+  readonly identity: bigint
+  readonly mark: number
+}
+
+/** The record that the entry was read from, uncompressed; undefined when there is none, or it is gone. */
+export async function readRecord(archive: Archive, located: Located): Promise<Buffer | undefined> {
+  const { unit, file, version, byteOffset, byteLength } = located
+  const { agent, root, unit: name, isKept } = unit.place
+  if (file === undefined || byteLength === 0 || byteLength > LARGEST_RECORD) return undefined
+  const origin = { file, byteOffset, byteLength, ...(version !== undefined && { version }) }
+  try {
+    if (unit.format === journal.id) return await readPart(join(archive.sessionFolder(name), file), origin)
+    if (isKept) return await readOrigin(openKept(archive).place(agent, root), origin)
+    return await readInPlace(root, file, origin)
+  } catch {
+    return undefined
+  }
+}
+
+/** As it was indexed; undefined when it is no longer there. */
+export async function readEntry(archive: Archive, located: Located): Promise<Entry | undefined> {
+  const record = await readRecord(archive, located)
+  const alone = record && (await readAlone(archive, located, record))
+  return alone ?? readAmongOthers(located)
+}
+
+/** Records beyond this are read with their unit: they are its larger part anyway. */
+const LARGEST_RECORD = 256 * 1024 * 1024
+
+type Part = { readonly byteOffset: number; readonly byteLength: number }
+
+async function readPart(path: string, { byteOffset, byteLength }: Part): Promise<Buffer> {
+  const handle = await fs.open(path, 'r')
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(byteLength), 0, byteLength, byteOffset)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Also of what is compressed, or lies in a repository. */
+async function readInPlace(root: string, file: string, part: Part): Promise<Buffer | undefined> {
+  const found = await (await openFiles(root, [])).find(file)
+  if (found === undefined) return undefined
+  const { byteOffset, byteLength } = part
+  const parts: Buffer[] = []
+  let at = 0
+  for await (const chunk of found.chunks()) {
+    parts.push(chunk.subarray(Math.max(0, byteOffset - at), Math.max(0, byteOffset + byteLength - at)))
+    at += chunk.length
+    if (at >= byteOffset + byteLength) break
+  }
+  return Buffer.concat(parts)
+}
+
+async function readAlone(archive: Archive, located: Located, record: Buffer): Promise<Entry | undefined> {
+  const format: Format = getFormat(located.unit.format, [...allFormats, journal])
+  try {
+    for await (const items of format.read(toSource(located.file ?? '', record))) {
+      for (const item of items) {
+        if (item.type !== 'entry') continue
+        const whole = format === journal ? await resolveBlobs(item.entry, archive.blobs) : item.entry
+        const entry = asIndexed(whole, located)
+        if (entry !== undefined) return entry
+      }
+    }
+  } catch {
+    // It cannot be read alone.
+  }
+  return undefined
+}
+
+/** The entry under the name it has among the others, if it says what was indexed. */
+function asIndexed(entry: Entry, located: Located): Entry | undefined {
+  const { source, sequence, identity, mark, file, version, byteOffset, byteLength } = located
+  const id = [entry.id, `${source}/${sequence}`].find((id) => identityOf({ source, id }) === identity)
+  if (id === undefined) return undefined
+  const { origin } = entry
+  const named: Entry = {
+    ...entry,
+    id,
+    source,
+    sequence,
+    ...(origin !== undefined && {
+      origin: {
+        ...origin,
+        file: file ?? origin.file,
+        byteOffset,
+        byteLength,
+        ...(version !== undefined && { version }),
+      },
+    }),
+  }
+  return markOf(textsOf(named, located.unit.titles.get(located.key)), facetsOf(named)) === mark
+    ? named
+    : undefined
+}
+
+async function readAmongOthers({
+  unit,
+  key,
+  identity,
+  source,
+  sequence,
+}: Located): Promise<Entry | undefined> {
+  for await (const entries of readListed(unit)) {
+    for (const { key: own, entry } of entries) {
+      if (own !== key || entry.sequence !== sequence || entry.source !== source) continue
+      return identityOf(entry) === identity ? entry : undefined
+    }
+  }
+  return undefined
+}
+
+/** The record as a file by itself, under its own name. */
+function toSource(path: string, record: Buffer): Source {
+  const file: SourceFile = {
+    path: posix.basename(path),
+    sizeBytes: record.length,
+    modifiedAt: new Date(0).toISOString(),
+    head: async (bytes) => record.subarray(0, bytes),
+    async *chunks() {
+      yield record
+    },
+    bytes: async () => record,
+  }
+  return { path, kind: 'file', list: async () => [file], find: async () => undefined }
+}

@@ -1,0 +1,269 @@
+/**
+ * The archive searched: what the index has is looked up, what it does not have yet is read, and the answer is the same as if all
+ * had been read. Says what it read. Any number of processes may search while one indexes.
+ */
+import { messageOf } from '../errors.ts'
+import type { Archive } from '../archive/archive.ts'
+import { peekState, type State } from '../sources/state.ts'
+import { citation, type Entry, type Role } from '../transcript/entry.ts'
+import { catchUpIndex, type CatchUpOptions, type CaughtUp } from './indexer.ts'
+import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
+import { createPlan } from './plan.ts'
+import type { Query } from './query.ts'
+import { readEntry, readRecord, type Located } from './resolve.ts'
+import { isUnusable, listShards } from './shard.ts'
+import { openShardReader, type ShardReader } from './shard-reader.ts'
+import { indexStream, numberSession } from './index-stream.ts'
+import { sessionStream, unitStream } from './read-stream.ts'
+import { createFacts, type Hit, type Scanned, type Searching } from './searching.ts'
+import { listUnits, stateMark, unitsOfSession } from './unit-list.ts'
+import { createView, type View } from './view.ts'
+
+export type SearchHit = {
+  /** As people know it. */
+  readonly session: string
+  readonly source: string
+  readonly sequence: number
+  readonly citation: string
+  readonly role?: Role
+  readonly at?: string
+  /** Higher is better; absent when ordered by time. */
+  readonly score?: number
+  readonly located: Located
+  /** Where it was read to find it: see `SearchIndex.entry`. */
+  readonly entry?: Entry
+}
+
+export type SearchResult = {
+  readonly hits: readonly SearchHit[]
+  /** How many there are; absent when not all were looked at. */
+  readonly total?: number
+  /** What was read because the index does not have it, or has no words to look the query up by. */
+  readonly scanned: Readonly<Scanned>
+  /** True when the deadline came first: there may be more. */
+  readonly isPartial: boolean
+  /** Units that could not be read. */
+  readonly unreadable: readonly { readonly unit: string; readonly message: string }[]
+  readonly tookMs: number
+}
+
+export type SearchOptions = {
+  readonly limit?: number
+  readonly order?: Order
+  /** Milliseconds since 1970: what was found until then is the answer. */
+  readonly deadline?: number
+}
+
+export type SearchIndex = {
+  search(query: Query, options?: SearchOptions): Promise<SearchResult>
+  /** A hit's entry; undefined when it is gone. */
+  entry(hit: SearchHit): Promise<Entry | undefined>
+  /** The bytes of the record that it was read from; undefined for rows of a database, and when it is gone. */
+  record(hit: SearchHit): Promise<Buffer | undefined>
+  /** Brings the index up to what the state knows. Nothing when it was opened to read. */
+  catchUp(options?: CatchUpOptions): Promise<CaughtUp | undefined>
+  close(): void
+}
+
+const LIMIT = 20
+
+/** `write`: the index may be caught up, and built anew when it is damaged. */
+export async function openSearchIndex(
+  archive: Archive,
+  { write = false }: { readonly write?: boolean } = {},
+): Promise<SearchIndex> {
+  let opened: Promise<Opened> | undefined
+  const open = (): Promise<Opened> => (opened ??= openAll(archive))
+  const close = (): void => {
+    void opened?.then((all) => all.close())
+    opened = undefined
+  }
+  await open()
+  return {
+    async search(query, options = {}) {
+      for (let tries = 0; ; tries += 1) {
+        const all = await open()
+        if (all.isOutdated()) {
+          close()
+          if (tries === 0) continue
+        }
+        try {
+          all.begin()
+          try {
+            return await searchOnce(archive, all, query, options)
+          } finally {
+            all.end()
+          }
+        } catch (error) {
+          // A shard that is damaged, or was moved aside under us: the rest answers, and what it had is read.
+          if (!isUnusable(error) || tries > MOST_SHARDS_LOST) throw error
+          all.drop()
+        }
+      }
+    },
+    entry: async (hit) => hit.entry ?? named(await readEntry(archive, hit.located), hit),
+    record: (hit) => readRecord(archive, hit.located),
+    async catchUp(options) {
+      if (!write || archive.readOnly) return undefined
+      const done = await catchUpIndex(archive, options)
+      if (done.units > 0) close()
+      return done
+    },
+    close,
+  }
+}
+
+const MOST_SHARDS_LOST = 2
+
+function named(entry: Entry | undefined, { sequence }: SearchHit): Entry | undefined {
+  return entry && { ...entry, sequence }
+}
+
+type Opened = {
+  readonly state: State | undefined
+  readonly readers: readonly ShardReader[]
+  /** What is known at this moment; the same until something is written. */
+  known(): Known
+  /** Between the two, nothing changes that is searched. */
+  begin(): void
+  end(): void
+  isOutdated(): boolean
+  /** Goes on without the index. */
+  drop(): void
+  close(): void
+}
+
+type Known = {
+  readonly view: View
+  readonly facts: ReturnType<typeof createFacts>
+  readonly numbers: Map<string, ReadonlyMap<string, number>>
+}
+
+async function openAll(archive: Archive): Promise<Opened> {
+  const state = await peekState(archive)
+  const numbers = listShards(archive)
+  const found = await Promise.all(numbers.map((number) => openShardReader(archive, number)))
+  let readers = found.filter((reader) => reader !== undefined)
+  let known: (Known & { readonly stamp: string }) | undefined
+  let searches = 0
+  return {
+    state,
+    get readers() {
+      return readers
+    },
+    known() {
+      const database = (state as State).database
+      const mark = stateMark(database)
+      const stamp = JSON.stringify([mark, ...readers.map((reader) => reader.stamp())])
+      if (known?.stamp === stamp) return known
+      const view = createView(database, archive.home, readers, mark)
+      known = { stamp, view, facts: createFacts(database, archive.home), numbers: new Map() }
+      return known
+    },
+    begin() {
+      searches += 1
+      if (searches > 1) return
+      state?.database.exec('BEGIN')
+      for (const reader of readers) reader.begin()
+    },
+    end() {
+      searches -= 1
+      if (searches > 0) return
+      state?.database.exec('COMMIT')
+      for (const reader of readers) reader.end()
+    },
+    // Another process has begun a state, or a shard.
+    isOutdated: () =>
+      (state === undefined && archive.files.kind(`${archive.home}/index/state.db`) === 'file') ||
+      listShards(archive).length > numbers.length,
+    drop() {
+      for (const reader of readers) reader.close()
+      readers = []
+      known = undefined
+    },
+    close() {
+      for (const reader of readers) reader.close()
+      state?.close()
+    },
+  }
+}
+
+async function searchOnce(
+  archive: Archive,
+  opened: Opened,
+  query: Query,
+  { limit = LIMIT, order: asked = 'newest', deadline = Number.POSITIVE_INFINITY }: SearchOptions,
+): Promise<SearchResult> {
+  const started = performance.now()
+  const { state, readers } = opened
+  const scanned: Scanned = { units: 0, bytes: 0, entries: 0 }
+  const unreadable: { unit: string; message: string }[] = []
+  const tookMs = (): number => performance.now() - started
+  if (state === undefined)
+    return { hits: [], total: 0, scanned, isPartial: false, unreadable, tookMs: tookMs() }
+  const { database } = state
+  const plan = createPlan(query)
+  const order = plan.canRank ? asked : 'newest'
+  const { view, facts, numbers } = opened.known()
+  const searching: Searching = {
+    archive,
+    state: database,
+    view,
+    plan,
+    limit,
+    order,
+    scanned,
+    isLate: () => Date.now() >= deadline,
+    onUnreadable: (unit, error) => void unreadable.push({ unit: unit.name, message: messageOf(error) }),
+    ...facts,
+    numbered(key, unit, doc) {
+      const known =
+        numbers.get(key) ?? numberSession(key, unitsOfSession(database, archive.home, key), readers)
+      numbers.set(key, known)
+      return known.get(`${unit}\n${doc}`)
+    },
+  }
+  const streams = streamsOf(archive, readers, searching)
+  const gather = order === 'newest' ? gatherNewest<Hit> : gatherRanked<Hit>
+  const { hits, isAll, isLate } = await gather(streams, limit, searching.isLate)
+  return {
+    hits: hits.map((hit) => toSearchHit(hit, order)),
+    ...(isAll && !isLate && { total: hits.length }),
+    scanned,
+    isPartial: isLate,
+    unreadable,
+    tookMs: tookMs(),
+  }
+}
+
+function streamsOf(archive: Archive, readers: readonly ShardReader[], searching: Searching) {
+  const { view, plan, state } = searching
+  const apart = [...view.apart].map((key) => sessionStream(key, searching))
+  if (plan.canLookUp) {
+    const indexed = readers.map((reader) => indexStream(reader, searching))
+    return [...indexed, ...view.pending.map((unit) => unitStream(unit, searching)), ...apart]
+  }
+  // Nothing to look up: everything is read, the newest first.
+  const several = [...view.several].filter((key) => !view.apart.has(key))
+  const all = { ...searching, view: { ...view, apart: view.several } }
+  return [
+    ...listUnits(state, archive.home).map((unit) => unitStream(unit, all)),
+    ...several.map((key) => sessionStream(key, all)),
+    ...apart,
+  ]
+}
+
+function toSearchHit(hit: Hit, order: Order): SearchHit {
+  const { session, source, sequence, role, at, hasAt, score, located, entry } = hit
+  return {
+    session: session.id,
+    source,
+    sequence,
+    citation: citation(session.id, { source, sequence }),
+    ...(role !== undefined && { role }),
+    ...(hasAt && { at: new Date(at).toISOString() }),
+    ...(order === 'ranked' && { score: -score }),
+    located,
+    ...(entry !== undefined && { entry }),
+  }
+}

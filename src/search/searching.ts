@@ -1,0 +1,59 @@
+/** What a search in progress knows, and what it finds. */
+import type { Archive } from '../archive/archive.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { getSession } from '../sources/state-sessions.ts'
+import type { Entry, Role } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import type { Found, Order } from './lookup.ts'
+import type { Plan } from './plan.ts'
+import type { Located } from './resolve.ts'
+import { findUnit, type ListedUnit } from './unit-list.ts'
+import type { View } from './view.ts'
+
+export type Hit = Found & {
+  readonly session: Session
+  readonly source: string
+  /** In the session's count, over all of its units. */
+  readonly sequence: number
+  readonly role: Role | undefined
+  /** False where `at` is that of an entry before it. */
+  readonly hasAt: boolean
+  readonly located: Located
+  /** Where it had to be read. */
+  readonly entry?: Entry
+}
+
+export type Scanned = { units: number; bytes: number; entries: number }
+
+export type Searching = {
+  readonly archive: Archive
+  readonly state: Database
+  readonly view: View
+  readonly plan: Plan
+  readonly limit: number
+  readonly order: Order
+  readonly scanned: Scanned
+  readonly isLate: () => boolean
+  /** A unit that cannot be read: said, and passed over. */
+  onUnreadable(unit: ListedUnit, error: unknown): void
+  /** Facts of a session, with the totals that are billed to it. */
+  session(key: string): Session | undefined
+  unit(name: string): ListedUnit | undefined
+  /** Of a session that several units speak for: the number of an entry over all of them; undefined for one that came before. */
+  numbered(key: string, unit: string, doc: number): number | undefined
+}
+
+export function createFacts(state: Database, home: string): Pick<Searching, 'session' | 'unit'> {
+  const sessions = new Map<string, Session | undefined>()
+  const units = new Map<string, ListedUnit | undefined>()
+  return {
+    session(key) {
+      if (!sessions.has(key)) sessions.set(key, getSession(state, key))
+      return sessions.get(key)
+    },
+    unit(name) {
+      if (!units.has(name)) units.set(name, findUnit(state, home, name))
+      return units.get(name)
+    },
+  }
+}

@@ -1,0 +1,220 @@
+/** A shard as a search sees it: matches by number from the newest down, and what is known of each. */
+import type { Archive } from '../archive/archive.ts'
+import type { Database, Statement } from '../sqlite/driver.ts'
+import { PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
+import { peekShard } from './shard.ts'
+
+export type IndexedUnit = {
+  readonly id: number
+  readonly name: string
+  readonly version: string
+  readonly low: number
+  readonly high: number
+}
+
+export type ShardReader = {
+  readonly shard: number
+  /** From here to `end` it stays as it is, whoever writes. */
+  begin(): void
+  end(): void
+  /** Changes when somebody else has written. */
+  stamp(): unknown
+  /** The state that the shard has caught up with, of how many shards, and what could not be indexed. */
+  mark(): { readonly mark: string; readonly shards: number; readonly failed: readonly string[] } | undefined
+  units(): readonly IndexedUnit[]
+  unitOf(number: number): IndexedUnit | undefined
+  /** No doc with a lower number is newer than this; -Infinity when there is none. */
+  newestBelow(number: number): number
+  /** No doc from this number on is older than a time. */
+  topBefore(time: number): number
+  /** Every facet of a field that some entry has, or had. */
+  facets(field: string): readonly string[]
+  /** Numbers of docs that match, from below a number down. */
+  matches(fts: string, below: number, limit: number): readonly number[]
+  /** The best of the newest `among`: lower scores are better. */
+  ranked(fts: string, below: number, among: number, limit: number): Ranked
+  count(fts: string): number
+  doc(number: number): Doc
+  name(id: number): string
+  sessionKey(id: number): string
+  close(): void
+}
+
+export type Ranked = {
+  readonly best: readonly { readonly number: number; readonly score: number }[]
+  /** How many were ranked, and the lowest number of them. */
+  readonly count: number
+  readonly last: number
+}
+
+/** Numbers of docs are below this. */
+export const TOP = Number.MAX_SAFE_INTEGER
+
+/** Some MB of what was looked at last. */
+const MOST_PAGES = 4096
+const MOST_NAMES = 100_000
+
+export async function openShardReader(archive: Archive, number: number): Promise<ShardReader | undefined> {
+  const shard = await peekShard(archive, number)
+  if (shard === undefined) return undefined
+  const { database } = shard
+  const prepared = createStatements(database)
+  const pages = createCache<Buffer>(MOST_PAGES)
+  const names = createCache<string>(MOST_NAMES)
+  const keys = createCache<string>(MOST_NAMES)
+  let blocks: Blocks | undefined
+  let seen: unknown
+  const stamp = (): unknown => prepared('PRAGMA data_version').get()?.['data_version']
+  const current = (): Blocks => {
+    const now = stamp()
+    if (blocks === undefined || now !== seen) {
+      blocks = readBlocks(database)
+      for (const cache of [pages, keys]) cache.clear()
+      seen = now
+    }
+    return blocks
+  }
+  const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+
+  return {
+    shard: number,
+    begin: () => database.exec('BEGIN'),
+    end: () => database.exec('COMMIT'),
+    stamp,
+    mark() {
+      const rows = prepared('SELECT name, value FROM facts').all()
+      const facts = new Map(rows.map(({ name, value }) => [name, text(value)]))
+      const mark = facts.get('mark')
+      if (mark === undefined) return undefined
+      return {
+        mark,
+        shards: Number(facts.get('shards')),
+        failed: JSON.parse(facts.get('failed') ?? '[]') as string[],
+      }
+    },
+    units: () => current().units,
+    unitOf(number) {
+      const { units, lows } = current()
+      const unit = units[lastAtMost(lows, number)]
+      return unit !== undefined && number < unit.high ? unit : undefined
+    },
+    newestBelow(number) {
+      const { units, lows, newest } = current()
+      const at = lastAtMost(lows, number - 1)
+      const unit = units[at]
+      if (unit === undefined) return Number.NEGATIVE_INFINITY
+      if (number > unit.high) return newest[at] as number
+      const page = prepared('SELECT newest FROM pages WHERE id = ?').get(Math.floor((number - 1) / PAGE_DOCS))
+      return Math.max(newest[at - 1] ?? Number.NEGATIVE_INFINITY, Number(page?.['newest']))
+    },
+    topBefore(time) {
+      const { units, oldest } = current()
+      for (let at = units.length - 1; at >= 0; at -= 1) {
+        if ((oldest[at] as number) <= time) return (units[at] as IndexedUnit).high
+      }
+      return Number.NEGATIVE_INFINITY
+    },
+    facets: (field) =>
+      prepared('SELECT name FROM facets WHERE name >= ? AND name < ?')
+        .all(field, `${field}?`)
+        .map(({ name }) => String(name)),
+    matches: (fts, below, limit) =>
+      prepared('SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?')
+        .all(fts, below, limit)
+        .map(({ rowid }) => Number(rowid)),
+    ranked(fts, below, among, limit) {
+      const rows = prepared(
+        `SELECT rowid, score, min(rowid) OVER () AS last, count(*) OVER () AS count FROM (
+           SELECT rowid, bm25(words, 1.0, 0.0) AS score FROM words
+           WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?
+         ) ORDER BY score, rowid DESC LIMIT ?`,
+      ).all(fts, below, among, limit)
+      const best = rows.map(({ rowid, score }) => ({ number: Number(rowid), score: Number(score) }))
+      return { best, count: Number(rows[0]?.['count'] ?? 0), last: Number(rows[0]?.['last'] ?? below) }
+    },
+    count: (fts) =>
+      Number(prepared('SELECT count(*) AS count FROM words WHERE words MATCH ?').get(fts)?.['count'] ?? 0),
+    doc(number) {
+      const at = Math.floor(number / PAGE_DOCS)
+      const page = pages.get(at, () => {
+        const docs = prepared('SELECT docs FROM pages WHERE id = ?').get(at)?.['docs']
+        if (docs instanceof Uint8Array) return Buffer.from(docs.buffer, docs.byteOffset, docs.byteLength)
+        throw new Error(`the index has no page ${at}`)
+      })
+      return readDoc(page, number - at * PAGE_DOCS)
+    },
+    name: (id) =>
+      names.get(id, () => text(prepared('SELECT name FROM names WHERE id = ?').get(id)?.['name'])),
+    sessionKey: (id) =>
+      keys.get(id, () => text(prepared('SELECT key FROM sessions WHERE id = ?').get(id)?.['key'])),
+    close: () => shard.close(),
+  }
+}
+
+type Blocks = {
+  /** By number, ascending. */
+  readonly units: readonly IndexedUnit[]
+  readonly lows: readonly number[]
+  /** The latest time of this unit and all before it. */
+  readonly newest: readonly number[]
+  /** The earliest time of each. */
+  readonly oldest: readonly number[]
+}
+
+function readBlocks(database: Database): Blocks {
+  const rows = database
+    .prepare('SELECT id, name, version, low, high, min_at, max_at FROM units ORDER BY low')
+    .all()
+  const newest: number[] = []
+  for (const { max_at } of rows) {
+    const own = typeof max_at === 'number' ? max_at : Number.NEGATIVE_INFINITY
+    newest.push(Math.max(own, newest.at(-1) ?? Number.NEGATIVE_INFINITY))
+  }
+  const units = rows.map(({ id, name, version, low, high }) => ({
+    id: Number(id),
+    name: String(name),
+    version: String(version),
+    low: Number(low),
+    high: Number(high),
+  }))
+  const oldest = rows.map(({ min_at }) => (typeof min_at === 'number' ? min_at : Number.POSITIVE_INFINITY))
+  return { units, lows: units.map(({ low }) => low), newest, oldest }
+}
+
+/** The place of the last that is at most this; -1 when there is none. */
+function lastAtMost(sorted: readonly number[], value: number): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if ((sorted[middle] as number) <= value) low = middle + 1
+    else high = middle
+  }
+  return low - 1
+}
+
+function createStatements(database: Database): (sql: string) => Statement {
+  const known = new Map<string, Statement>()
+  return (sql) => {
+    const statement = known.get(sql) ?? database.prepare(sql)
+    known.set(sql, statement)
+    return statement
+  }
+}
+
+type Cache<T> = { get(key: number, make: () => T): T; clear(): void }
+
+/** The oldest goes when there are too many. */
+function createCache<T>(most: number): Cache<T> {
+  const values = new Map<number, T>()
+  return {
+    get(key, make) {
+      const known = values.get(key)
+      if (known !== undefined) return known
+      const made = make()
+      if (values.size >= most) for (const oldest of values.keys()) if (values.delete(oldest)) break
+      values.set(key, made)
+      return made
+    },
+    clear: () => values.clear(),
+  }
+}

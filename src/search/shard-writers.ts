@@ -1,0 +1,88 @@
+/** Who writes the shards: a thread for each where there is enough to write, else this one. What comes out is the same. */
+import fs from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import type { Archive } from '../archive/archive.ts'
+import { HansardError } from '../errors.ts'
+import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
+import type { FromIndexWorker, ToIndexWorker } from './index-worker.ts'
+import { openShard } from './shard.ts'
+
+export type ShardWriter = {
+  /** One batch at a time. Throws what is wrong with the shard: `UnusableShard` when it has to be built again. */
+  write(batch: Batch): Promise<BatchResult>
+  /** After it, all that was written is in the shard's own file. */
+  close(): Promise<void>
+}
+
+/** The shard turned out to be damaged. */
+export class UnusableShard extends Error {
+  readonly shard: number
+  constructor(shard: number, message: string) {
+    super(message)
+    this.shard = shard
+  }
+}
+
+/** A thread's start and its own copy of the program take as long as indexing some MB. */
+const WORTH_BYTES = 8 * 1024 * 1024
+
+export function canUseThreads(bytes: number): boolean {
+  return bytes >= WORTH_BYTES && workerScript() !== undefined
+}
+
+/** In this thread. */
+export async function writeHere(archive: Archive, number: number): Promise<ShardWriter> {
+  const shard = await openShard(archive, number)
+  return { write: (batch) => indexBatch(shard, batch), close: async () => shard.close() }
+}
+
+/** In a thread of its own. */
+export function writeInThread(archive: Archive, number: number): ShardWriter {
+  const worker = new Worker(workerScript() as URL)
+  let waiting: { done(said: FromIndexWorker): void; failed(error: Error): void } | undefined
+  const end = (error: Error): void => {
+    const current = waiting
+    waiting = undefined
+    current?.failed(error)
+  }
+  worker.on('message', (said: FromIndexWorker) => {
+    const current = waiting
+    waiting = undefined
+    current?.done(said)
+  })
+  worker.on('error', (error) => end(new HansardError('io', error.message)))
+  worker.on('exit', (code) => end(new HansardError('io', `an indexing thread ended with code ${code}`)))
+  const post = (message: ToIndexWorker): void => worker.postMessage(message)
+  const ask = (message: ToIndexWorker): Promise<FromIndexWorker> =>
+    new Promise((done, failed) => {
+      waiting = { done, failed }
+      post(message)
+    })
+  post({ open: { home: archive.home, shard: number } })
+  return {
+    async write(batch) {
+      const said = await ask({ batch })
+      if ('result' in said) return said.result
+      const failure =
+        'failed' in said ? said.failed : { code: 'io' as const, message: 'closed', isUnusable: false }
+      if (failure.isUnusable) throw new UnusableShard(number, failure.message)
+      throw new HansardError(failure.code, failure.message)
+    },
+    async close() {
+      try {
+        await ask({ close: true })
+      } finally {
+        await worker.terminate()
+      }
+    },
+  }
+}
+
+/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
+function workerScript(): URL | undefined {
+  const places = [
+    new URL('./index-worker.js', import.meta.url),
+    new URL('../index-worker.js', import.meta.url),
+  ]
+  return places.find((place) => fs.existsSync(place))
+}

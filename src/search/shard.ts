@@ -1,0 +1,145 @@
+/**
+ * One file of the index: an SQLite database with the words of some units and where their entries lie. Derived: one that is
+ * damaged, or of another version of this program, is moved aside, and what it held is indexed again. One process writes, any
+ * number read.
+ */
+import { join } from 'node:path'
+import type { Archive } from '../archive/archive.ts'
+import { ensureFolder } from '../journal/files.ts'
+import { openDatabase, type Database } from '../sqlite/driver.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
+
+export type Shard = {
+  readonly number: number
+  readonly database: Database
+  close(): void
+}
+
+/** Raised with every change of the tables or of what is written in them, the cutting of text into words included. */
+export const INDEX_VERSION = 1
+
+/** Bytes of words held before they are sorted into the file: larger is faster, and twice this is what a writer takes. */
+const HASH_BYTES = 64 * 1024 * 1024
+
+const FOLDER = 'index'
+
+/** What is written into `words`: terms with a space between them. SQLite adds no language of its own. */
+const TOKENIZER = `ascii tokenchars ''!"#$%&()*+,-./:;<=>?@[\\]^_\`{|}~''`
+
+const SCHEMA = `
+-- A unit as it was when it was indexed: name as in placeName, version as in unitVersion. Its entries are the docs low to high - 1.
+CREATE TABLE units (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version TEXT NOT NULL,
+  low INTEGER NOT NULL, high INTEGER NOT NULL, min_at REAL, max_at REAL, bytes INTEGER NOT NULL
+);
+CREATE INDEX units_low ON units (low);
+-- Sessions of a unit, by the key that all recordings share.
+CREATE TABLE sessions (id INTEGER PRIMARY KEY, unit INTEGER NOT NULL, key TEXT NOT NULL);
+CREATE INDEX sessions_unit ON sessions (unit);
+CREATE INDEX sessions_key ON sessions (key);
+-- Sources and files.
+CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+-- Every word in the column facets of words.
+CREATE TABLE facets (name TEXT PRIMARY KEY) WITHOUT ROWID;
+-- Docs from id * 64 on: see doc-pages.ts. newest: the latest time of the unit's docs up to these.
+CREATE TABLE pages (id INTEGER PRIMARY KEY, newest REAL NOT NULL, docs BLOB NOT NULL);
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words USING fts5 (
+  text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}'
+);
+INSERT INTO words (words, rank) VALUES ('hashsize', ${HASH_BYTES});
+`
+
+export function shardPath(home: string, number: number): string {
+  return join(home, FOLDER, `search-${number}.db`)
+}
+
+/** The numbers of the shards there are. */
+export function listShards({ files, home }: Archive): readonly number[] {
+  const names = files.kind(join(home, FOLDER)) === 'folder' ? files.list(join(home, FOLDER)) : []
+  return names
+    .flatMap((name) => /^search-(\d{1,3})\.db$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b)
+}
+
+/** For the one process that holds the index's lock. */
+export async function openShard(archive: Archive, number: number): Promise<Shard> {
+  const { files, home } = archive
+  const path = shardPath(home, number)
+  ensureFolder(files, join(home, FOLDER))
+  try {
+    if (files.kind(path) !== undefined) return await use(path, number, 'old')
+  } catch (error) {
+    if (!isUnusable(error)) throw error
+    setShardAside(archive, number)
+  }
+  // Made here, not by SQLite, which would have it readable by others.
+  files.close(files.openAppend(path, 'any'))
+  return use(path, number, 'new')
+}
+
+/** For readers: undefined when there is none that can be used. Never waits for a writer. */
+export async function peekShard({ files, home }: Archive, number: number): Promise<Shard | undefined> {
+  const path = shardPath(home, number)
+  if (files.kind(path) !== 'file') return undefined
+  let database: Database | undefined
+  try {
+    database = await openDatabase(path, { mode: 'read-only' })
+    if (versionOf(database) === INDEX_VERSION) return toShard(database, number)
+    database.close()
+    return undefined
+  } catch (error) {
+    database?.close()
+    if (isUnusable(error)) return undefined
+    throw error
+  }
+}
+
+/** Moves a shard that turned out to be damaged out of the way, in place of the one that was moved there before. */
+export function setShardAside({ files, home }: Archive, number: number): void {
+  const path = shardPath(home, number)
+  for (const suffix of ['', '-wal', '-shm']) {
+    if (files.kind(path + suffix) !== undefined) files.rename(path + suffix, `${path}.aside${suffix}`)
+    // A log that belongs to no database any more must not be taken for that of the next.
+    else if (files.kind(`${path}.aside${suffix}`) !== undefined) files.remove(`${path}.aside${suffix}`)
+  }
+}
+
+/** No database, a damaged one, or another version's. One that may not be opened, or is locked, is neither. */
+export function isUnusable(error: unknown): boolean {
+  return error instanceof OtherVersion || isDamagedDatabase(error)
+}
+
+class OtherVersion extends Error {}
+
+async function use(path: string, number: number, age: 'old' | 'new'): Promise<Shard> {
+  const database = await openDatabase(path)
+  try {
+    // Synced at checkpoints only: what a power cut takes is indexed again.
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = MEMORY',
+    )
+    const version = versionOf(database)
+    // Nothing in it yet: new, or made by one who died before the tables were.
+    if (version === 0 && isEmpty(database))
+      database.transaction(() => database.exec(`${SCHEMA}; PRAGMA user_version = ${INDEX_VERSION}`))
+    else if (version !== INDEX_VERSION || age === 'new') throw new OtherVersion()
+    return toShard(database, number)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function toShard(database: Database, number: number): Shard {
+  return { number, database, close: () => database.close() }
+}
+
+function versionOf(database: Database): unknown {
+  return database.prepare('PRAGMA user_version').get()?.['user_version']
+}
+
+function isEmpty(database: Database): boolean {
+  return database.prepare('SELECT 1 FROM sqlite_schema LIMIT 1').get() === undefined
+}

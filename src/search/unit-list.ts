@@ -1,0 +1,158 @@
+/** The units that the state knows, as the index needs them: what each is called, what tells that it has changed, whose sessions it holds. */
+import { createHash } from 'node:crypto'
+import { journal } from '../journal/format.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { placeName, type UnitPlace } from '../sources/read-unit.ts'
+import type { Row, SqlValue } from '../transcript/source.ts'
+
+export type ListedUnit = {
+  /** The same in every state and every index of the archive. */
+  readonly name: string
+  /** Another one for everything that could have been read differently. */
+  readonly version: string
+  readonly place: UnitPlace
+  readonly format: string
+  readonly bytes: number
+  /** When the last of its sessions ended, as they say; milliseconds since 1970, zero when none does. */
+  readonly endedAt: number
+  /** The keys of its sessions, by the ids they have in the unit. Those that were deleted are not here. */
+  readonly sessions: ReadonlyMap<string, string>
+  /** What they are called, by key. */
+  readonly titles: ReadonlyMap<string, { readonly title: string }>
+  /** Of those, the ones that other recordings speak for. */
+  readonly hidden: ReadonlySet<string>
+}
+
+/** Newest first. */
+export function listUnits(database: Database, home: string): readonly ListedUnit[] {
+  return selectUnits(database, home, '', [])
+}
+
+/** One unit as it is now. */
+export function findUnit(database: Database, home: string, name: string): ListedUnit | undefined {
+  const [agent, root, path] = JSON.parse(name) as string[]
+  const where = 'AND places.agent = ? AND places.root = ? AND units.path = ?'
+  return selectUnits(database, home, where, [agent ?? '', root ?? '', path ?? ''])[0]
+}
+
+/** Units that hold a session, in the order in which they are read as one. */
+export function unitsOfSession(database: Database, home: string, key: string): readonly ListedUnit[] {
+  const rows = database
+    .prepare(
+      `SELECT places.agent, places.root, units.path FROM recordings JOIN units ON units.reading = recordings.reading
+       JOIN places ON places.id = units.place
+       WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, units.id`,
+    )
+    .all(key)
+  return rows.flatMap(
+    ({ agent, root, path }) => findUnit(database, home, JSON.stringify([agent, root, path])) ?? [],
+  )
+}
+
+/** Sessions that more than one unit speaks for: their entries are counted over all of them. */
+export function sessionsInSeveral(database: Database): ReadonlySet<string> {
+  const rows = database
+    .prepare(
+      `SELECT session FROM recordings JOIN units ON units.reading = recordings.reading
+       WHERE chosen > 0 GROUP BY session HAVING count(*) > 1`,
+    )
+    .all()
+  return new Set(rows.map(({ session }) => String(session)))
+}
+
+/** Changes with every reading of a unit, and when one goes. In no time, for a search begins with it. */
+export function stateMark(database: Database): string {
+  const row = database
+    .prepare(
+      `SELECT (SELECT value FROM facts WHERE name = 'reading') AS reading,
+         (SELECT count(*) FROM units WHERE reading IS NOT NULL) AS units,
+         (SELECT count(*) FROM recordings) AS recordings, (SELECT count(*) FROM sessions) AS sessions`,
+    )
+    .get()
+  return JSON.stringify([row?.['reading'], row?.['units'], row?.['recordings'], row?.['sessions']])
+}
+
+function selectUnits(
+  database: Database,
+  home: string,
+  where: string,
+  values: readonly SqlValue[],
+): readonly ListedUnit[] {
+  const units = database
+    .prepare(
+      `SELECT units.id, units.path, units.format, units.reading, places.agent, places.root
+       FROM units JOIN places ON places.id = units.place
+       WHERE units.reading IS NOT NULL AND units.format IS NOT NULL ${where}`,
+    )
+    .all(...values)
+  const only = units.length === 1 ? units[0] : undefined
+  const files = grouped(database, 'unit', FILES, only?.['id'])
+  const recordings = grouped(database, 'reading', RECORDINGS, only?.['reading'])
+  return units
+    .map((unit) =>
+      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], home),
+    )
+    .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
+}
+
+const FILES = 'SELECT unit, path, stamp, size, bytes, tail FROM files WHERE unit IS NOT NULL'
+const RECORDINGS = `SELECT reading, recordings.session AS session, recordings.id AS id, recordings.started_at AS started_at,
+    ended_at, chosen, json_extract(sessions.session, '$.title') AS title
+  FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`
+
+function grouped(
+  database: Database,
+  by: string,
+  sql: string,
+  only: SqlValue | undefined,
+): ReadonlyMap<number, Row[]> {
+  const order = by === 'unit' ? 'ORDER BY unit, path' : ''
+  const rows =
+    only === undefined
+      ? database.prepare(`${sql} ${order}`).all()
+      : database.prepare(`${sql} AND ${by} = ? ${order}`).all(only)
+  const groups = new Map<number, Row[]>()
+  for (const row of rows) {
+    const key = Number(row[by])
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [row])
+    else group.push(row)
+  }
+  return groups
+}
+
+function toUnit(unit: Row, files: readonly Row[], recordings: readonly Row[], home: string): ListedUnit {
+  const { agent, root, path, format, reading } = unit
+  const place: UnitPlace = {
+    home,
+    agent: String(agent),
+    root: String(root),
+    unit: String(path),
+    paths: files.map((file) => String(file['path'])),
+    isKept: agent !== journal.id && files.every(({ bytes }) => bytes !== null),
+  }
+  // Of a file that is kept, the bytes; of one that is read where it lies, what tells that it changed.
+  const content = files.map(({ path, bytes, tail, stamp }) => [path, bytes, bytes === null ? stamp : tail])
+  const titles = recordings.flatMap(({ session, title }) =>
+    typeof title === 'string' ? [[String(session), { title }] as const] : [],
+  )
+  const version = createHash('sha256')
+    .update(JSON.stringify([reading, format, content, titles]))
+    .digest('hex')
+  return {
+    name: placeName(place),
+    version: version.slice(0, 32),
+    place,
+    format: String(format),
+    bytes: files.reduce((sum, { size, bytes }) => sum + Number(bytes ?? size), 0),
+    endedAt: Math.max(0, ...recordings.map(({ started_at, ended_at }) => toTime(ended_at ?? started_at))),
+    sessions: new Map(recordings.map(({ id, session }) => [String(id), String(session)])),
+    titles: new Map(titles),
+    hidden: new Set(recordings.filter(({ chosen }) => chosen === 0).map(({ session }) => String(session))),
+  }
+}
+
+function toTime(value: SqlValue | undefined): number {
+  const time = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  return Number.isFinite(time) ? time : 0
+}

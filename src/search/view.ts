@@ -1,0 +1,87 @@
+/**
+ * What a search sees of the archive at one moment: which units the index has as they are now, which have to be read instead, and
+ * which entries count. Nothing is missing while the index is behind, and nothing comes twice.
+ */
+import type { Database } from '../sqlite/driver.ts'
+import type { ShardReader } from './shard-reader.ts'
+import { findUnit, listUnits, sessionsInSeveral, stateMark, type ListedUnit } from './unit-list.ts'
+
+export type View = {
+  /** Not in the index as they are now. Newest first. */
+  readonly pending: readonly ListedUnit[]
+  /** True for a unit of a shard that is as it was indexed. */
+  isCurrent(shard: number, name: string): boolean
+  /** Sessions that several units speak for. */
+  readonly several: ReadonlySet<string>
+  /** Of those, the ones with a unit that is pending: read whole, whatever the index has of them. */
+  readonly apart: ReadonlySet<string>
+  /** A recording that another speaks for. */
+  isHidden(unit: string, key: string): boolean
+}
+
+export function createView(
+  state: Database,
+  home: string,
+  readers: readonly ShardReader[],
+  mark: string = stateMark(state),
+): View {
+  const { pending, stale } = compare(state, home, readers, mark)
+  const isPlain = hasOneEach(mark)
+  const several = isPlain ? NONE : sessionsInSeveral(state)
+  const apart = new Set<string>()
+  for (const { sessions } of pending)
+    for (const key of sessions.values()) if (several.has(key)) apart.add(key)
+  const hidden = isPlain ? NONE : hiddenRecordings(state)
+  return {
+    pending,
+    isCurrent: (shard, name) => !stale.has(`${shard}\n${name}`),
+    several,
+    apart,
+    isHidden: (unit, key) => hidden.has(`${unit}\n${key}`),
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+type Compared = { readonly pending: readonly ListedUnit[]; readonly stale: ReadonlySet<string> }
+
+function compare(state: Database, home: string, readers: readonly ShardReader[], mark: string): Compared {
+  const marks = readers.map((reader) => reader.mark())
+  const [first] = marks
+  const isCaughtUp =
+    first !== undefined && first.shards === readers.length && marks.every((one) => one?.mark === mark)
+  // All that is known to be behind is what could not be indexed.
+  if (isCaughtUp)
+    return { pending: first.failed.flatMap((name) => findUnit(state, home, name) ?? []), stale: NONE }
+  const units = listUnits(state, home)
+  const versions = new Map(units.map(({ name, version }) => [name, version]))
+  const stale = new Set<string>()
+  const indexed = new Set<string>()
+  for (const reader of readers) {
+    for (const { name, version } of reader.units()) {
+      if (versions.get(name) === version && !indexed.has(name)) indexed.add(name)
+      else stale.add(`${reader.shard}\n${name}`)
+    }
+  }
+  return { pending: units.filter(({ name }) => !indexed.has(name)), stale }
+}
+
+/** As many recordings as sessions: none has two. */
+function hasOneEach(mark: string): boolean {
+  const [, , recordings, sessions] = JSON.parse(mark) as unknown[]
+  return recordings === sessions
+}
+
+function hiddenRecordings(state: Database): ReadonlySet<string> {
+  const rows = state
+    .prepare(
+      `SELECT places.agent, places.root, units.path, session FROM recordings
+       JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place WHERE chosen = 0`,
+    )
+    .all()
+  return new Set(
+    rows.map(
+      ({ agent, root, path, session }) => `${JSON.stringify([agent, root, path])}\n${String(session)}`,
+    ),
+  )
+}
