@@ -1,6 +1,7 @@
 /**
  * `npm run clients [-- --install] [--only TEXT] [--provider SCRIPT] [--keep]`: the real Claude Code and Codex against a provider on
- * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, no client is there, or one could not be installed.
+ * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, no client is there,
+ * or one could not be installed.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
