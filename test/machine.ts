@@ -32,6 +32,7 @@ export function createMachine(): Machine {
   const home = join(base, 'archive')
   const cwd = join(base, 'cwd')
   for (const folder of [user, cwd]) fs.mkdirSync(folder)
+  const began = Math.floor(Date.now() / 1000) - 10_000
   let writes = 0
   return {
     base,
@@ -45,7 +46,7 @@ export function createMachine(): Machine {
       fs.mkdirSync(dirname(absolute), { recursive: true })
       fs.writeFileSync(absolute, text)
       writes += 1
-      fs.utimesSync(absolute, 1_760_000_000 + writes, 1_760_000_000 + writes)
+      fs.utimesSync(absolute, began + writes, began + writes)
       return absolute
     },
     sync: (options) => sync(openArchive(home, { write: true }), { ...options, env: {}, userHome: user, cwd }),

@@ -17,12 +17,23 @@ export type Reading = {
   end(format: string, facts: UnitFacts): { readonly sessions: number; readonly entries: number }
 }
 
+/** The last batch of calls is held back: a unit of one batch, as most are, is put in the state in one transaction. */
 export function beginReading(database: Database, unit: number): Reading {
-  const reading = nextReading(database)
+  let reading: number | undefined
+  let held: readonly Call[] = []
+  const write = (): number => {
+    const begun = reading ?? nextReading(database)
+    insertCalls(database, begun, held)
+    held = []
+    return begun
+  }
   return {
-    calls: (calls) => database.transaction(() => insertCalls(database, reading, calls)),
+    calls(calls) {
+      if (held.length > 0) reading = database.transaction(write)
+      held = calls
+    },
     end: (format, facts) =>
-      database.transaction(() => endReading(database, { unit, format, reading }, facts)),
+      database.transaction(() => endReading(database, { unit, format, reading: write() }, facts)),
   }
 }
 

@@ -18,9 +18,12 @@ import type { KnownFile, StateFiles } from './state-files.ts'
 import type { Looked } from './sync-look.ts'
 import type { Disk, SyncOptions } from './sync.ts'
 
+/** What is kept; `together`: the same, on disk only once settled. */
+export type KeptTogether = KeptFiles & { readonly together: KeptFiles; settle(): Promise<void> }
+
 export type Shared = {
   readonly archive: Archive
-  readonly kept: KeptFiles
+  readonly kept: KeptTogether
   readonly database: Database
   readonly files: StateFiles
   readonly problems: Problems
@@ -43,11 +46,17 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
   const { files, problems, options } = shared
   const taken = { new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
   const total = files.pendingBytes().files
+  const failed = (file: KnownFile, place: FoundPlace, error: unknown): void => {
+    taken.failed += 1
+    problems.caught(error, join(place.root, file.path))
+    files.failed(file.id, isHansardError(error) ? error.code : 'internal')
+  }
+  const together = createTogether(shared, taken, failed)
   let done = 0
   let after = 0
   for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
     for (const file of batch) {
-      if (options.signal?.aborted) return taken
+      if (options.signal?.aborted) break
       after = file.id
       done += 1
       const place = places.get(file.place)
@@ -56,7 +65,8 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
         files.ours(file.id)
         continue
       }
-      if (options.keep !== false && place.agent !== journal.id && isDiskFull(shared, file)) {
+      const isKept = options.keep !== false && place.agent !== journal.id
+      if (isKept && isDiskFull(shared, file)) {
         taken.failed += 1
         problems.add(
           'disk-full',
@@ -66,22 +76,89 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
         continue
       }
       try {
-        const { change, bytesRead } = await take(file, place, shared)
-        if (change !== 'none') taken[change] += 1
-        taken.bytesRead += bytesRead
+        if (isKept && file.unit === undefined && place.rows === undefined) await together.take(file, place)
+        else count(taken, await take(file, place, shared))
       } catch (error) {
         // Gone since it was looked at: agents remove files, and what was kept of it stays.
         if (!fs.existsSync(join(place.root, file.path))) files.gone(file.id)
-        else {
-          taken.failed += 1
-          problems.caught(error, join(place.root, file.path))
-          files.failed(file.id, isHansardError(error) ? error.code : 'internal')
-        }
+        else failed(file, place, error)
       }
       options.onProgress?.({ doing: 'keeping', done, of: total })
     }
+    if (options.signal?.aborted) break
   }
+  await together.settle()
   return taken
+}
+
+type Counts = { -readonly [K in keyof Taken]: number }
+
+function count(taken: Counts, { change, bytesRead }: Change): void {
+  if (change !== 'none') taken[change] += 1
+  taken.bytesRead += bytesRead
+}
+
+/** Files that nothing was kept of yet: on disk many at a time, and only then noted. */
+type Together = { take(file: KnownFile, place: FoundPlace): Promise<void>; settle(): Promise<void> }
+
+const MOST_TOGETHER = 256
+const MOST_BYTES_TOGETHER = 64 * 1024 * 1024
+
+function createTogether(
+  shared: Shared,
+  taken: Counts,
+  failed: (file: KnownFile, place: FoundPlace, error: unknown) => void,
+): Together {
+  type Waiting = {
+    readonly file: KnownFile
+    readonly place: FoundPlace
+    readonly result: Kept
+    readonly unit: string
+  }
+  const { kept, database, files } = shared
+  const targets = new Map<FoundPlace, KeptPlace>()
+  const placeOf = (place: FoundPlace): KeptPlace => {
+    const target = targets.get(place) ?? kept.together.place(place.agent, place.root)
+    targets.set(place, target)
+    return target
+  }
+  let waiting: Waiting[] = []
+  let bytes = 0
+  const settle = async (): Promise<void> => {
+    const settling = waiting
+    waiting = []
+    bytes = 0
+    try {
+      await kept.settle()
+    } catch (error) {
+      // Of none of them is it known what the disk has: they are taken in again.
+      for (const { file, place } of settling) failed(file, place, error)
+      return
+    }
+    database.transaction(() => {
+      for (const { file, result, unit } of settling) {
+        count(taken, result)
+        files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
+      }
+    })
+  }
+  return {
+    settle,
+    async take(file, place) {
+      const target = placeOf(place)
+      // A crash may have left it kept and not noted: what replaces bytes is on disk before they go.
+      if (target.file(file.path) !== undefined) {
+        count(taken, await take(file, place, shared))
+        return
+      }
+      const result = await target.keep(file.path, { file: join(place.root, file.path) })
+      const copy = target.file(file.path)
+      const unit = copy === undefined ? file.path : await unitOf(place.format, copy)
+      waiting.push({ file, place, result, unit })
+      bytes += result.bytesRead
+      if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settle()
+    },
+  }
 }
 
 type Change = Pick<Kept, 'change' | 'bytesRead'>

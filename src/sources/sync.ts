@@ -6,12 +6,13 @@
 import { realpathSync } from 'node:fs'
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
-import { openKept, type KeptFiles } from '../archive/kept.ts'
+import { openKept, type KeptOptions } from '../archive/kept.ts'
 import { acquireLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
 import { parseExclude } from './exclude.ts'
 import { escapeGlob } from './globs.ts'
+import { gatherSyncs } from './gathered-files.ts'
 import type { FoundPlace } from './places.ts'
 import { createProblems, type SyncProblem } from './problems.ts'
 import { forgetState, openState, remember } from './state.ts'
@@ -23,7 +24,7 @@ import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
-import { takePending, type Shared, type Taken } from './sync-take.ts'
+import { takePending, type KeptTogether, type Shared, type Taken } from './sync-take.ts'
 
 export type SyncOptions = {
   /** Only what these files and folders hold; every known place when absent. They are looked into again with every sync. */
@@ -146,10 +147,19 @@ async function workOnce<T>(
   }
 }
 
-async function openKeptFor(archive: Archive, { keep, env = process.env }: SyncOptions): Promise<KeptFiles> {
-  if (keep !== 'redacted') return openKept(archive)
+async function openKeptFor(
+  archive: Archive,
+  { keep, env = process.env }: SyncOptions,
+): Promise<KeptTogether> {
+  const gathered = gatherSyncs(archive.files)
+  const open = (options: KeptOptions): KeptTogether => ({
+    ...openKept(archive, options),
+    together: openKept({ ...archive, files: gathered.files }, options),
+    settle: () => gathered.settle(),
+  })
+  if (keep !== 'redacted') return open({})
   const { createRedactor } = await import('../redact/redactor.ts')
-  return openKept(archive, { redact: createRedactor({ key: archive.redactionKey(), env }) })
+  return open({ redact: createRedactor({ key: archive.redactionKey(), env }) })
 }
 
 async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
