@@ -34,7 +34,7 @@ export async function loadRows(
     await load(database, tables, wholeLines(files, path, damaged), damaged)
     const { size } = await fs.stat(file)
     const report = (_: string, reason: string): void => damaged(reason)
-    const whole = async (): Promise<boolean> => true
+    const whole = (): boolean => true
     const opened = readTables(database, { sizeBytes: size, whole, report, closed })
     const indexed = createIndexes(database, tables)
     return {

@@ -25,7 +25,11 @@ export function createIdSet(): IdSet {
   const grow = (): void => {
     const before = slots
     slots = new Float64Array(before.length * 2)
-    for (const hash of before) if (hash !== 0) slots[find(hash)] = hash
+    // By number: iterating over a typed array takes several times as long.
+    for (let at = 0; at < before.length; at += 1) {
+      const hash = before[at] as number
+      if (hash !== 0) slots[find(hash)] = hash
+    }
   }
 
   return {

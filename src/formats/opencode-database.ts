@@ -3,16 +3,25 @@
  * that a subagent's comes after the call that started it. Every row of the tables named here is an entry or damage; tables that
  * may hold keys are not read.
  */
-import type { Damage } from '../transcript/damage.ts'
-import { asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
 import type { Detection, ReadItem, RowsKept } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
 import type { Shared } from './opencode-export.ts'
+import {
+  createRecords,
+  createTally,
+  parsedRow,
+  readMessages,
+  readPart,
+  type SessionRows,
+  type Tally,
+  toMessageInfo,
+} from './opencode-database-messages.ts'
 import { createOpencodeReading, type OpencodeReading, type Piece } from './opencode-reading.ts'
 import { fromSessionMessage } from './opencode-session-message.ts'
-import { asId, type Place } from './placing.ts'
+import { asId } from './placing.ts'
 
 /** What else belongs to a session, and by which column: events of its own, as they are. */
 const BESIDE: ReadonlyMap<string, string> = new Map([
@@ -58,30 +67,6 @@ export async function* readDatabase(file: SourceFile, shared: Shared): AsyncGene
   }
 }
 
-type Records = {
-  readonly place: () => Place
-  readonly damage: (at: Place, reason: string) => Damage
-}
-
-/** Rows have no offset in the file: a record's number is its turn. */
-function createRecords(file: SourceFile): Records {
-  let number = 0
-  return {
-    place() {
-      number += 1
-      return { file: file.path, number, byteOffset: 0, byteLength: 0 }
-    },
-    damage: ({ number: line }, reason) => ({
-      kind: 'not-json',
-      file: file.path,
-      line,
-      byteOffset: 0,
-      byteLength: 0,
-      reason,
-    }),
-  }
-}
-
 async function* readTables(
   file: SourceFile,
   database: SourceDatabase,
@@ -90,33 +75,23 @@ async function* readTables(
   const records = createRecords(file)
   const sessions = createIdSet()
   const messages = createIdSet()
-  const one = { file, database, shared, records, messages }
+  const tally = createTally()
+  const one = { file, database, shared, records, messages, tally }
   tellTables(database, shared)
   for await (const row of eachRow(database, 'session', { orderBy: ['time_created', 'id'] })) {
     const id = asId(textOf(row['id']))
     if (id !== undefined) sessions.add(id)
     yield* readSession({ ...one, row, id })
   }
-  const lost = await findLost(database, sessions)
+  const lost = await findLost(database, sessions, tally)
   for (const id of lost.sessions) yield* readSession({ ...one, row: undefined, id })
   const nobodys = { ...one, row: undefined, id: undefined }
   if (lost.hasNameless) yield* readNameless(nobodys)
   yield* readOrphans(nobodys)
 }
 
-type SessionRows = {
-  readonly file: SourceFile
-  readonly database: SourceDatabase
-  readonly shared: Shared
-  readonly records: Records
-  /** Messages that were read, with their parts. */
-  readonly messages: IdSet
-  readonly row: Row | undefined
-  readonly id: string | undefined
-}
-
 async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
-  const { database, records, row, id } = rows
+  const { database, records, row, id, tally } = rows
   const info = row === undefined ? {} : toInfo(row)
   const reading = open(rows, info)
   yield [{ type: 'session', session: reading.session() }]
@@ -124,16 +99,21 @@ async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem
   if (id === undefined) return
   let hasMessages = false
   const own = { where: { column: 'session_id', equals: id } }
-  for await (const message of eachRow(database, 'message', { ...own, orderBy: ['time_created', 'id'] })) {
+  for await (const batch of database.rows('message', { ...own, orderBy: ['time_created', 'id'] })) {
     hasMessages = true
-    yield await readMessage(message, reading, rows)
+    tally.add('message', batch.length)
+    yield* readMessages(batch, reading, rows)
   }
-  for await (const message of eachRow(database, 'session_message', { ...own, orderBy: ['seq', 'id'] }))
-    yield readSessionMessage(message, reading, rows, hasMessages)
+  for await (const batch of database.rows('session_message', { ...own, orderBy: ['seq', 'id'] })) {
+    tally.add('session_message', batch.length)
+    for (const message of batch) yield readSessionMessage(message, reading, rows, hasMessages)
+  }
   for (const [table, column] of BESIDE) {
     const beside = { where: { column, equals: id }, orderBy: ['seq', 'position', 'time_created', 'id'] }
-    for await (const one of eachRow(database, table, beside))
-      yield [reading.event({ value: parsedRow(one), place: records.place() }, table)]
+    for await (const batch of database.rows(table, beside)) {
+      tally.add(table, batch.length)
+      yield batch.map((one) => reading.event({ value: parsedRow(one), place: records.place() }, table))
+    }
   }
   yield [{ type: 'session', session: reading.session() }]
 }
@@ -146,39 +126,6 @@ function open({ file, shared, id }: SessionRows, info: JsonObject): OpencodeRead
   const reading = createOpencodeReading(known, spawned, drift)
   taken.add(reading.session().id)
   return reading
-}
-
-async function readMessage(
-  row: Row,
-  reading: OpencodeReading,
-  { database, records, messages }: SessionRows,
-): Promise<readonly ReadItem[]> {
-  const place = records.place()
-  const id = asId(textOf(row['id']))
-  const value = asObject(jsonOf(row['data']))
-  const parts: Piece[] = []
-  const items: ReadItem[] = []
-  if (id !== undefined) {
-    messages.add(id)
-    const own = { where: { column: 'message_id', equals: id }, orderBy: ['id'] }
-    for await (const part of eachRow(database, 'part', own)) items.push(...readPart(part, parts, records))
-  }
-  if (value === undefined)
-    items.unshift({ type: 'damage', damage: records.damage(place, 'a message that is not JSON') })
-  const info = value && { value: toMessageInfo(row, value), place }
-  const lost = value === undefined ? [reading.event({ value: rowToJson(row), place }, 'unknown')] : []
-  return [...lost, ...reading.message({ info, parts }), ...items]
-}
-
-/** A part that is no JSON is damage, and a part all the same: it keeps its row. */
-function readPart(row: Row, parts: Piece[], records: Records): readonly ReadItem[] {
-  const place = records.place()
-  const value = asObject(jsonOf(row['data']))
-  const names = { id: row['id'], messageID: row['message_id'], sessionID: row['session_id'] }
-  parts.push({ value: value === undefined ? rowToJson(row) : { ...textsOf(names), ...value }, place })
-  return value === undefined
-    ? [{ type: 'damage', damage: records.damage(place, 'a part that is not JSON') }]
-    : []
 }
 
 function readSessionMessage(
@@ -211,10 +158,11 @@ type Lost = {
   readonly hasNameless: boolean
 }
 
-async function findLost(database: SourceDatabase, known: IdSet): Promise<Lost> {
+async function findLost(database: SourceDatabase, known: IdSet, tally: Tally): Promise<Lost> {
   const sessions = new Set<string>()
   let hasNameless = false
   for (const [table, column] of OWNED) {
+    if (await isAllRead(database, table, tally)) continue
     for await (const row of eachRow(database, table, { columns: [column] })) {
       const id = asId(textOf(row[column]))
       if (id === undefined) hasNameless = true
@@ -224,13 +172,18 @@ async function findLost(database: SourceDatabase, known: IdSet): Promise<Lost> {
   return { sessions, hasNameless }
 }
 
+/** Where as many rows were read as there are, none can be left: counting is much cheaper than looking at each. */
+async function isAllRead(database: SourceDatabase, table: string, tally: Tally): Promise<boolean> {
+  return (await database.count?.(table)) === tally.of(table)
+}
+
 async function* readNameless(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
   const reading = open(rows, {})
   yield [{ type: 'session', session: reading.session() }]
   for (const [table, column] of OWNED) {
     for await (const row of eachRow(rows.database, table)) {
       if (asId(textOf(row[column])) !== undefined) continue
-      if (table === 'message') yield await readMessage(row, reading, rows)
+      if (table === 'message') yield* readMessages([row], reading, rows)
       else yield [reading.event({ value: parsedRow(row), place: rows.records.place() }, table)]
     }
   }
@@ -242,9 +195,10 @@ async function* readOrphans(rows: SessionRows): AsyncGenerator<readonly ReadItem
     const owner = asId(textOf(message))
     return owner === undefined || !rows.messages.has(owner)
   }
+  if (await isAllRead(rows.database, 'part', rows.tally)) return
   let hasOrphans = false
-  for await (const row of eachRow(rows.database, 'part', { columns: ['message_id'] }))
-    hasOrphans ||= isOrphan(row)
+  for await (const batch of rows.database.rows('part', { columns: ['message_id'] }))
+    hasOrphans ||= batch.some(isOrphan)
   if (!hasOrphans) return
   const readings = new Map<string | undefined, OpencodeReading>()
   for await (const row of eachRow(rows.database, 'part')) {
@@ -255,7 +209,11 @@ async function* readOrphans(rows: SessionRows): AsyncGenerator<readonly ReadItem
     const parts: Piece[] = []
     const damage = readPart(row, parts, rows.records)
     const said = reading.message({ info: undefined, parts })
-    yield [{ type: 'session', session: reading.session() }, ...said, ...damage]
+    yield [
+      { type: 'session', session: reading.session() },
+      ...said,
+      ...(damage === undefined ? [] : [damage]),
+    ]
   }
 }
 
@@ -276,29 +234,6 @@ function toInfo(row: Row): JsonObject {
     else info[NAMES.get(column) ?? column] = value
   }
   return { ...info, time }
-}
-
-/** What stands in columns of its own is not in the JSON. */
-function toMessageInfo(row: Row, data: JsonObject): JsonObject {
-  const time = asObject(data['time'])
-  const created = row['time_created']
-  const at = time === undefined && typeof created === 'number' ? { time: { created } } : {}
-  return { ...textsOf({ id: row['id'], sessionID: row['session_id'] }), ...at, ...data }
-}
-
-/** The row, and what is JSON in it as what it says. */
-function parsedRow(row: Row): JsonObject {
-  const json = Object.create(null) as Record<string, Json>
-  for (const [column, value] of Object.entries(rowToJson(row))) {
-    const parsed = typeof value === 'string' && /^[[{]/.test(value) ? jsonOf(value) : undefined
-    json[column] = isObject(parsed) || Array.isArray(parsed) ? parsed : value
-  }
-  return json
-}
-
-function textsOf(values: Readonly<Record<string, Row[string] | undefined>>): JsonObject {
-  const texts = Object.entries(values).map(([key, value]) => [key, textOf(value)])
-  return Object.fromEntries(texts.filter(([, text]) => text !== undefined)) as JsonObject
 }
 
 /** A table with a session's id that was not there before: told of, not read, for nobody knows what it holds. */

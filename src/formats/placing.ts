@@ -24,13 +24,17 @@ export type Placing = (said: Said, place: Place) => Entry
 export function createPlacing(format: string): Placing {
   const nextSequence = createSequence()
   const seen = createIdSet()
-  return ({ id: own, source = PRIMARY, ...said }, { file, number, byteOffset, byteLength }) => {
+  return (said, { file, number, byteOffset, byteLength }) => {
+    const { id: own, source = PRIMARY } = said
     const sequence = nextSequence(source)
     let id = own === undefined || own === '' || seen.has(own) ? `${source}/${sequence}` : own
     while (seen.has(id)) id += '~'
     seen.add(id)
     const origin = { format, file, record: number, byteOffset, byteLength }
-    return { id, source, sequence, ...said, origin }
+    const entry = { id, source, sequence, ...said, origin }
+    // Set once more, not left out of a copy: that copy would be most of the time.
+    entry.id = id
+    return entry
   }
 }
 

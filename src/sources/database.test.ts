@@ -99,6 +99,93 @@ describe('a database', () => {
   })
 })
 
+describe('a question', () => {
+  const partsOf = async (database: SourceDatabase, ids: readonly string[]): Promise<unknown[]> =>
+    (await rowsOf(database, 'p', { where: { column: 'm', in: ids }, orderBy: ['k'] })).map(({ k }) => k)
+
+  it('by a list is answered in the order of the list, each row once', async () => {
+    await made(`CREATE TABLE p (k TEXT PRIMARY KEY, m TEXT COLLATE NOCASE, n INT);
+                INSERT INTO p (n, k, m) ${many(300)} printf('k%03d', i), 'm' || (i % 100) FROM n;
+                INSERT INTO p VALUES ('upper', 'M5', 0), ('none', NULL, 0);`)
+    const database = await openSourceDatabase(path, report)
+    expect(await partsOf(database, ['m7', 'nobody', 'm5', 'm7'])).toEqual([
+      'k007',
+      'k107',
+      'k207',
+      'k005',
+      'k105',
+      'k205',
+    ])
+    expect(await partsOf(database, ['M5'])).toEqual(['upper'])
+    expect(await partsOf(database, [])).toEqual([])
+    const all = Array.from({ length: 100 }, (_, n) => `m${99 - n}`)
+    expect((await partsOf(database, all)).slice(-3)).toEqual(['k100', 'k200', 'k300'])
+    expect(await partsOf(database, all)).toHaveLength(300)
+    expect(await database.count?.('p')).toBe(302)
+    expect(await database.count?.('none')).toBe(0)
+    await database.close()
+  })
+
+  it('asked again and again by a column without an index has the same answer, and is soon cheap', async () => {
+    await made(`CREATE TABLE p (k TEXT PRIMARY KEY, m TEXT, n INT);
+                INSERT INTO p (n, k, m) ${many(60_000)} printf('k%05d', i), 'm' || (i % 12000) FROM n;`)
+    const database = await openSourceDatabase(path, report)
+    const before = fs.readFileSync(path)
+    const times: number[] = []
+    for (let n = 0; n < 1500; n += 1) {
+      const started = performance.now()
+      const k = String(n === 0 ? 12_000 : n).padStart(5, '0')
+      const where = { column: 'm', equals: `m${n}` }
+      const rows = await rowsOf(database, 'p', { where, orderBy: ['k'] })
+      times.push(performance.now() - started)
+      expect(rows).toHaveLength(5)
+      expect(rows[0]?.['k']).toBe(`k${k}`)
+    }
+    // The first few read the table each time.
+    const first = Math.min(...times.slice(0, 3))
+    expect(times.slice(4).toSorted((a, b) => a - b)[700]).toBeLessThan(first / 3)
+    expect(await partsOf(database, ['m8', 'm7'])).toHaveLength(10)
+    expect(await rowsOf(database, 'p', { where: { column: 'm', prefix: 'm1199' } })).toHaveLength(55)
+    await database.close()
+    expect(fs.readFileSync(path).equals(before)).toBe(true)
+    expect(damage).toEqual([])
+  })
+
+  it('about rows of any size and kind gives them whole and in order', async () => {
+    await made(`CREATE TABLE t (id TEXT PRIMARY KEY, s TEXT, v);
+                INSERT INTO t (id, s, v) SELECT printf('%04d', i), 's' || (i % 2), CASE i % 5
+                  WHEN 0 THEN replace(hex(zeroblob(10000)), '00', 'äx') WHEN 1 THEN 0.1 + i WHEN 2 THEN x'00ff'
+                  WHEN 3 THEN 9007199254740993 ELSE 'a' || char(0) || char(65533) END
+                FROM (${many(2500)} 1 FROM n);`)
+    const database = await openSourceDatabase(path, report)
+    const plain = await rowsOf(database, 't')
+    expect(plain.map(({ id }) => Number(id))).toEqual(Array.from({ length: 2500 }, (_, n) => n + 1))
+    expect(plain.slice(0, 5).map(({ v }) => v)).toEqual([
+      1.1,
+      Buffer.from([0, 255]),
+      9007199254740993n,
+      'a\0\uFFFD',
+      'äx'.repeat(10_000),
+    ])
+    expect(await rowsOf(database, 't', { orderBy: ['id'] })).toEqual(plain)
+    const odd = { where: { column: 's', equals: 's1' }, orderBy: ['id'] }
+    expect(await rowsOf(database, 't', odd)).toEqual(plain.filter(({ s }) => s === 's1'))
+    await database.close()
+    expect(damage).toEqual([])
+  })
+
+  it('about rows whose key is text, or is not, gives every one', async () => {
+    await made(`CREATE TABLE t (a, b TEXT, v, PRIMARY KEY (a, b)) WITHOUT ROWID;
+                INSERT INTO t SELECT i, 'k' || i, i FROM (${many(1500)} 1 FROM n);
+                INSERT INTO t VALUES ('', '', 1501), ('x' || char(0) || 'y', 'z', 1502), (CAST(x'ff' AS TEXT), '', 1503),
+                  (x'00', 'b', zeroblob(20000)), ('large', '', zeroblob(30000));`)
+    const database = await openSourceDatabase(path, report)
+    expect(await rowsOf(database, 't')).toHaveLength(1505)
+    expect(await rowsOf(database, 't', { orderBy: ['b'] })).toHaveLength(1505)
+    await database.close()
+  })
+})
+
 describe('a database in use by another program', () => {
   async function held(sql: string): Promise<Database> {
     const database = await openDatabase(path)
@@ -134,6 +221,25 @@ describe('a database in use by another program', () => {
     for await (const batch of reader.rows('t')) {
       rows += batch.length
       writer.exec(`UPDATE t SET b = 'y' WHERE a = 1`)
+    }
+    expect(rows).toBe(2000)
+    await reader.close()
+    writer.close()
+  })
+})
+
+describe('a database that another program locks for a moment', () => {
+  it('is waited for in the middle of a table', async () => {
+    await made(`CREATE TABLE t (a INT, b); INSERT INTO t ${many(2000)} 'x' FROM n;`)
+    const reader = await openSourceDatabase(path, report)
+    const writer = await openDatabase(path)
+    let rows = 0
+    for await (const batch of reader.rows('t')) {
+      if (rows === 0) {
+        writer.exec('BEGIN EXCLUSIVE')
+        setTimeout(() => writer.exec('COMMIT'), 30)
+      }
+      rows += batch.length
     }
     expect(rows).toBe(2000)
     await reader.close()

@@ -3,7 +3,7 @@
  * program from writing. What cannot be read where it is, is copied to a private folder and read there. Damage is
  * reported, and what is whole is given.
  */
-import { constants } from 'node:fs'
+import { constants, statSync } from 'node:fs'
 import fs from 'node:fs/promises'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -113,7 +113,7 @@ async function openWhereItIs(
   try {
     database = await openDatabase(path, { mode, busyMs: BUSY_MS })
     const { size } = await fs.stat(path)
-    const whole = async (): Promise<boolean> => mode !== 'immutable' || (await stampOf(path)) === stamp
+    const whole = (): boolean => mode !== 'immutable' || stampNow(path) === stamp
     return readTables(database, { sizeBytes: size, whole, report, closed: async () => {} })
   } catch (error) {
     database?.close()
@@ -136,7 +136,7 @@ async function openCopy(
     database = await openDatabase(copy, { mode: 'read-write', busyMs: BUSY_MS })
     const { size } = await fs.stat(copy)
     const log = Math.max(0, await sizeOf(`${copy}-wal`))
-    return readTables(database, { sizeBytes: size + log, whole: async () => true, report, closed })
+    return readTables(database, { sizeBytes: size + log, whole: () => true, report, closed })
   } catch (error) {
     database?.close()
     await closed()
@@ -226,8 +226,13 @@ async function sizeOf(path: string): Promise<number> {
 }
 
 async function stampOf(path: string): Promise<string> {
+  return stampNow(path)
+}
+
+/** Looked at once for each batch: a few microseconds, where a promise of it would be many times that. */
+function stampNow(path: string): string {
   try {
-    const { ino, size, mtimeNs } = await fs.stat(path, { bigint: true })
+    const { ino, size, mtimeNs } = statSync(path, { bigint: true })
     return [ino, size, mtimeNs].join('-')
   } catch (error) {
     throw fromSystemError(error, path)

@@ -20,6 +20,9 @@ export interface Statement {
   get(...values: SqlValue[]): Row | undefined
   /** Rows as they come. Read it to its end, or the database stays locked. */
   iterate(...values: SqlValue[]): IterableIterator<Row>
+  /** Rows as their values in order, for many of them: `all` and `iterate` without an object for each. */
+  lists(...values: SqlValue[]): SqlValue[][]
+  eachList(...values: SqlValue[]): IterableIterator<SqlValue[]>
   run(...values: SqlValue[]): { readonly changes: number }
 }
 
@@ -76,6 +79,8 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
         all: (...values) => wrap(() => [...statement.rows(values)]),
         get: (...values) => wrap(() => [...statement.rows(values)][0]),
         iterate: (...values) => wrapEach(statement.rows(values), wrap),
+        lists: (...values) => wrap(() => [...statement.lists(values)]),
+        eachList: (...values) => wrapEach(statement.lists(values), wrap),
         run: (...values) => ({ changes: wrap(() => statement.run(values)) }),
       }
     },
@@ -101,7 +106,7 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
   }
 }
 
-function* wrapEach(rows: Iterable<Row>, wrap: <T>(work: () => T) => T): Generator<Row, undefined> {
+function* wrapEach<R>(rows: Iterable<R>, wrap: <T>(work: () => T) => T): Generator<R, undefined> {
   const iterator = wrap(() => rows[Symbol.iterator]())
   for (;;) {
     const next = wrap(() => iterator.next())

@@ -11,6 +11,7 @@ export type Connection = {
 }
 export type EngineStatement = {
   rows(values: readonly SqlValue[]): Iterable<Row>
+  lists(values: readonly SqlValue[]): Iterable<SqlValue[]>
   run(values: readonly SqlValue[]): number
 }
 export type Connect = (
@@ -25,7 +26,7 @@ export function toRow(names: readonly string[], values: readonly unknown[]): Row
   return row
 }
 
-function toValue(value: unknown): SqlValue {
+export function toValue(value: unknown): SqlValue {
   if (typeof value === 'bigint') {
     const number = Number(value)
     return Number.isSafeInteger(number) ? number : value

@@ -5,7 +5,7 @@
  */
 import { messageOf } from '../errors.ts'
 import type { SqlValue } from '../transcript/source.ts'
-import { type Connect, type OpenMode, toRow } from './engine.ts'
+import { type Connect, type OpenMode, toRow, toValue } from './engine.ts'
 import { toSqliteUri } from './uri.ts'
 
 /** The part that is used; the package's own types are those of another one. */
@@ -32,11 +32,19 @@ export async function libsqlEngine(): Promise<Connect> {
       },
       prepare(sql) {
         const statement = database.prepare(sql).safeIntegers(true)
+        let isRaw = false
+        const raw = (): LibsqlStatement => {
+          if (!isRaw) statement.raw(true)
+          isRaw = true
+          return statement
+        }
         let names: readonly string[] | undefined
         return {
+          *lists(values) {
+            for (const row of raw().iterate(values)) yield row.map(toValue)
+          },
           *rows(values) {
-            names ??= statement
-              .raw(true)
+            names ??= raw()
               .columns()
               .map(({ name }) => name)
             for (const row of statement.iterate(values)) yield toRow(names, row)

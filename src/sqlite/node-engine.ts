@@ -1,6 +1,6 @@
 /** `node:sqlite` as a connection; undefined on a Node that lacks it or asks for a flag first. */
 import type { SqlValue } from '../transcript/source.ts'
-import { type Connect, toRow } from './engine.ts'
+import { type Connect, toRow, toValue } from './engine.ts'
 import { toSqliteUri } from './uri.ts'
 
 /** The part that is used: the types of the oldest Node we support do not know the module. */
@@ -30,16 +30,21 @@ export function nodeEngine(): Connect | undefined {
           return statement
         }
         let statement = prepare()
+        function* each(values: readonly SqlValue[]): Generator<object> {
+          try {
+            yield* statement.iterate(...values)
+          } catch (error) {
+            // A statement that failed fails once more with the same words, whatever it is asked next.
+            statement = prepare()
+            throw error
+          }
+        }
         return {
+          *lists(values) {
+            for (const row of each(values)) yield Object.values(row).map(toValue)
+          },
           *rows(values) {
-            try {
-              for (const row of statement.iterate(...values))
-                yield toRow(Object.keys(row), Object.values(row))
-            } catch (error) {
-              // A statement that failed fails once more with the same words, whatever it is asked next.
-              statement = prepare()
-              throw error
-            }
+            for (const row of each(values)) yield toRow(Object.keys(row), Object.values(row))
           },
           run: (values) => Number(statement.run(...values).changes),
         }

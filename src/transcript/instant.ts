@@ -29,7 +29,24 @@ export function parseInstant(text: unknown): string | undefined {
 /** Milliseconds since 1970 as an instant; undefined outside the years that four digits can say. */
 export function fromMillis(millis: number): string | undefined {
   if (!(millis >= -62_135_596_800_000 && millis <= 253_402_300_799_999)) return undefined
-  return new Date(millis).toISOString()
+  const whole = Math.trunc(millis)
+  const minute = Math.floor(whole / 60_000)
+  if (minute !== lastMinute) {
+    lastText = new Date(minute * 60_000).toISOString().slice(0, 17)
+    lastMinute = minute
+  }
+  const within = whole - minute * 60_000
+  const seconds = Math.floor(within / 1000)
+  return `${lastText}${DIGITS[seconds]}.${pad(within - seconds * 1000)}Z`
+}
+
+/** Instants of one session lie close together, and `toISOString` takes several times as long as the rest of this. */
+let lastMinute = Number.NaN
+let lastText = ''
+const DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'))
+
+function pad(millis: number): string {
+  return millis >= 100 ? String(millis) : millis >= 10 ? `0${millis}` : `00${millis}`
 }
 
 /** Milliseconds since 1970, with the fraction of a millisecond cut off. */

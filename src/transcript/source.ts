@@ -46,6 +46,8 @@ export interface SourceDatabase {
   key(table: string): readonly string[]
   /** Rows in batches of some MB, in the table's own order unless asked for another. None for a table that is not there. */
   rows(table: string, options?: RowOptions): AsyncIterable<readonly Row[]>
+  /** How many rows there are now; absent where that costs as much as reading them. */
+  count?(table: string): Promise<number>
   close(): Promise<void>
 }
 
@@ -54,9 +56,10 @@ export type RowOptions = {
   readonly columns?: readonly string[]
   /** Columns to sort by, ascending. Those that the table lacks are passed over. */
   readonly orderBy?: readonly string[]
-  /** Only rows whose column is this value, or text that begins so. */
+  /** Only rows whose column is this value, or one of these (those of the first come first), or text that begins so. */
   readonly where?:
     | { readonly column: string; readonly equals: SqlValue }
+    | { readonly column: string; readonly in: readonly SqlValue[] }
     | { readonly column: string; readonly prefix: string }
 }
 

@@ -1,0 +1,114 @@
+/** A database as OpenCode writes it, of about the size asked for, made by rule so that every run has the same. */
+import { type Database, openDatabase } from '../src/sqlite/driver.ts'
+import { sampleText } from './samples.ts'
+
+/** Sessions of 60 messages, each with four parts: begun, said, a tool's call with its output, done. About 1 KB a row. */
+export async function writeDatabase(path: string, bytes: number): Promise<void> {
+  const database = await openDatabase(path)
+  database.exec(SCHEMA)
+  const put = (table: string, columns: number): ReturnType<Database['prepare']> =>
+    database.prepare(`INSERT INTO ${table} VALUES (${Array.from({ length: columns }, () => '?').join(', ')})`)
+  const [sessions, messages, parts] = [put('session', 9), put('message', 5), put('part', 6)]
+  const name = (kind: string, n: number): string => `${kind}_${String(n).padStart(8, '0')}`
+  let message = 0
+  let part = 0
+  let written = 0
+  for (let session = 0; written < bytes; session += 1) {
+    written += database.transaction(() => {
+      let size = 0
+      const at = 1_770_000_000_000 + session * 1e6
+      const owner = name('ses', session)
+      sessions.run(
+        owner,
+        'prj_1',
+        null,
+        'calm-fox',
+        '/home/me/project',
+        `Session ${session}`,
+        '1.2.10',
+        at,
+        at + 60_000,
+      )
+      for (let n = 0; n < 60; n += 1) {
+        const created = at + n * 1000
+        const id = name('msg', message)
+        const info = n % 2 === 0 ? USER : assistant(created)
+        messages.run(
+          id,
+          owner,
+          created,
+          created,
+          JSON.stringify({ ...info, time: { created, completed: created + 900 } }),
+        )
+        message += 1
+        size += 700
+        for (const data of partsOf(message)) {
+          const json = JSON.stringify(data)
+          parts.run(name('prt', part), id, owner, created, created, json)
+          part += 1
+          size += json.length + 250
+        }
+      }
+      return size
+    })
+  }
+  database.close()
+}
+
+const SCHEMA = `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+  CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT, slug TEXT, directory TEXT NOT NULL, title TEXT NOT NULL,
+    version TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL);
+  CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL,
+    data TEXT NOT NULL);
+  CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT NOT NULL, session_id TEXT NOT NULL, time_created INTEGER NOT NULL,
+    time_updated INTEGER NOT NULL, data TEXT NOT NULL);
+  CREATE INDEX message_session_time_created_id_idx ON message (session_id, time_created, id);
+  CREATE INDEX part_message_id_id_idx ON part (message_id, id);
+  CREATE INDEX part_session_idx ON part (session_id);
+  CREATE TABLE todo (session_id TEXT NOT NULL, content TEXT NOT NULL, position INTEGER NOT NULL, PRIMARY KEY (session_id, position));`
+
+const USER = { role: 'user', agent: 'build', model: { providerID: 'anthropic', modelID: 'claude-opus-4-5' } }
+
+function assistant(created: number): object {
+  const tokens = { input: 3, output: 120, reasoning: 0, cache: { read: 40_000, write: 412 } }
+  const path = { cwd: '/home/me/project', root: '/home/me/project' }
+  return {
+    role: 'assistant',
+    mode: 'build',
+    path,
+    cost: 0.0213,
+    tokens,
+    modelID: 'claude-opus-4-5',
+    providerID: 'anthropic',
+    created,
+    finish: 'tool-calls',
+  }
+}
+
+function partsOf(n: number): readonly object[] {
+  const output = sampleText(2400, n)
+  const time = { start: 1_770_000_000_000 + n, end: 1_770_000_000_500 + n }
+  return [
+    { type: 'step-start', snapshot: 'a'.repeat(40) },
+    { type: 'text', text: sampleText(500, n), time },
+    {
+      type: 'tool',
+      callID: `toolu_${n}`,
+      tool: 'read',
+      state: {
+        status: 'completed',
+        input: { filePath: `/home/me/project/src/${n}.ts` },
+        output,
+        title: `src/${n}.ts`,
+        metadata: { preview: output.slice(0, 300) },
+        time,
+      },
+    },
+    {
+      type: 'step-finish',
+      reason: 'tool-calls',
+      cost: 0.0213,
+      tokens: { input: 3, output: 120, reasoning: 0, cache: { read: 40_000, write: 412 } },
+    },
+  ]
+}
