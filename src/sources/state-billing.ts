@@ -30,23 +30,49 @@ export function billReading(database: Database, { keys, sessions }: Changed): Re
   const changed = new Set(sessions)
   const recordedTwice = sessions.filter((session) => chooseRecordings(database, session))
   const more = recordedTwice.flatMap((session) => keysOf(database, session))
-  for (const key of new Set([...keys, ...more])) billKey(database, key, changed)
+  const all = [...new Set([...keys, ...more])]
+  const candidates = new Map<string, Candidate>()
+  const candidate = (session: string): Candidate => {
+    const known = candidates.get(session) ?? candidateOf(database, session)
+    candidates.set(session, known)
+    return known
+  }
+  for (let at = 0; at < all.length; at += BATCH)
+    billKeys(database, all.slice(at, at + BATCH), candidate, changed)
   return changed
 }
 
-const CURRENT = `SELECT calls.* FROM calls JOIN units ON units.reading = calls.reading`
+/** Keys asked for at a time: each question to the database costs more than its answer. */
+const BATCH = 200
 
-function billKey(database: Database, key: string, changed: Set<string>): void {
-  const rows = prepared(database, `${CURRENT} WHERE calls.key = ?`).all(key)
-  const chosen = rows.filter((row) => isChosen(database, row))
-  const settled = settleReports(chosen.map(toReport), (session) => candidateOf(database, session))
-  const payers = new Map(settled.map(({ session, best }) => [best.id, session]))
-  for (const { id, session, billed_to } of rows) {
-    const payer = payers.get(Number(id)) ?? null
-    changed.add(String(session))
-    if (payer === billed_to) continue
-    prepared(database, 'UPDATE calls SET billed_to = ? WHERE id = ?').run(payer, Number(id))
-    for (const one of [payer, billed_to]) if (typeof one === 'string') changed.add(one)
+const REPORTS = `SELECT calls.*, ifnull(recordings.chosen, 0) AS chosen FROM json_each(?) AS asked
+  JOIN calls ON calls.key = asked.value JOIN units ON units.reading = calls.reading
+  LEFT JOIN recordings ON recordings.reading = calls.reading AND recordings.session = calls.session`
+
+function billKeys(
+  database: Database,
+  keys: readonly string[],
+  candidate: (session: string) => Candidate,
+  changed: Set<string>,
+): void {
+  const byKey = new Map<unknown, Row[]>()
+  for (const row of prepared(database, REPORTS).all(JSON.stringify(keys))) {
+    const known = byKey.get(row['key'])
+    if (known === undefined) byKey.set(row['key'], [row])
+    else known.push(row)
+  }
+  for (const rows of byKey.values()) {
+    const chosen = rows.filter((row) => Number(row['chosen']) > NOT_CHOSEN)
+    const payers = new Map(
+      settleReports(chosen.map(toReport), candidate).map(({ session, best }) => [best.id, session]),
+    )
+    for (const { id, session, billed_to } of rows) {
+      const payer = payers.get(Number(id)) ?? null
+      changed.add(String(session))
+      if (payer === billed_to) continue
+      prepared(database, 'UPDATE calls SET billed_to = ? WHERE id = ?').run(payer, Number(id))
+      for (const one of [payer, billed_to]) if (typeof one === 'string') changed.add(one)
+    }
   }
 }
 
@@ -125,14 +151,6 @@ const UNSETTLED = -1
 const NOT_CHOSEN = 0
 const CHOSEN = 1
 export const FULLEST = 2
-
-function isChosen(database: Database, { reading, session }: Row): boolean {
-  const row = prepared(database, 'SELECT chosen FROM recordings WHERE reading = ? AND session = ?').get(
-    Number(reading),
-    String(session),
-  )
-  return Number(row?.['chosen'] ?? 0) > 0
-}
 
 function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
   const row = prepared(
