@@ -74,6 +74,8 @@ export function foldOf(codePoint: number): readonly number[] {
   let fold = folds.get(codePoint)
   if (fold === undefined) {
     fold = toFold(codePoint)
+    // Of planes that are Han throughout, also what no version of Unicode has named yet.
+    if (fold.length === 0 && codePoint >= TABLE) fold = [codePoint]
     folds.set(codePoint, fold)
   }
   return fold
@@ -85,9 +87,29 @@ export function foldOf(codePoint: number): readonly number[] {
  */
 export function composed(before: number, codePoint: number): number | undefined {
   if (!isComposing(codePoint)) return undefined
+  if (codePoint < 0x1200) return composedHangul(before, codePoint)
+  if (before < 0x3040 || before > 0x30ff) return undefined
+  const key = before * 2 + (codePoint - 0x3099)
+  const known = voiced.get(key)
+  if (known !== undefined) return known || undefined
   const one = String.fromCodePoint(before, codePoint).normalize('NFC')
-  const found = one.codePointAt(0)
-  return found !== undefined && one.length === (found > 0xffff ? 2 : 1) ? found : undefined
+  const found = one.length === 1 ? one.charCodeAt(0) : 0
+  voiced.set(key, found)
+  return found || undefined
+}
+
+/** By a kana and its mark; 0 where there is no such letter. */
+const voiced = new Map<number, number>()
+
+/** Syllables are in the order of their first, second and last letter. */
+function composedHangul(before: number, codePoint: number): number | undefined {
+  if (codePoint <= 0x1175) {
+    return before >= 0x1100 && before <= 0x1112
+      ? 0xac00 + ((before - 0x1100) * 21 + (codePoint - 0x1161)) * 28
+      : undefined
+  }
+  const isOpen = before >= 0xac00 && before <= 0xd7a3 && (before - 0xac00) % 28 === 0
+  return isOpen ? before + (codePoint - 0x11a7) : undefined
 }
 
 /** True for what `composed` may still change: the end of a text cut there is not its end. */
@@ -110,8 +132,45 @@ export function isComposing(codePoint: number): boolean {
  * Accents and points that a reader may leave out (Latin, Greek, Cyrillic, Hebrew, Arabic), what joins or selects without being
  * seen, and the direction of text. Vowel signs of Indic scripts are letters and stay.
  */
-const NOTHING =
-  /[\u00ad\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed\u1ab0-\u1aff\u1dc0-\u1dff\u200c-\u200f\u202a-\u202e\u2060\u2066-\u2069\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\ufeff\u{1f3fb}-\u{1f3ff}]/u
+const NOTHING: readonly (readonly [number, number])[] = [
+  [0x00ad, 0x00ad],
+  [0x0300, 0x036f],
+  [0x0483, 0x0489],
+  [0x0591, 0x05bd],
+  [0x05bf, 0x05bf],
+  [0x05c1, 0x05c1],
+  [0x05c2, 0x05c2],
+  [0x05c4, 0x05c4],
+  [0x05c5, 0x05c5],
+  [0x05c7, 0x05c7],
+  [0x0610, 0x061a],
+  [0x0640, 0x0640],
+  [0x064b, 0x065f],
+  [0x0670, 0x0670],
+  [0x06d6, 0x06dc],
+  [0x06df, 0x06e4],
+  [0x06e7, 0x06e7],
+  [0x06e8, 0x06e8],
+  [0x06ea, 0x06ed],
+  [0x1ab0, 0x1aff],
+  [0x1dc0, 0x1dff],
+  [0x200c, 0x200f],
+  [0x202a, 0x202e],
+  [0x2060, 0x2060],
+  [0x2066, 0x2069],
+  [0x20d0, 0x20ff],
+  [0xfe00, 0xfe0f],
+  [0xfe20, 0xfe2f],
+  [0xfeff, 0xfeff],
+  // Stems and flags of notes, which are signs and no letters.
+  [0x1d165, 0x1d172],
+  [0x1f3fb, 0x1f3ff],
+]
+
+function isNothing(codePoint: number): boolean {
+  return NOTHING.some(([first, last]) => codePoint >= first && codePoint <= last)
+}
+
 const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u2700-\u27bf]/u
 const LETTER = /[\p{L}\p{N}\p{M}]/u
 const WITHOUT_SPACES =
@@ -119,10 +178,11 @@ const WITHOUT_SPACES =
 
 function classify(codePoint: number): number {
   const text = String.fromCodePoint(codePoint)
-  if (NOTHING.test(text)) return IGNORED
+  if (isNothing(codePoint)) return IGNORED
   // Circled digits and the like are numbers first, pictures second.
   const isLetter = LETTER.test(text)
-  if (!isLetter) return PICTURE.test(text) ? EMOJI : SEPARATOR
+  // Below are signs of trade and arrows, which are written with and without a stroke through them.
+  if (!isLetter) return codePoint >= 0x2300 && PICTURE.test(text) ? EMOJI : SEPARATOR
   const fold = foldOf(codePoint)
   if (fold.length === 0) return IGNORED
   if (WITHOUT_SPACES.test(String.fromCodePoint(...fold)) && WITHOUT_SPACES.test(text)) return UNSPACED
@@ -149,17 +209,31 @@ function toFold(codePoint: number): readonly number[] {
   const parts = withoutAccents(text.normalize('NFKD'))
   const cased = parts.toLowerCase().toUpperCase().toLowerCase().normalize('NFKD')
   const plain = cased.replace(STROKE, (letter) => STROKES[letter] ?? letter)
-  const bare = [...withoutAccents(plain)].filter((one) => LETTER.test(one)).join('')
+  const bare = Array.from(withoutAccents(plain))
+    .filter((one) => LETTER.test(one))
+    .join('')
   // Apart, as they may be written, but for kana and Hangul, which the scanner puts together.
   const fold = RECOMPOSED.test(bare) ? bare.normalize('NFC') : bare
   // A few signs stand for whole phrases. They are themselves, so that no text grows more than it has room for.
   const most = WITHOUT_SPACES.test(fold) ? 2 : 3
   const isSmall = Buffer.byteLength(fold) <= most * Buffer.byteLength(text)
-  return [...(isSmall ? fold : text)].map((one) => one.codePointAt(0) ?? 0)
+  return Array.from(isSmall ? fold : text).map((one) => one.codePointAt(0) ?? 0)
+}
+
+/** Lower case that does not depend on where a letter stands: a sigma at the end of a word is a sigma. */
+export function toLower(text: string): string {
+  return text.toLowerCase().replaceAll('ς', 'σ')
+}
+
+/** A text as its terms are, with what stands between them: for comparing what terms do not hold. */
+export function toFolded(text: string): string {
+  return toLower(withoutAccents(text.normalize('NFKD')))
 }
 
 function withoutAccents(text: string): string {
-  return [...text].filter((one) => !NOTHING.test(one)).join('')
+  return Array.from(text)
+    .filter((one) => !isNothing(one.codePointAt(0) ?? 0))
+    .join('')
 }
 
 const RECOMPOSED = /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u

@@ -19,6 +19,13 @@ const BREAK_BYTES = 3
 /** More than this is rare, and no reason to hold on to so much memory. */
 const KEEP_BYTES = 4 << 20
 
+/**
+ * Letters without a separator beyond this are no identifier but a blob (base64, hex): it is not taken apart, and its beginning
+ * stands for it. Bytes of UTF-8.
+ */
+export const LONGEST_WORD = 80
+export const KEPT_OF_LONG = 48
+
 export function createOutput(): Output {
   return { bytes: Buffer.allocUnsafe(1024), end: 0, broken: true, isAscii: true }
 }
@@ -72,4 +79,35 @@ export function takeText(output: Output): string {
   output.isAscii = true
   if (output.bytes.length > KEEP_BYTES) output.bytes = Buffer.allocUnsafe(1024)
   return text
+}
+
+/** The parts written since `first`, as one: without the spaces, and only the beginning. */
+export function cutLong(parts: Output, first: number): void {
+  const { bytes } = parts
+  let to = first
+  for (let from = first; from < parts.end && to - first < KEPT_OF_LONG; from += 1) {
+    if (bytes[from] !== 0x20) bytes[to++] = bytes[from] as number
+  }
+  // No character is cut in two: back to the first byte of one, unless the last is whole.
+  let lead = to - 1
+  while (lead > first && ((bytes[lead] as number) & 0xc0) === 0x80) lead -= 1
+  if ((bytes[lead] as number) >= 0x80 && lead + sizeOf(bytes[lead] as number) !== to) to = lead
+  parts.end = to
+}
+
+export function writeWhole(wholes: Output, parts: Output, first: number): void {
+  const { bytes } = wholes
+  let to = wholes.end
+  for (let from = first; from < parts.end; from += 1) {
+    const byte = parts.bytes[from] as number
+    if (byte !== 0x20) bytes[to++] = byte
+  }
+  wholes.end = to
+  wholes.isAscii &&= parts.isAscii
+  endTerm(wholes)
+}
+
+/** How many bytes a character has, by its first. */
+export function sizeOf(lead: number): number {
+  return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
 }

@@ -16,28 +16,17 @@ import {
   UNSPACED,
   UPPER,
 } from './words-fold.ts'
-import { endTerm, reserve, writeCharacter, type Output } from './words-output.ts'
-
-/**
- * Letters without a separator beyond this are no identifier but a blob (base64, hex): it is not taken apart, and its beginning
- * stands for it. Bytes of UTF-8.
- */
-export const LONGEST_WORD = 80
-export const KEPT_OF_LONG = 48
-
-/** Where the terms of a text stand, by bytes of its UTF-8. */
-export type Marks = {
-  readonly starts: number[]
-  readonly ends: number[]
-  /** For each: a word, two characters that stand together, the last one of such, or the beginning of a long word. */
-  readonly kinds: number[]
-}
-export const WORD = 0
-export const PAIR = 1
-export const LAST = 2
-export const CUT = 3
-
-export type Placed = { readonly parts: Marks; readonly wholes: Marks }
+import { mark, PAIR, LAST, unmark, WORD, type Marks, type Placed } from './words-marks.ts'
+import {
+  cutLong,
+  endTerm,
+  LONGEST_WORD,
+  reserve,
+  sizeOf,
+  writeCharacter,
+  writeWhole,
+  type Output,
+} from './words-output.ts'
 
 /** Texts beyond this are rare, and no reason to hold on to so much memory. */
 const KEEP_BYTES = 1 << 20
@@ -236,51 +225,6 @@ function writePair(
   writeCharacter(parts, b)
   endTerm(parts)
   mark(marks, start, end, PAIR)
-}
-
-function mark(marks: Marks | undefined, start: number, end: number, kind: number): void {
-  if (marks === undefined) return
-  marks.starts.push(start)
-  marks.ends.push(end)
-  marks.kinds.push(kind)
-}
-
-/** Leaves one mark for all parts of a word since `first`. */
-function unmark(marks: Marks, first: number, start: number, end: number): void {
-  marks.starts.length = first
-  marks.ends.length = first
-  marks.kinds.length = first
-  mark(marks, start, end, CUT)
-}
-
-/** The parts written since `first`, as one: without the spaces, and only the beginning. */
-function cutLong(parts: Output, first: number): void {
-  const { bytes } = parts
-  let to = first
-  for (let from = first; from < parts.end && to - first < KEPT_OF_LONG; from += 1) {
-    if (bytes[from] !== 0x20) bytes[to++] = bytes[from] as number
-  }
-  // No character is cut in two: back to the first byte of one, unless the last is whole.
-  let lead = to - 1
-  while (lead > first && ((bytes[lead] as number) & 0xc0) === 0x80) lead -= 1
-  if ((bytes[lead] as number) >= 0x80 && lead + sizeOf(bytes[lead] as number) !== to) to = lead
-  parts.end = to
-}
-
-function writeWhole(wholes: Output, parts: Output, first: number): void {
-  const { bytes } = wholes
-  let to = wholes.end
-  for (let from = first; from < parts.end; from += 1) {
-    const byte = parts.bytes[from] as number
-    if (byte !== 0x20) bytes[to++] = byte
-  }
-  wholes.end = to
-  wholes.isAscii &&= parts.isAscii
-  endTerm(wholes)
-}
-
-function sizeOf(lead: number): number {
-  return lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4
 }
 
 function sizeAt(at: number): number {

@@ -3,8 +3,9 @@
  * gives its parts in order (`parseSessionId`: parse, session, id) and, after all parts of the document, itself as a whole
  * (`parsesessionid`). Scripts without spaces give each two characters that stand together, and the last one alone. Time is linear.
  */
+import type { Marks } from './words-marks.ts'
 import { BREAK, createOutput, endText, takeText } from './words-output.ts'
-import { scanText, type Marks } from './words-scan.ts'
+import { scanText } from './words-scan.ts'
 
 export type TermList = {
   add(text: string): void
@@ -47,7 +48,7 @@ export type PlacedTerm = {
   readonly term: string
   readonly start: number
   readonly end: number
-  /** `WORD`, `PAIR` or `LAST` of words-scan.ts. */
+  /** `WORD`, `PAIR`, `LAST` or `CUT` of words-marks.ts. */
   readonly kind: number
 }
 

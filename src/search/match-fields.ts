@@ -1,0 +1,155 @@
+/** Whether an entry and its session are what a query's fields ask for. What is unknown matches no test. */
+import type { Block } from '../transcript/block.ts'
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { isObject, type Json } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import { promptTokens } from '../transcript/usage.ts'
+import { isBefore, type FieldTest, type NameField, type NameTest, type NumberTest } from './query-fields.ts'
+
+export function matchesField(test: FieldTest, entry: Entry, session: Session): boolean {
+  if ('values' in test) return matchesName(test, fieldValues(test.field, entry, session))
+  if ('operator' in test) return matchesNumber(test, session)
+  const at = entry.at ?? session.startedAt
+  return at !== undefined && isBefore(at, test.instant) === (test.field === 'until')
+}
+
+/** Any of the values is one of those asked for. */
+export function matchesName({ field, values }: NameTest, found: readonly string[]): boolean {
+  const isPart = field === 'model' || field === 'project' || field === 'file'
+  return found.some((one) => {
+    const lower = one.toLowerCase()
+    return values.some((value) => {
+      if (value.includes('*')) return matchesGlob(value, lower, isPart)
+      if (field === 'source' && value === 'subagent') return lower.startsWith('subagent:')
+      return isPart ? lower.includes(value) : lower === value
+    })
+  })
+}
+
+/** What an entry has of a field. `source:subagent` and `has:` are words of the query's own. */
+export function fieldValues(field: NameField, entry: Entry, session: Session): readonly string[] {
+  const one = (value: string | undefined): readonly string[] => (value === undefined ? [] : [value])
+  switch (field) {
+    case 'role':
+      return one(entry.role)
+    case 'source':
+      return one(entry.source)
+    case 'model':
+      return one(
+        entry.model ?? (entry.role === 'assistant' && entry.source === PRIMARY ? session.model : undefined),
+      )
+    case 'agent':
+      return [...one(session.agent), ...one(session.native?.agent)]
+    case 'project':
+      return one(session.cwd)
+    case 'branch':
+      return one(session.git?.branch)
+    case 'run':
+      return one(session.run?.id)
+    case 'flow':
+      return one(session.run?.flow)
+    case 'step':
+      return one(session.run?.step)
+    case 'status':
+      return one(session.status)
+    case 'tool':
+      return entry.blocks.flatMap((block) =>
+        block.type === 'tool-call' || block.type === 'tool-result' ? one(block.name) : [],
+      )
+    case 'file':
+      return filesOf(entry)
+    case 'has':
+      return entry.blocks.flatMap(partsOf)
+  }
+}
+
+function partsOf(block: Block): readonly string[] {
+  switch (block.type) {
+    case 'error':
+      return ['error']
+    case 'thinking':
+      return ['thinking']
+    case 'image':
+      return ['image']
+    case 'tool-call':
+      return ['tool']
+    case 'tool-result': {
+      const inner = Array.isArray(block.output) ? block.output.flatMap(partsOf) : []
+      return [...inner, 'tool', ...(block.isError === true || block.error !== undefined ? ['error'] : [])]
+    }
+    case 'text':
+    case 'unknown':
+      return []
+  }
+}
+
+const FILE_KEY =
+  /^(?:(?:absolute|relative|target|source|old|new|notebook|file)_?)*(?:path|paths|file|files|filename)$/iu
+const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,1000})$/gmu
+const DEEPEST = 4
+
+/** The files that an entry's tool calls name: arguments called a path or a file, and the files of a patch. */
+export function filesOf({ blocks }: Entry): string[] {
+  const files = new Set<string>()
+  for (const block of blocks) if (block.type === 'tool-call') addFiles(files, block.input, false, DEEPEST)
+  return [...files]
+}
+
+function addFiles(files: Set<string>, value: Json | undefined, isNamed: boolean, depth: number): void {
+  if (typeof value === 'string') {
+    if (isNamed && value !== '') files.add(value)
+    else if (value.includes('*** '))
+      for (const [, file] of value.matchAll(PATCHED)) if (file) files.add(file.trim())
+  } else if (depth === 0) return
+  else if (Array.isArray(value)) for (const one of value) addFiles(files, one, isNamed, depth - 1)
+  else if (isObject(value)) {
+    for (const [key, one] of Object.entries(value))
+      addFiles(files, one, key.length < 64 && FILE_KEY.test(key), depth - 1)
+  }
+}
+
+function matchesNumber({ field, operator, value }: NumberTest, { totals, reportedCost }: Session): boolean {
+  const usage = totals?.usage
+  const cost = totals?.cost?.usd ?? reportedCost
+  const known =
+    field === 'cost'
+      ? cost === undefined
+        ? undefined
+        : Number(cost)
+      : usage && (promptTokens(usage) !== undefined || usage.output !== undefined)
+        ? (promptTokens(usage) ?? 0) + (usage.output ?? 0)
+        : undefined
+  if (known === undefined || Number.isNaN(known)) return false
+  switch (operator) {
+    case '<':
+      return known < value
+    case '<=':
+      return known <= value
+    case '>':
+      return known > value
+    case '>=':
+      return known >= value
+    case '=':
+      return known === value
+  }
+}
+
+/** By the pieces between stars, each looked for once after the one before: linear, where a pattern would not be. */
+function matchesGlob(glob: string, text: string, isPart: boolean): boolean {
+  const pieces = glob.split('*')
+  const first = pieces[0] ?? ''
+  const last = pieces.at(-1) ?? ''
+  if (
+    !isPart &&
+    (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length)
+  )
+    return false
+  let at = isPart ? 0 : first.length
+  const end = isPart ? text.length : text.length - last.length
+  for (const piece of isPart ? pieces : pieces.slice(1, -1)) {
+    const found = text.indexOf(piece, at)
+    if (found === -1 || found + piece.length > end) return false
+    at = found + piece.length
+  }
+  return true
+}

@@ -1,0 +1,142 @@
+/**
+ * Whether an entry matches a query: the truth that the index must equal. It reads the texts themselves, so it also answers for
+ * what is not indexed yet, and tells the index's candidates apart where the index alone cannot.
+ */
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { matchesField } from './match-fields.ts'
+import { createMarker, type Range } from './match-marks.ts'
+import { withinTime } from './match-regex.ts'
+import { textsOf } from './match-texts.ts'
+import { toListed, toNeedles } from './query-terms.ts'
+import type { FieldCondition, Node, Query, WordsNode } from './query.ts'
+import { hasSpelled } from './match-spelled.ts'
+import { toFolded, toLower } from './words-fold.ts'
+import { createTermList } from './words.ts'
+
+export type Matcher = {
+  /** Throws an error of ours when the query has a pattern that takes too long. */
+  entry(entry: Entry, session: Session): Match | undefined
+}
+
+export type Match = {
+  /** The texts that were searched, with where each matches; most have none. Found when asked for. */
+  marks(): readonly MarkedText[]
+}
+export type MarkedText = { readonly text: string; readonly ranges: readonly Range[] }
+
+export type MatchOptions = {
+  /** How long the patterns of a query may take over one entry. Many entries within one `withinTime` share its limit. */
+  readonly patternMs?: number
+}
+
+export const PATTERN_MS = 2000
+
+export function createMatcher(query: Query, { patternMs = PATTERN_MS }: MatchOptions = {}): Matcher {
+  const { fields, condition } = query
+  const test = condition && compile(condition, query.caseSensitive)
+  const isSlow = condition !== undefined && hasPattern(condition)
+  const guarded = <T>(work: () => T): T => (isSlow ? withinTime(patternMs, work) : work())
+  let marker: ((text: string) => readonly Range[]) | undefined
+  return {
+    entry(entry, session) {
+      if (!fields.every((field) => holds(field, entry, session))) return undefined
+      const subject = createSubject(entry, session)
+      if (test !== undefined && !guarded(() => test(subject))) return undefined
+      return {
+        marks() {
+          const find = (marker ??= createMarker(query))
+          return guarded(() => subject.texts().map((text) => ({ text, ranges: find(text) })))
+        },
+      }
+    },
+  }
+}
+
+function holds(condition: FieldCondition, entry: Entry, session: Session): boolean {
+  const isNot = condition.type === 'not'
+  return matchesField(isNot ? condition.node.test : condition.test, entry, session) !== isNot
+}
+
+/** What is asked, found once: the texts, their terms, and the texts in lower case. */
+type Subject = {
+  readonly entry: Entry
+  readonly session: Session
+  texts(): readonly string[]
+  terms(): string
+  lower(): readonly string[]
+}
+
+function createSubject(entry: Entry, session: Session): Subject {
+  let texts: readonly string[] | undefined
+  let terms: string | undefined
+  let lower: readonly string[] | undefined
+  return {
+    entry,
+    session,
+    texts: () => (texts ??= textsOf(entry, session)),
+    lower() {
+      return (lower ??= this.texts().map((text) => toLower(text)))
+    },
+    terms() {
+      if (terms === undefined) {
+        // A list of its own: work that was stopped half way leaves nothing in it for the next.
+        const list = createTermList()
+        for (const text of this.texts()) list.add(text)
+        terms = list.take()
+      }
+      return terms
+    },
+  }
+}
+
+type Test = (subject: Subject) => boolean
+
+function compile(node: Node, caseSensitive: boolean): Test {
+  switch (node.type) {
+    case 'all': {
+      const tests = node.nodes.map((one) => compile(one, caseSensitive))
+      return (subject) => tests.every((test) => test(subject))
+    }
+    case 'any': {
+      const tests = node.nodes.map((one) => compile(one, caseSensitive))
+      return (subject) => tests.some((test) => test(subject))
+    }
+    case 'not': {
+      const test = compile(node.node, caseSensitive)
+      return (subject) => !test(subject)
+    }
+    case 'field':
+      return ({ entry, session }) => matchesField(node.test, entry, session)
+    case 'words':
+      return toWordsTest(node, caseSensitive)
+    case 'substring': {
+      const asked = caseSensitive ? node.text : toLower(node.text)
+      return (subject) =>
+        (caseSensitive ? subject.texts() : subject.lower()).some((text) => text.includes(asked))
+    }
+    case 'regex':
+      return (subject) =>
+        subject.texts().some((text) => {
+          node.pattern.lastIndex = 0
+          return node.pattern.test(text)
+        })
+  }
+}
+
+function toWordsTest(node: WordsNode, caseSensitive: boolean): Test {
+  const { any, long } = toNeedles(node)
+  const listed = any.map(toListed)
+  const written = long.map(toFolded)
+  return (subject) => {
+    const terms = subject.terms()
+    if (!listed.some((one) => terms.includes(one))) return false
+    if (!written.every((one) => subject.texts().some((text) => toFolded(text).includes(one)))) return false
+    return !caseSensitive || subject.texts().some((text) => hasSpelled(text, any))
+  }
+}
+
+function hasPattern(node: Node): boolean {
+  if (node.type === 'all' || node.type === 'any') return node.nodes.some(hasPattern)
+  return node.type === 'not' ? hasPattern(node.node) : node.type === 'regex'
+}
