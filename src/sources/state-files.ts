@@ -103,7 +103,7 @@ export function openStateFiles(database: Database): StateFiles {
       prepared(database, 'SELECT id FROM places WHERE agent = ? AND root = ?').get(agent, root)?.['id'],
     )
   const changedOf = (place: number, seen: readonly SeenFile[], isToKeep: boolean): readonly Row[] => {
-    const asked = JSON.stringify(seen.map(({ path, stamp }) => [path, stamp]))
+    const asked = JSON.stringify(seen.map(({ path, stamp }) => [path.replace(HALVES, '\uFFFD'), stamp]))
     return prepared(database, CHANGED).all(asked, place, isToKeep ? 1 : 0)
   }
   const unitAt = (file: number, path: string): number => {
@@ -264,6 +264,9 @@ export function openStateFiles(database: Database): StateFiles {
       void prepared(database, 'UPDATE places SET stamp = ? WHERE id = ?').run(stamp, place),
   }
 }
+
+/** Half characters, which Windows has in names: stored as what SQLite makes of them. */
+const HALVES = /\p{Cs}/gu
 
 /** Asked for many at once, in the database: a sync of a million unchanged files gives back no row. */
 const CHANGED = `SELECT seen.key AS at, files.id AS id FROM json_each(?) AS seen

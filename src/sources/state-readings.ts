@@ -130,7 +130,8 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
     insert.run(
       reading,
       session,
-      key ?? null,
+      // Keys are asked for in JSON, where SQLite ends a text at this.
+      key?.replaceAll('\0', '\uFFFD') ?? null,
       provider ?? '',
       model ?? null,
       at ?? null,

@@ -131,3 +131,23 @@ describe('the state', () => {
     )
   })
 })
+
+describe('files that were looked at', () => {
+  it('are known again whatever their names and ids are made of', async () => {
+    const state = await openState(machine.archive())
+    const files = openStateFiles(state.database)
+    const place = files.place('claude-code', '/p')
+    const seen = ['half \ud800', 'quote \' " \\', '漢字 \u{1F600}', '%_*'].map((path) => ({
+      path,
+      stamp: '1:2:3:4',
+      size: 3,
+    }))
+    files.look(place, seen, false)
+    for (const { id } of files.pending(0, 10)) files.unchanged(id)
+    files.look(place, seen, false)
+    expect(files.pendingBytes().files).toBe(0)
+    expect(files.areKnown(place, seen)).toBe(true)
+    expect(files.areKnown(place, [{ path: 'new', stamp: '', size: 0 }])).toBe(false)
+    state.close()
+  })
+})
