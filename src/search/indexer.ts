@@ -46,6 +46,10 @@ export async function catchUpIndex(archive: Archive, options: CatchUpOptions = {
   try {
     const done = (await catchUpOnce(archive, options)) ?? (await catchUpOnce(archive, options)) ?? nothing
     return { ...done, ms: performance.now() - started, isElsewhere: false }
+  } catch (error) {
+    // Somebody has a shard to themselves for the moment.
+    if (!isHansardError(error) || error.code !== 'locked') throw error
+    return { ...nothing, ms: performance.now() - started, isElsewhere: true }
   } finally {
     release()
   }
@@ -178,7 +182,8 @@ async function carryOut(archive: Archive, plan: Plan, options: CatchUpOptions): 
     const work = plan.own.get(number) ?? { units: [], gone: [] }
     let writer: ShardWriter | undefined
     try {
-      while (signal?.aborted !== true) {
+      for (;;) {
+        if (signal?.aborted === true) break
         const batch = { units: takeBatch([work.units, plan.fresh], batchBytes), gone: work.gone.splice(0) }
         if (batch.units.length === 0 && batch.gone.length === 0) break
         writer ??= inThreads ? writeInThread(archive, number) : await writeHere(archive, number)

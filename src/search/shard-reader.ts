@@ -2,7 +2,7 @@
 import type { Archive } from '../archive/archive.ts'
 import type { Database, Statement } from '../sqlite/driver.ts'
 import { PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
-import { peekShard } from './shard.ts'
+import { isUnusable, MissingPage, peekShard, reportDamage } from './shard.ts'
 
 export type IndexedUnit = {
   readonly id: number
@@ -76,7 +76,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
   }
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-  return {
+  return reporting(archive, {
     shard: number,
     begin: () => database.exec('BEGIN'),
     end: () => database.exec('COMMIT'),
@@ -139,7 +139,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
       const page = pages.get(at, () => {
         const docs = prepared('SELECT docs FROM pages WHERE id = ?').get(at)?.['docs']
         if (docs instanceof Uint8Array) return Buffer.from(docs.buffer, docs.byteOffset, docs.byteLength)
-        throw new Error(`the index has no page ${at}`)
+        throw new MissingPage(`the index has no page ${at}`)
       })
       return readDoc(page, number - at * PAGE_DOCS)
     },
@@ -148,6 +148,32 @@ export async function openShardReader(archive: Archive, number: number): Promise
     sessionKey: (id) =>
       keys.get(id, () => text(prepared('SELECT key FROM sessions WHERE id = ?').get(id)?.['key'])),
     close: () => shard.close(),
+  })
+}
+
+/** Says which shard it was that turned out to be damaged. */
+function reporting(archive: Archive, reader: ShardReader): ShardReader {
+  const watched = <A extends readonly unknown[], R>(work: (...values: A) => R): ((...values: A) => R) => {
+    return (...values) => {
+      try {
+        return work(...values)
+      } catch (error) {
+        if (isUnusable(error)) reportDamage(archive, reader.shard)
+        throw error
+      }
+    }
+  }
+  return {
+    ...reader,
+    mark: watched(reader.mark),
+    units: watched(reader.units),
+    facets: watched(reader.facets),
+    matches: watched(reader.matches),
+    ranked: watched(reader.ranked),
+    doc: watched(reader.doc),
+    name: watched(reader.name),
+    sessionKey: watched(reader.sessionKey),
+    newestBelow: watched(reader.newestBelow),
   }
 }
 

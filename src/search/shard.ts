@@ -68,6 +68,10 @@ export async function openShard(archive: Archive, number: number): Promise<Shard
   const { files, home } = archive
   const path = shardPath(home, number)
   ensureFolder(files, join(home, FOLDER))
+  const isReported = files.kind(path + DAMAGED) !== undefined
+  // One without a byte is moved too: others may have it open as what it was.
+  if (isReported || files.identityAt(path)?.size === 0) setShardAside(archive, number)
+  if (isReported) files.remove(path + DAMAGED)
   try {
     if (files.kind(path) !== undefined) return await use(path, number, 'old')
   } catch (error) {
@@ -80,7 +84,8 @@ export async function openShard(archive: Archive, number: number): Promise<Shard
 }
 
 /** For readers: undefined when there is none that can be used. Never waits for a writer. */
-export async function peekShard({ files, home }: Archive, number: number): Promise<Shard | undefined> {
+export async function peekShard(archive: Archive, number: number): Promise<Shard | undefined> {
+  const { files, home } = archive
   const path = shardPath(home, number)
   if (files.kind(path) !== 'file') return undefined
   let database: Database | undefined
@@ -91,8 +96,22 @@ export async function peekShard({ files, home }: Archive, number: number): Promi
     return undefined
   } catch (error) {
     database?.close()
-    if (isUnusable(error)) return undefined
-    throw error
+    if (!isUnusable(error)) throw error
+    reportDamage(archive, number)
+    return undefined
+  }
+}
+
+/** Stands beside a shard in which a search met damage: whoever writes next begins it anew. */
+const DAMAGED = '.damaged'
+
+/** For readers, who hold no lock and move nothing. */
+export function reportDamage({ files, home, readOnly }: Archive, number: number): void {
+  if (readOnly) return
+  try {
+    files.close(files.openAppend(shardPath(home, number) + DAMAGED, 'any'))
+  } catch {
+    // A disk that is full or may not be written: it is met again.
   }
 }
 
@@ -108,10 +127,13 @@ export function setShardAside({ files, home }: Archive, number: number): void {
 
 /** No database, a damaged one, or another version's. One that may not be opened, or is locked, is neither. */
 export function isUnusable(error: unknown): boolean {
-  return error instanceof OtherVersion || isDamagedDatabase(error)
+  return error instanceof OtherVersion || error instanceof MissingPage || isDamagedDatabase(error)
 }
 
 class OtherVersion extends Error {}
+
+/** A row that is not where others say it is. */
+export class MissingPage extends Error {}
 
 async function use(path: string, number: number, age: 'old' | 'new'): Promise<Shard> {
   const database = await openDatabase(path)

@@ -1,0 +1,226 @@
+/** The index against reading everything: in whatever state it is, the answers are the same. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { catchUpIndex } from '../src/search/indexer.ts'
+import { parseQuery } from '../src/search/query.ts'
+import { openSearchIndex } from '../src/search/search.ts'
+import { shardPath } from '../src/search/shard.ts'
+import {
+  packAll,
+  createSearched,
+  readAnswer,
+  recordSession,
+  writeLog,
+  type SearchedArchive,
+} from './searched-archive.ts'
+
+const TEXTS = [
+  'please look at parseSessionId in the reader',
+  'wholeneedle max_tokens and src/search/words.ts here',
+  'error: 文件不存在, naïve café',
+  'ordinary words that come often 🚀 alphaneedle',
+  'ordinary words that come often, and ParseSessionId again',
+  'error common ordinary "quoted phrase" here',
+]
+const QUERIES = [
+  'wholeneedle',
+  'ordinary',
+  'ordinary words',
+  '"words that come"',
+  '"often and"',
+  '文件',
+  '不存在',
+  'naive cafe',
+  '🚀',
+  'session',
+  'tokens',
+  'parsesess*',
+  'ordinary -quoted',
+  'wholeneedle OR alphaneedle',
+  "'leneed'",
+  "'rdinary w'",
+  '/par[s]eSession/',
+  'role:user error',
+  'tool:bash',
+  'tool:b* ordinary',
+  'model:haiku ordinary',
+  'has:error',
+  'has:thinking considering',
+  'branch:main error',
+  'project:p/1 ordinary',
+  'agent:claude-code ordinary',
+  'file:wholeneedle',
+  'since:2026-03-05T00:00:00Z ordinary',
+  'until:2026-03-05T00:00:00Z ordinary',
+  '-ordinary',
+  '-tool:bash ordinary',
+  'titledneedle',
+  'blobneedle',
+  'nothinghasthis',
+  'source:primary wholeneedle',
+  'status:completed blobneedle',
+]
+
+const FEW = ['ordinary', '"words that come"', 'tool:b* ordinary', '-ordinary']
+
+let searched: SearchedArchive
+const answers = new Map<string, string[]>()
+
+const search = async (query: string, order: 'newest' | 'ranked' = 'newest') => {
+  const index = await openSearchIndex(searched.archive)
+  try {
+    const result = await index.search(parseQuery(query), { limit: 10_000, order })
+    for (const hit of result.hits.slice(0, 3))
+      expect(await index.entry(hit)).toMatchObject({ sequence: hit.sequence })
+    return result
+  } finally {
+    index.close()
+  }
+}
+const expectAll = async (queries: readonly string[] = QUERIES): Promise<void> => {
+  for (const query of queries) {
+    for (const order of ['newest', 'ranked'] as const) {
+      const { hits, total } = await search(query, order)
+      expect([query, order, hits.map(({ citation }) => citation).sort()]).toEqual([
+        query,
+        order,
+        answers.get(query),
+      ])
+      expect(total).toBe(hits.length)
+      if (order === 'ranked') continue
+      const times = hits.map(({ at }) => at ?? '')
+      expect(times).toEqual(times.toSorted().toReversed())
+    }
+  }
+}
+const learn = async (): Promise<void> => {
+  for (const query of QUERIES) answers.set(query, await readAnswer(searched.archive, query))
+}
+
+beforeAll(async () => {
+  searched = createSearched('search-index')
+  for (let n = 0; n < 12; n += 1)
+    writeLog(
+      searched.config,
+      n,
+      TEXTS.map((text) => `${text} s${n}`),
+    )
+  await searched.sync()
+  await packAll(searched.archive)
+  for (let n = 12; n < 16; n += 1) writeLog(searched.config, n, TEXTS.slice(n % 3))
+  await searched.sync()
+  await recordSession(searched.archive, ['ordinary journal', `${'long '.repeat(20_000)} blobneedle`])
+  await learn()
+})
+
+describe('a search', () => {
+  it('has answers to compare with', () => {
+    for (const [query, found] of answers)
+      expect([query, found.length > 0]).toEqual([query, query !== 'nothinghasthis'])
+  })
+
+  it('is complete without an index, and says what it read', async () => {
+    await expectAll()
+    const { scanned } = await search('ordinary')
+    expect(scanned.units).toBe(17)
+  })
+
+  it('is the same when half is indexed, and when all is', async () => {
+    const controller = new AbortController()
+    const half = await catchUpIndex(searched.archive, {
+      batchBytes: 1,
+      signal: controller.signal,
+      onProgress: ({ bytes, of }) => bytes > of / 2 && controller.abort(),
+    })
+    expect(half.units).toBeGreaterThan(2)
+    expect((await search('ordinary')).scanned.units).toBe(17 - half.units)
+    await expectAll()
+    const rest = await catchUpIndex(searched.archive)
+    expect(rest.units + half.units).toBe(17)
+    expect((await search('ordinary')).scanned.units).toBe(0)
+    await expectAll()
+    expect(await catchUpIndex(searched.archive)).toMatchObject({ units: 0, docs: 0 })
+  })
+
+  it('sees what has grown, was added, or is gone', async () => {
+    const path = writeLog(searched.config, 3, [...TEXTS.map((text) => `${text} s3`), 'grownneedle ordinary'])
+    writeLog(searched.config, 40, ['ordinary newcomer', 'wholeneedle again'])
+    expect(fs.existsSync(path)).toBe(true)
+    await searched.sync()
+    await learn()
+    expect((await search('ordinary')).scanned.units).toBe(2)
+    await expectAll()
+    expect(await catchUpIndex(searched.archive)).toMatchObject({ units: 2 })
+    await expectAll()
+    expect((await search('grownneedle')).hits).toHaveLength(1)
+  })
+
+  it('gives the newest first of what there is more of, and the record of each', async () => {
+    const index = await openSearchIndex(searched.archive)
+    const all = await index.search(parseQuery('ordinary'), { limit: 1000 })
+    for (const limit of [1, 3, 10]) {
+      const some = await index.search(parseQuery('ordinary'), { limit })
+      expect(some.hits.map((hit) => hit.at)).toEqual(all.hits.slice(0, limit).map((hit) => hit.at))
+    }
+    for (const hit of all.hits) expect(String(await index.record(hit))).toContain('ordinary')
+    index.close()
+  })
+
+  it('ends at its deadline with what it has', async () => {
+    const index = await openSearchIndex(searched.archive)
+    expect(await index.search(parseQuery('ordinary'), { deadline: Date.now() - 1 })).toMatchObject({
+      isPartial: true,
+      hits: [],
+    })
+    index.close()
+  })
+})
+
+describe('an index', () => {
+  const home = (): string => searched.archive.home
+
+  it('that is deleted is built again', async () => {
+    for (const name of fs.readdirSync(join(home(), 'index'))) {
+      if (name.startsWith('search-')) fs.rmSync(join(home(), 'index', name))
+    }
+    await expectAll(FEW)
+    expect((await catchUpIndex(searched.archive)).units).toBe(18)
+    await expectAll(FEW)
+  })
+
+  it.each([
+    ['no database', (path: string) => fs.writeFileSync(path, 'no database at all '.repeat(1000))],
+    ['cut off', (path: string) => fs.truncateSync(path, 10_000)],
+    [
+      'gone',
+      (path: string) => ['', '-wal', '-shm'].forEach((suffix) => fs.rmSync(path + suffix, { force: true })),
+    ],
+    ['empty', (path: string) => fs.truncateSync(path, 0)],
+    ['overwritten in the middle', (path: string) => overwrite(path)],
+  ])('with a shard that is %s answers all the same, and heals', async (_, damage) => {
+    damage(shardPath(home(), 0))
+    await expectAll(FEW)
+    await catchUpIndex(searched.archive)
+    await expectAll(FEW)
+    expect((await search('ordinary')).scanned.units).toBe(0)
+  })
+
+  it('of another version is moved aside, and its place taken', async () => {
+    const { openDatabase } = await import('../src/sqlite/driver.ts')
+    const database = await openDatabase(shardPath(home(), 1))
+    database.exec('PRAGMA user_version = 999')
+    database.close()
+    await expectAll(FEW)
+    await catchUpIndex(searched.archive)
+    expect(fs.existsSync(`${shardPath(home(), 1)}.aside`)).toBe(true)
+    await expectAll(FEW)
+  })
+})
+
+function overwrite(path: string): void {
+  const fd = fs.openSync(path, 'r+')
+  const { size } = fs.fstatSync(fd)
+  for (let at = 8192; at < size; at += 4096) fs.writeSync(fd, Buffer.alloc(2048, 0x5a), 0, 2048, at)
+  fs.closeSync(fd)
+}
