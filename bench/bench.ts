@@ -12,6 +12,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   read: () => import('./read.bench.ts'),
   convert: () => import('./convert.bench.ts'),
   sync: () => import('./sync.bench.ts'),
+  search: () => import('./search.bench.ts'),
   start: () => import('./start.bench.ts'),
 }
 

@@ -1,21 +1,19 @@
 /**
  * A program that indexes an archive over and over, from nothing each time it is done, until it is killed.
  *
- *     node index-child.js HOME [once]
+ *     node index-child.js HOME
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { openArchive } from '../src/archive/archive.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 
-const [home = '.', once] = process.argv.slice(2)
+const [home = '.'] = process.argv.slice(2)
 const archive = openArchive(home)
 fs.writeSync(1, 'ready\n')
-do {
+for (;;) {
   await catchUpIndex(archive, { batchBytes: 20_000 })
-  if (once === undefined) {
-    for (const name of fs.readdirSync(join(home, 'index'))) {
-      if (/^search-\d+\.db/.test(name)) fs.rmSync(join(home, 'index', name), { force: true })
-    }
+  for (const name of fs.readdirSync(join(home, 'index'))) {
+    if (/^search-\d+\.db/.test(name)) fs.rmSync(join(home, 'index', name), { force: true })
   }
-} while (once === undefined)
+}

@@ -58,7 +58,8 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const shard = await peekShard(archive, number)
   if (shard === undefined) return undefined
   const { database } = shard
-  const prepared = createStatements(database)
+  const report = (): void => reportDamage(archive, number)
+  const prepared = createStatements(database, report)
   const pages = createCache<Buffer>(MOST_PAGES)
   const names = createCache<string>(MOST_NAMES)
   const keys = createCache<string>(MOST_NAMES)
@@ -68,7 +69,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const current = (): Blocks => {
     const now = stamp()
     if (blocks === undefined || now !== seen) {
-      blocks = readBlocks(database)
+      blocks = readBlocks(prepared)
       for (const cache of [pages, keys]) cache.clear()
       seen = now
     }
@@ -76,7 +77,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
   }
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-  return reporting(archive, {
+  return {
     shard: number,
     begin: () => database.exec('BEGIN'),
     end: () => database.exec('COMMIT'),
@@ -139,6 +140,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
       const page = pages.get(at, () => {
         const docs = prepared('SELECT docs FROM pages WHERE id = ?').get(at)?.['docs']
         if (docs instanceof Uint8Array) return Buffer.from(docs.buffer, docs.byteOffset, docs.byteLength)
+        report()
         throw new MissingPage(`the index has no page ${at}`)
       })
       return readDoc(page, number - at * PAGE_DOCS)
@@ -148,32 +150,6 @@ export async function openShardReader(archive: Archive, number: number): Promise
     sessionKey: (id) =>
       keys.get(id, () => text(prepared('SELECT key FROM sessions WHERE id = ?').get(id)?.['key'])),
     close: () => shard.close(),
-  })
-}
-
-/** Says which shard it was that turned out to be damaged. */
-function reporting(archive: Archive, reader: ShardReader): ShardReader {
-  const watched = <A extends readonly unknown[], R>(work: (...values: A) => R): ((...values: A) => R) => {
-    return (...values) => {
-      try {
-        return work(...values)
-      } catch (error) {
-        if (isUnusable(error)) reportDamage(archive, reader.shard)
-        throw error
-      }
-    }
-  }
-  return {
-    ...reader,
-    mark: watched(reader.mark),
-    units: watched(reader.units),
-    facets: watched(reader.facets),
-    matches: watched(reader.matches),
-    ranked: watched(reader.ranked),
-    doc: watched(reader.doc),
-    name: watched(reader.name),
-    sessionKey: watched(reader.sessionKey),
-    newestBelow: watched(reader.newestBelow),
   }
 }
 
@@ -187,10 +163,8 @@ type Blocks = {
   readonly oldest: readonly number[]
 }
 
-function readBlocks(database: Database): Blocks {
-  const rows = database
-    .prepare('SELECT id, name, version, low, high, min_at, max_at FROM units ORDER BY low')
-    .all()
+function readBlocks(prepared: Prepared): Blocks {
+  const rows = prepared('SELECT id, name, version, low, high, min_at, max_at FROM units ORDER BY low').all()
   const newest: number[] = []
   for (const { max_at } of rows) {
     const own = typeof max_at === 'number' ? max_at : Number.NEGATIVE_INFINITY
@@ -218,12 +192,29 @@ function lastAtMost(sorted: readonly number[], value: number): number {
   return low - 1
 }
 
-function createStatements(database: Database): (sql: string) => Statement {
-  const known = new Map<string, Statement>()
+type Prepared = (sql: string) => Pick<Statement, 'all' | 'get'>
+
+/** Statements that say so when the shard turns out to be damaged. */
+function createStatements(database: Database, report: () => void): Prepared {
+  const known = new Map<string, ReturnType<Prepared>>()
+  const watched = <T>(work: () => T): T => {
+    try {
+      return work()
+    } catch (error) {
+      if (isUnusable(error)) report()
+      throw error
+    }
+  }
   return (sql) => {
-    const statement = known.get(sql) ?? database.prepare(sql)
-    known.set(sql, statement)
-    return statement
+    const there = known.get(sql)
+    if (there !== undefined) return there
+    const statement = watched(() => database.prepare(sql))
+    const guarded: ReturnType<Prepared> = {
+      all: (...values) => watched(() => statement.all(...values)),
+      get: (...values) => watched(() => statement.get(...values)),
+    }
+    known.set(sql, guarded)
+    return guarded
   }
 }
 
