@@ -31,11 +31,13 @@ export function columnsLine({ table, columns, key }: Columns): string {
 
 /** The row as an object, columns in their order. */
 export function rowJson(columns: readonly string[], row: Row): string {
-  const cells = columns.flatMap((column) => {
+  let cells = ''
+  for (const column of columns) {
     const value = row[column] ?? null
-    return value === null ? [] : [`${JSON.stringify(column)}:${cellJson(value)}`]
-  })
-  return `{${cells.join(',')}}`
+    if (value === null) continue
+    cells += `${cells === '' ? '' : ','}${JSON.stringify(column)}:${cellJson(value)}`
+  }
+  return `{${cells}}`
 }
 
 /** Undefined where a column of the key is NULL: SQLite lets many rows have that. */
@@ -45,9 +47,9 @@ export function keyOf(columns: readonly string[], row: Row): string | undefined 
   return `[${values.map((value) => cellJson(value as Exclude<SqlValue, null>)).join(',')}]`
 }
 
-/** For a row that nothing names: what it holds, and which of its equals it is. */
-export function contentKey(hash: Buffer, nth: number): string {
-  return `{"content":"${hash.toString('hex')}","nth":${nth}}`
+/** For a row that nothing names: the hash, in hex, of what it holds, and which of its equals it is. */
+export function contentKey(hash: string, nth: number): string {
+  return `{"content":"${hash}","nth":${nth}}`
 }
 
 /** What names the row of a line; undefined for a line that is no row. */
@@ -55,6 +57,18 @@ export function nameIn(line: string): string | undefined {
   const at = line.startsWith(COLUMNS_START) ? -1 : line.indexOf(BEFORE_ROW)
   return at === -1 ? undefined : line.slice(0, at)
 }
+
+/** The same for the bytes of a line, which are not made into text for it. */
+export function nameInBytes(line: Buffer): string | undefined {
+  const at = isColumnsLine(line) ? -1 : line.indexOf(BEFORE_ROW)
+  return at === -1 ? undefined : line.toString('utf8', 0, at)
+}
+
+export function isColumnsLine(line: Buffer): boolean {
+  return line.subarray(0, COLUMNS_START.length).equals(COLUMNS_BYTES)
+}
+
+const COLUMNS_BYTES = Buffer.from(COLUMNS_START)
 
 export function parseColumns(line: string): Columns | undefined {
   const value = line.startsWith(COLUMNS_START) ? parseJson(line) : undefined

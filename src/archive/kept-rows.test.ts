@@ -130,6 +130,25 @@ describe('rows that are kept', () => {
     expect(await opened()).toEqual([{ id: 1, n: 'x' }])
   })
 
+  it('are read in their last version, each where it first stood, however many versions there are', async () => {
+    await sql(`CREATE TABLE t (id TEXT PRIMARY KEY, n INT, b); CREATE TABLE u (id TEXT PRIMARY KEY, n INT);`)
+    for (let version = 1; version <= 4; version += 1) {
+      await sql(`WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 100)
+        INSERT OR REPLACE INTO t SELECT 'k' || i, ${version}, CASE i % 3 WHEN 0 THEN 'a' || char(0) END FROM c
+        WHERE i <= 25 * ${version} AND (i % 2 = 0 OR ${version} < 3);
+        INSERT OR REPLACE INTO u VALUES ('k1', ${version})`)
+      await exported([{ table: 't' }, { table: 'u' }])
+    }
+    const rows = await opened()
+    const ids = rows.map(({ id }) => Number(String(id).slice(1)))
+    const odd = (id: number): boolean => id % 2 === 1
+    expect(ids.filter((id) => id <= 50)).toEqual(Array.from({ length: 50 }, (_, at) => at + 1))
+    expect(rows.map(({ n }) => n)).toEqual(ids.map((id) => (odd(id) ? 2 : 4)))
+    expect(rows.every(({ id, b }) => b === (Number(String(id).slice(1)) % 3 === 0 ? 'a\0' : null))).toBe(true)
+    expect(ids).toHaveLength(75)
+    expect(await opened('u')).toEqual([{ id: 'k1', n: 4 }])
+  })
+
   it('stay when the source deletes them, drops the table, or begins again', async () => {
     await sql(`CREATE TABLE t (id TEXT PRIMARY KEY); INSERT INTO t VALUES ('a'), ('b')`)
     await exported()

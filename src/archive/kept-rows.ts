@@ -8,20 +8,21 @@ import { dirname } from 'node:path'
 import { fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
-import { readLines } from '../transcript/lines.ts'
 import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
 import { readChunks } from './bytes.ts'
+import { wholeByteLines } from './byte-lines.ts'
 import {
   columnsLine,
   contentKey,
   keyOf,
+  isColumnsLine,
   nameIn,
+  nameInBytes,
   parseColumns,
-  ROW_LINE_LIMIT,
   rowJson,
   rowLine,
 } from './kept-row-lines.ts'
-import { createRowHashes, hashOf, type RowHashes } from './row-hashes.ts'
+import { createRowHashes, hashOf, type RowHashes, toHex } from './row-hashes.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
 export const ROWS_SUFFIX = '.rows.jsonl'
@@ -56,11 +57,13 @@ export async function exportRows(
       if (known.get(table) !== declared) appender.add(declared)
       known.set(table, declared)
       const toLine = createLines(table, columns, key)
-      for await (const row of rowsOf(database, table, where)) {
-        const { name, line } = toLine(row)
-        if (!hashes.note(name, line)) continue
-        appender.add(line)
-        changed += 1
+      for await (const batch of rowsOf(database, table, where)) {
+        for (const row of batch) {
+          const { name, line } = toLine(row)
+          if (!hashes.note(name, line)) continue
+          appender.add(line)
+          changed += 1
+        }
       }
     }
     return { bytesWritten: appender.end(), changed, tail: tailOf(files, path) }
@@ -87,13 +90,15 @@ async function readKnown(files: Files, path: string): Promise<Known> {
   const hashes = createRowHashes()
   const columns = new Map<string, string>()
   if (files.kind(path) === undefined) return { hashes, columns }
-  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT })) {
-    for (const { text, ended } of lines) {
-      if (text === undefined || !ended) continue
-      const name = nameIn(text)
-      if (name !== undefined) hashes.note(name, text)
-      const declared = name === undefined ? parseColumns(text) : undefined
-      if (declared !== undefined) columns.set(declared.table, text)
+  for await (const lines of wholeByteLines(readChunks(files, path))) {
+    for (const line of lines) {
+      const name = nameInBytes(line)
+      if (name !== undefined) hashes.note(name, line)
+      else if (isColumnsLine(line)) {
+        const text = line.toString()
+        const declared = parseColumns(text)
+        if (declared !== undefined) columns.set(declared.table, text)
+      }
     }
   }
   return { hashes, columns }
@@ -103,10 +108,10 @@ async function* rowsOf(
   database: SourceDatabase,
   table: string,
   where: RowsKept['where'],
-): AsyncGenerator<Row> {
+): AsyncGenerator<readonly Row[]> {
   const parts: readonly RowOptions[] =
     where === undefined ? [{}] : where.prefixes.map((prefix) => ({ where: { column: where.column, prefix } }))
-  for (const options of parts) for await (const batch of database.rows(table, options)) yield* batch
+  for (const options of parts) yield* database.rows(table, options)
 }
 
 type ToLine = (row: Row) => { readonly name: string; readonly line: string }
@@ -119,7 +124,7 @@ function createLines(table: string, columns: readonly string[], key: readonly st
     if (named === undefined) {
       equals ??= createRowHashes()
       const hash = hashOf(json)
-      named = contentKey(hash, equals.count(hash))
+      named = contentKey(toHex(hash), equals.count(hash))
     }
     const line = rowLine(table, named, json)
     return { name: nameIn(line) as string, line }

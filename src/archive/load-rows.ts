@@ -9,12 +9,13 @@ import { fromSystemError } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { readTables } from '../sqlite/database-rows.ts'
 import { quote } from '../sqlite/database-tables.ts'
-import { type Database, openDatabase, type Statement } from '../sqlite/driver.ts'
+import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { readLines } from '../transcript/lines.ts'
-import type { SourceDatabase, SqlValue } from '../transcript/source.ts'
+import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
+import { wholeByteLines } from './byte-lines.ts'
 import { readChunks } from './bytes.ts'
-import { type KeptRow, nameIn, parseColumns, parseRow, ROW_LINE_LIMIT } from './kept-row-lines.ts'
-import { hashOf } from './row-hashes.ts'
+import { isColumnsLine, nameIn, parseColumns, parseRow, ROW_LINE_LIMIT } from './kept-row-lines.ts'
+import { hashOf, toHex } from './row-hashes.ts'
 
 type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
 
@@ -31,7 +32,7 @@ export async function loadRows(
     const file = join(folder, 'rows.db')
     const tables = await readDeclared(files, path)
     database = await openDatabase(file)
-    await load(database, tables, wholeLines(files, path, damaged), damaged)
+    await load(database, { files, path, tables, damaged })
     const { size } = await fs.stat(file)
     const report = (_: string, reason: string): void => damaged(reason)
     const whole = (): boolean => true
@@ -55,97 +56,156 @@ export async function loadRows(
 /** The columns of each table: those last declared, then those that were there before. */
 async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<string, Table>> {
   const tables = new Map<string, Table>()
-  for await (const line of wholeLines(files, path)) {
-    const declared = parseColumns(line)
-    if (declared === undefined) continue
-    const { table, columns, key } = declared
-    const named = new Set(columns.map((column) => column.toLowerCase()))
-    const gone = (tables.get(table)?.columns ?? []).filter((column) => !named.has(column.toLowerCase()))
-    tables.set(table, { columns: [...columns, ...gone], key })
-  }
-  return tables
-}
-
-async function* wholeLines(
-  files: Files,
-  path: string,
-  damaged: (reason: string) => void = () => {},
-): AsyncGenerator<string> {
-  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT })) {
-    for (const { number, text, ended } of lines) {
-      if (text !== undefined && ended) yield text
-      else damaged(`line ${number} of the kept rows is ${ended ? 'too large' : 'torn'}`)
+  for await (const lines of wholeByteLines(readChunks(files, path))) {
+    for (const line of lines) {
+      const declared = isColumnsLine(line) ? parseColumns(line.toString()) : undefined
+      if (declared === undefined) continue
+      const { table, columns, key } = declared
+      const named = new Set(columns.map((column) => column.toLowerCase()))
+      const gone = (tables.get(table)?.columns ?? []).filter((column) => !named.has(column.toLowerCase()))
+      tables.set(table, { columns: [...columns, ...gone], key })
     }
   }
+  return tables
 }
 
 /** Rows written in one transaction: the database is thrown away when this ends early, so none is undone. */
 const COMMIT_ROWS = 10_000
 
-async function load(
-  database: Database,
-  tables: ReadonlyMap<string, Table>,
-  lines: AsyncIterable<string>,
-  damaged: (reason: string) => void,
-): Promise<void> {
-  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF')
+type Loading = {
+  readonly files: Files
+  readonly path: string
+  readonly tables: ReadonlyMap<string, Table>
+  readonly damaged: (reason: string) => void
+}
+
+async function load(database: Database, { files, path, tables, damaged }: Loading): Promise<void> {
+  database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
   // Columns without a type keep every value as it is.
   for (const [table, { columns }] of tables)
     database.exec(`CREATE TABLE ${quote(table)} (${columns.map(quote).join(', ')})`)
-  const put = createPut(database, tables)
+  const versions = createVersions(database, tables)
+  const puts = new Map(
+    [...tables].map(([table, { columns }]) => [table, createPut(database, table, columns)]),
+  )
   let rows = 0
   database.exec('BEGIN')
-  for await (const line of lines) {
-    const name = nameIn(line)
-    const kept = name === undefined ? undefined : parseRow(line)
-    if (name !== undefined && kept !== undefined && tables.has(kept.table)) put(name, kept)
-    else if (parseColumns(line) === undefined) damaged('a line of the kept rows is no row')
-    rows += 1
-    if (rows % COMMIT_ROWS === 0) database.exec('COMMIT; BEGIN')
+  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT })) {
+    for (const { number, text, ended } of lines) {
+      if (text === undefined || !ended) {
+        damaged(`line ${number} of the kept rows is ${ended ? 'too large' : 'torn'}`)
+        continue
+      }
+      const name = nameIn(text)
+      const kept = name === undefined ? undefined : parseRow(text)
+      const put = kept && puts.get(kept.table)
+      if (name !== undefined && kept !== undefined && put !== undefined)
+        versions.note(name, kept.table, put.add(kept.row))
+      else if (parseColumns(text) === undefined) damaged('a line of the kept rows is no row')
+      rows += 1
+      if (rows % COMMIT_ROWS === 0) database.exec('COMMIT; BEGIN')
+    }
   }
-  database.exec(`COMMIT; DROP TABLE ${NAMES}`)
+  for (const put of puts.values()) put.end()
+  versions.end()
+  database.exec('COMMIT')
+}
+
+/** Rows that go in with one statement: each costs more than what is in it. */
+const TOGETHER = 16
+const HELD_BYTES = 1024 * 1024
+/** SQLite takes 32,766 values in a statement. */
+const MAX_VALUES = 16_000
+
+type Put = {
+  /** The number of the row in its table, from 1. */
+  add(row: Row): number
+  end(): void
+}
+
+function createPut(database: Database, table: string, columns: readonly string[]): Put {
+  const into = `INSERT INTO ${quote(table)} (${[rowidOf(columns), ...columns.map(quote)].join(', ')}) VALUES`
+  const places = `(${['?', ...columns.map(() => '?')].join(', ')})`
+  const together = Math.max(1, Math.min(TOGETHER, Math.floor(MAX_VALUES / (columns.length + 1))))
+  const many = database.prepare(`${into} ${Array.from({ length: together }, () => places).join(', ')}`)
+  const one = database.prepare(`${into} ${places}`)
+  let last = 0
+  let held: SqlValue[][] = []
+  let heldBytes = 0
+  const flush = (): void => {
+    if (held.length === together) many.run(...held.flat())
+    else for (const values of held) one.run(...values)
+    held = []
+    heldBytes = 0
+  }
+  return {
+    add(row) {
+      last += 1
+      const values = columns.map((column) => row[column] ?? null)
+      if (values.some(hasNul)) {
+        // One engine ends a text at its first NUL: such a one goes in as bytes.
+        const cast = values.map((value) => (hasNul(value) ? 'CAST(? AS TEXT)' : '?'))
+        database.prepare(`${into} (${['?', ...cast].join(', ')})`).run(last, ...values.map(toBound))
+        return last
+      }
+      held.push([last, ...values])
+      for (const value of values)
+        heldBytes += typeof value === 'string' || value instanceof Uint8Array ? value.length : 0
+      if (held.length === together || heldBytes > HELD_BYTES) flush()
+      return last
+    },
+    end: flush,
+  }
 }
 
 /** No table of another program's is called so: SQLite's own names begin with `sqlite_` and cannot be made. */
 const NAMES = '"hansard: the rows by name"'
 
-function createPut(
-  database: Database,
-  tables: ReadonlyMap<string, Table>,
-): (name: string, kept: KeptRow) => void {
-  database.exec(`CREATE TABLE ${NAMES} (name BLOB PRIMARY KEY, at INTEGER) WITHOUT ROWID`)
-  const find = database.prepare(`SELECT at FROM ${NAMES} WHERE name = ?`)
-  const note = database.prepare(`INSERT INTO ${NAMES} VALUES (?, ?)`)
-  const statements = new Map<string, Statement>()
-  const prepare = (sql: string): Statement => {
-    const known = statements.get(sql) ?? database.prepare(sql)
-    statements.set(sql, known)
-    return known
-  }
-  const last = new Map<string, number>()
-  return (name, { table, row }) => {
-    const { columns } = tables.get(table) as Table
-    const hash = hashOf(name)
-    const values = columns.map((column) => row[column] ?? null)
-    const places = values.map(placeFor)
-    const bound = values.map(toBound)
-    const at = find.get(hash)?.['at']
-    if (at !== undefined && at !== null) {
-      const changes = columns.map((column, index) => `${quote(column)} = ${places[index]}`)
-      prepare(`UPDATE ${quote(table)} SET ${changes.join(', ')} WHERE ${rowidOf(columns)} = ?`).run(
-        ...bound,
-        at,
+type Versions = {
+  /** Notes the version of a row that has this name. */
+  note(name: string, table: string, at: number): void
+  /** Leaves of each row the last version, at the place of the first. */
+  end(): void
+}
+
+/** Names are sorted once at the end: most rows have one version, and looking for another each time costs more than the row. */
+function createVersions(database: Database, tables: ReadonlyMap<string, Table>): Versions {
+  const names = [...tables.keys()]
+  const numbers = new Map(names.map((table, number) => [table, number]))
+  database.exec(`CREATE TABLE ${NAMES} (name TEXT, source INTEGER, at INTEGER)`)
+  const many = database.prepare(
+    `INSERT INTO ${NAMES} VALUES ${Array.from({ length: TOGETHER }, () => '(?, ?, ?)').join(', ')}`,
+  )
+  const one = database.prepare(`INSERT INTO ${NAMES} VALUES (?, ?, ?)`)
+  let held: SqlValue[][] = []
+  return {
+    note(name, table, at) {
+      held.push([toHex(hashOf(name)), numbers.get(table) ?? null, at])
+      if (held.length < TOGETHER) return
+      many.run(...held.flat())
+      held = []
+    },
+    end() {
+      for (const values of held) one.run(...values)
+      database.exec(
+        `CREATE TEMP TABLE versions AS SELECT name, source, min(at) AS first, max(at) AS last FROM ${NAMES}
+         GROUP BY name, source HAVING count(*) > 1`,
       )
-      return
-    }
-    const next = (last.get(table) ?? 0) + 1
-    last.set(table, next)
-    const names = [rowidOf(columns), ...columns.map(quote)].join(', ')
-    prepare(`INSERT INTO ${quote(table)} (${names}) VALUES (${['?', ...places].join(', ')})`).run(
-      next,
-      ...bound,
-    )
-    note.run(hash, next)
+      database.exec('CREATE INDEX temp.versions_by_name ON versions (name, source)')
+      for (const [source, table] of names.entries()) {
+        const rowid = rowidOf(tables.get(table)?.columns ?? [])
+        const to = quote(table)
+        database.exec(
+          `DELETE FROM ${to} WHERE ${rowid} IN (SELECT n.at FROM ${NAMES} AS n, temp.versions AS v
+             WHERE v.source = ${source} AND n.name = v.name AND n.source = v.source AND n.at < v.last)`,
+        )
+        database.exec(
+          `UPDATE ${to} SET ${rowid} = v.first FROM temp.versions AS v
+           WHERE v.source = ${source} AND ${to}.${rowid} = v.last`,
+        )
+      }
+      database.exec(`DROP TABLE temp.versions; DROP TABLE ${NAMES}`)
+    },
   }
 }
 
@@ -153,11 +213,6 @@ function createPut(
 function rowidOf(columns: readonly string[]): string {
   const taken = new Set(columns.map((column) => column.toLowerCase()))
   return ['rowid', '_rowid_', 'oid'].find((name) => !taken.has(name)) ?? 'rowid'
-}
-
-/** One engine ends a text at its first NUL: such a one goes in as bytes. */
-function placeFor(value: SqlValue): string {
-  return hasNul(value) ? 'CAST(? AS TEXT)' : '?'
 }
 
 function toBound(value: SqlValue): SqlValue {

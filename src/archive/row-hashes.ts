@@ -2,13 +2,13 @@
  * What every kept row last was, in 24 bytes each: tells whether a row is new or changed without holding it. A row is taken for
  * unchanged only when 128 bits of SHA-256 agree; two names that share 64 bits cost a row written twice, never one lost.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 export type RowHashes = {
   /** Notes the row as it is now; false when it was the same before. */
-  note(name: string, content: string): boolean
+  note(name: string, content: string | Buffer): boolean
   /** How often this content was counted, this time included. */
-  count(content: Buffer): number
+  count(content: string): number
 }
 
 /** Two words of a name's hash, four of the content's. */
@@ -16,8 +16,13 @@ const WORDS = 6
 /** Slots begin few and double when three quarters are full. */
 const FIRST_SLOTS = 256
 
-export function hashOf(text: string): Buffer {
-  return createHash('sha256').update(text).digest().subarray(0, 16)
+/** 128 bits, as 16 characters of a byte each: a buffer for every row is what collecting garbage would take longest for. */
+export function hashOf(text: string | Buffer): string {
+  return hash('sha256', text, 'binary').slice(0, 16)
+}
+
+export function toHex(hashed: string): string {
+  return Buffer.from(hashed, 'latin1').toString('hex')
 }
 
 export function createRowHashes(): RowHashes {
@@ -35,10 +40,9 @@ export function createRowHashes(): RowHashes {
     }
   }
 
-  const take = (name: Buffer): number => {
+  const take = (first: number, low: number): number => {
     // An empty slot is all zeros: no name may look like one.
-    const high = name.readUInt32LE(0) || 1
-    const low = name.readUInt32LE(4)
+    const high = first || 1
     const at = find(high, low)
     if (words[at] !== 0) return at
     words[at] = high
@@ -60,20 +64,40 @@ export function createRowHashes(): RowHashes {
 
   return {
     note(name, content) {
-      const at = take(hashOf(name))
-      const hash = hashOf(content)
+      const [high, low] = wordsOf(name)
+      const at = take(high, low)
+      const now = hashOf(content)
       let isSame = true
       for (let word = 0; word < 4; word += 1) {
-        const now = hash.readUInt32LE(word * 4)
-        isSame &&= words[at + 2 + word] === now
-        words[at + 2 + word] = now
+        const part = wordAt(now, word * 4)
+        isSame &&= words[at + 2 + word] === part
+        words[at + 2 + word] = part
       }
       return !isSame
     },
     count(content) {
-      const at = take(content) + 2
+      const at = take(wordAt(content, 0), wordAt(content, 4)) + 2
       words[at] = (words[at] as number) + 1
       return words[at]
     },
   }
+}
+
+/** 64 bits by multiplying and mixing: whoever makes names that share them only has the rows written twice. */
+function wordsOf(name: string): readonly [high: number, low: number] {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let at = 0; at < name.length; at += 1) {
+    const unit = name.charCodeAt(at)
+    high = Math.imul(high ^ unit, 2654435761)
+    low = Math.imul(low ^ unit, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return [high >>> 0, low >>> 0]
+}
+
+function wordAt(hashed: string, at: number): number {
+  const low = hashed.charCodeAt(at) | (hashed.charCodeAt(at + 1) << 8)
+  return (low | (hashed.charCodeAt(at + 2) << 16) | (hashed.charCodeAt(at + 3) << 24)) >>> 0
 }
