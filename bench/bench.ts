@@ -11,6 +11,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   heap: () => import('./heap.bench.ts'),
   read: () => import('./read.bench.ts'),
   convert: () => import('./convert.bench.ts'),
+  database: () => import('./database.bench.ts'),
   sync: () => import('./sync.bench.ts'),
   search: () => import('./search.bench.ts'),
   start: () => import('./start.bench.ts'),
