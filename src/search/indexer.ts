@@ -175,7 +175,10 @@ async function withShard<T>(
 }
 
 async function carryOut(archive: Archive, plan: Plan, options: CatchUpOptions): Promise<Done> {
-  const { signal, onProgress, batchBytes = BATCH_BYTES } = options
+  const { signal, onProgress } = options
+  // Little work is for all threads too.
+  const share = Math.ceil(plan.bytes / plan.own.size)
+  const batchBytes = options.batchBytes ?? Math.min(BATCH_BYTES, share)
   const total = { units: 0, docs: 0, bytes: 0, failed: [] as BatchResult['failed'][number][] }
   const inThreads = canUseThreads(plan.bytes)
   const fill = async (number: number): Promise<void> => {
