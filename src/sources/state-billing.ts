@@ -8,39 +8,85 @@ import { bestRecording, settleReports, type Candidate, type CallReport } from '.
 import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
-type Changed = {
-  /** Calls that more than one recording mentions, or did. */
-  readonly keys: readonly string[]
-  readonly sessions: readonly string[]
-}
-
-/** The keys of a pass that other passes, or other sessions of its own, mention too. */
-export function sharedKeys(database: Database, reading: number): string[] {
-  const rows = prepared(
+/**
+ * Notes what a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention too. Said
+ * of a pass before it goes and after it came; settled once, however many passes say it.
+ */
+export function putInQuestion(database: Database, reading: number): void {
+  prepared(
     database,
-    `SELECT DISTINCT own.key AS key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL AND EXISTS (
-         SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id
-       )`,
-  ).all(reading)
-  return rows.map(({ key }) => String(key))
+    `INSERT OR IGNORE INTO stale_calls SELECT own.key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL
+       AND EXISTS (SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id)`,
+  ).run(reading)
+  prepared(
+    database,
+    'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
+  ).run(reading)
 }
 
-/** Bills the calls anew, and gives the sessions whose bills may have changed. */
-export function billReading(database: Database, { keys, sessions }: Changed): ReadonlySet<string> {
-  const changed = new Set(sessions)
-  const recordedTwice = sessions.filter((session) => chooseRecordings(database, session))
-  const more = recordedTwice.flatMap((session) => keysOf(database, session))
-  const all = [...new Set([...keys, ...more])]
+/**
+ * Bills anew all that is in question, and makes the sessions say so. In steps, each whole: what a crash leaves is still in question
+ * for the next.
+ */
+export function settleBills(database: Database, refresh: (keys: Iterable<string>) => void): void {
+  const take = (table: string): string[] =>
+    prepared(database, `SELECT key FROM ${table} ORDER BY key LIMIT ${BATCH}`)
+      .all()
+      .map(({ key }) => String(key))
+  const forget = (table: string, keys: readonly string[]): void => {
+    const remove = prepared(database, `DELETE FROM ${table} WHERE key = ?`)
+    for (const key of keys) remove.run(key)
+  }
+  database.transaction(() => questionRecordings(database))
   const candidates = new Map<string, Candidate>()
   const candidate = (session: string): Candidate => {
     const known = candidates.get(session) ?? candidateOf(database, session)
-    candidates.set(session, known)
+    if (candidates.size < MOST_CANDIDATES) candidates.set(session, known)
     return known
   }
-  for (let at = 0; at < all.length; at += BATCH)
-    billKeys(database, all.slice(at, at + BATCH), candidate, changed)
-  return changed
+  for (let keys = take('stale_calls'); keys.length > 0; keys = take('stale_calls')) {
+    database.transaction(() => {
+      const changed = new Set<string>()
+      billKeys(database, keys, candidate, changed)
+      const note = prepared(database, 'INSERT OR IGNORE INTO stale_sessions (key) VALUES (?)')
+      for (const session of changed) note.run(session)
+      forget('stale_calls', keys)
+    })
+  }
+  for (let keys = take('stale_sessions'); keys.length > 0; keys = take('stale_sessions')) {
+    database.transaction(() => {
+      refresh(keys)
+      forget('stale_sessions', keys)
+    })
+  }
 }
+
+/** True when a crash, or a sync at work, has left something in question. */
+export function isSettled(database: Database): boolean {
+  const row = prepared(
+    database,
+    'SELECT EXISTS (SELECT 1 FROM stale_calls) + EXISTS (SELECT 1 FROM stale_sessions) AS stale',
+  ).get()
+  return row?.['stale'] === 0
+}
+
+/** Which recording speaks may change what its session's calls are. */
+function questionRecordings(database: Database): void {
+  const sessions = prepared(database, 'SELECT key FROM stale_sessions').all()
+  for (const { key } of sessions) {
+    if (!chooseRecordings(database, String(key))) continue
+    prepared(
+      database,
+      `INSERT OR IGNORE INTO stale_calls SELECT calls.key FROM recordings
+         JOIN units ON units.reading = recordings.reading
+         JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
+         WHERE recordings.session = ? AND calls.key IS NOT NULL`,
+    ).run(String(key))
+  }
+}
+
+/** Held while settling: asked for again and again by calls that many sessions mention. */
+const MOST_CANDIDATES = 100_000
 
 /** Keys asked for at a time: each question to the database costs more than its answer. */
 const BATCH = 200
@@ -68,8 +114,8 @@ function billKeys(
     )
     for (const { id, session, billed_to } of rows) {
       const payer = payers.get(Number(id)) ?? null
-      changed.add(String(session))
       if (payer === billed_to) continue
+      changed.add(String(session))
       prepared(database, 'UPDATE calls SET billed_to = ? WHERE id = ?').run(payer, Number(id))
       for (const one of [payer, billed_to]) if (typeof one === 'string') changed.add(one)
     }
@@ -161,14 +207,4 @@ function totalsOf(database: Database, session: string, by: string, members: read
   const usage = row && toUsage(row)
   const entries = Math.max(...members.map((member) => Number(member['entries'])))
   return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
-}
-
-function keysOf(database: Database, session: string): string[] {
-  const rows = prepared(
-    database,
-    `SELECT DISTINCT calls.key AS key FROM recordings JOIN units ON units.reading = recordings.reading
-       JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
-       WHERE recordings.session = ? AND calls.key IS NOT NULL`,
-  ).all(session)
-  return rows.map(({ key }) => String(key))
 }

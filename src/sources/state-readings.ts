@@ -5,7 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { Session } from '../transcript/session.ts'
 import { qualityRank } from '../transcript/usage.ts'
-import { billReading, sharedKeys } from './state-billing.ts'
+import { putInQuestion } from './state-billing.ts'
 import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
 import type { Call, UnitFacts } from './unit-facts.ts'
@@ -41,14 +41,12 @@ export function beginReading(database: Database, unit: number): Reading {
 export function clearReading(database: Database, unit: number, problem: string | undefined): void {
   database.transaction(() => {
     const old = currentReading(database, unit)
-    const affected = old === undefined ? [] : sessionsOf(database, old)
-    const keys = old === undefined ? [] : sharedKeys(database, old)
+    if (old !== undefined) putInQuestion(database, old)
     prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
       problem ?? null,
       unit,
     )
     if (old !== undefined) removeReading(database, old)
-    refreshSessions(database, billReading(database, { keys, sessions: affected }))
   })
 }
 
@@ -100,8 +98,7 @@ function endReading(
   for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
 
   const old = currentReading(database, unit)
-  const before = old === undefined ? [] : sessionsOf(database, old)
-  const keys = old === undefined ? [] : sharedKeys(database, old)
+  if (old !== undefined) putInQuestion(database, old)
   prepared(
     database,
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
@@ -109,12 +106,12 @@ function endReading(
   if (old !== undefined) removeReading(database, old)
   ended(database, reading)
   prepared(database, 'UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
-  const affected = [...new Set([...before, ...sessions.map(({ key }) => key)])]
-  const changed = billReading(database, {
-    keys: [...keys, ...sharedKeys(database, reading)],
-    sessions: affected,
-  })
-  refreshSessions(database, changed)
+  putInQuestion(database, reading)
+  // Listed at once, though what it shares with others is settled when all is read.
+  refreshSessions(
+    database,
+    sessions.map(({ key }) => key),
+  )
   return { sessions: sessions.length, entries: all }
 }
 
@@ -162,11 +159,6 @@ function nextReading(database: Database): number {
 function currentReading(database: Database, unit: number): number | undefined {
   const reading = prepared(database, 'SELECT reading FROM units WHERE id = ?').get(unit)?.['reading']
   return typeof reading === 'number' ? reading : undefined
-}
-
-function sessionsOf(database: Database, reading: number): string[] {
-  const rows = prepared(database, 'SELECT session FROM recordings WHERE reading = ?').all(reading)
-  return rows.map(({ session }) => String(session))
 }
 
 function removeReading(database: Database, reading: number): void {

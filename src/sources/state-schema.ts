@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 3
+export const STATE_VERSION = 4
 
 export const SCHEMA = `
 -- Paths that the user has named once: looked into with every sync.
@@ -58,6 +58,10 @@ CREATE TABLE calls (
 CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
 CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
 CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;
+
+-- What has to be settled anew before totals are right: calls that several recordings mention, and sessions whose recordings changed.
+CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE stale_sessions (key TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- What list shows: every session once, with the totals of its best recording. key: as in recordings; id: as people know it.
 CREATE TABLE sessions (

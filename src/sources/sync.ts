@@ -16,8 +16,10 @@ import { gatherSyncs } from './gathered-files.ts'
 import type { FoundPlace } from './places.ts'
 import { createProblems, type SyncProblem } from './problems.ts'
 import { forgetState, openState, remember } from './state.ts'
+import { settleBills } from './state-billing.ts'
 import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
+import { refreshSessions } from './state-sessions.ts'
 import { adoptKept } from './sync-adopt.ts'
 import { takeRepositories } from './sync-git.ts'
 import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
@@ -141,7 +143,9 @@ async function workOnce<T>(
     await takePending(lookAtJournals(shared, archive.home), shared)
     noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
-    return await work(shared, isFirst)
+    const result = await work(shared, isFirst)
+    settleBills(database, (keys) => refreshSessions(database, keys))
+    return result
   } finally {
     state.close()
   }
