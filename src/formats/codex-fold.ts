@@ -56,8 +56,9 @@ export function createLineFold(
         calls += 1
         state = 'none'
       }
-      // Each run of `codex exec` prints its thread from the start: numbers would meet.
-      const isNumbered = line.metadata?.['layout'] !== 'exec' && line.metadata?.['record'] !== PRINTED_COUNT
+      // Each run of `codex exec` prints its thread from the start: numbers would meet. What was copied is another thread's call.
+      const isPrinted = line.metadata?.['layout'] === 'exec' || line.metadata?.['record'] === PRINTED_COUNT
+      const isNumbered = !isPrinted && !isReplayed
       if (isAssistant) {
         state = 'said'
         return { line: Object.assign(line, callFacts(isNumbered)), isBoundary }

@@ -64,6 +64,8 @@ export function createForeignLines({ session, thread, parent }: Options): Foreig
       return [
         { timestamp: now, type: 'session_meta', payload: meta },
         ...(title !== undefined && parent === undefined ? [toEvent(now, named)] : []),
+        // What a subagent says before its first turn passes for its parent's.
+        ...(parent === undefined ? [] : [toEvent(now, { type: 'task_started' })]),
       ]
     },
     of(entry, context) {

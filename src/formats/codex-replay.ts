@@ -1,7 +1,7 @@
 /**
  * Where a rollout replays another's history. A fork, or a subagent that was given its parent's context, begins with a copy of the
  * parent's records, token counts included, written anew in one burst: they were paid for in the parent's file. The copy ends where
- * the thread's own first turn begins.
+ * the header says that it does, else where the thread's own first turn begins.
  */
 import { toMillis } from '../transcript/instant.ts'
 import { asNumber, asObject, asString, type JsonObject } from '../transcript/json.ts'
@@ -19,22 +19,34 @@ const BURST_MS = 1000
 
 export function createReplayFold(): ReplayFold {
   let own: JsonObject | undefined
-  let state: 'before' | 'replaying' | 'own' = 'before'
+  /** `spawned`: another thread started this one, and whether it handed over its history is still to be seen. */
+  let state: 'before' | 'spawned' | 'replaying' | 'own' = 'before'
+  /** The first ordinal that is the thread's own, where the header states it. */
+  let start: number | undefined
   let openedAt: number | undefined
   let lastAt: number | undefined
   let continues = false
 
-  const isOver = (line: JsonObject, millis: number | undefined): boolean => {
-    const start = asNumber(own?.['subagent_history_start_ordinal'])
-    const ordinal = asNumber(line['ordinal'])
-    if (start !== undefined && ordinal !== undefined) return ordinal >= start
-    const begun = isOwnTurn(line, own)
-    if (begun !== undefined) return begun
-    return (
-      millis !== undefined &&
-      openedAt !== undefined &&
-      millis - Math.max(lastAt ?? openedAt, openedAt) > BURST_MS
-    )
+  const isAfterGap = (millis: number | undefined): boolean =>
+    millis !== undefined &&
+    openedAt !== undefined &&
+    millis - Math.max(lastAt ?? openedAt, openedAt) > BURST_MS
+
+  const isOver = (line: JsonObject, millis: number | undefined): boolean =>
+    isOwnTurn(line, own) ?? isAfterGap(millis)
+
+  /** What comes after the first record, by what that record says, else by the turns and the clock. */
+  const next = (line: JsonObject, meta: JsonObject | undefined, millis: number | undefined): typeof state => {
+    const ordinal = start === undefined ? undefined : asNumber(line['ordinal'])
+    if (start !== undefined && ordinal !== undefined) return ordinal >= start ? 'own' : 'replaying'
+    if (state === 'own') return state
+    if (meta !== undefined) return own !== undefined && isOther(meta, own) ? 'replaying' : state
+    if (state === 'replaying') return isOver(line, millis) ? 'own' : state
+    if (isTurnStart(line)) return state === 'spawned' && isOwnTurn(line, own) === false ? 'replaying' : 'own'
+    if (state === 'before') return state
+    if (isAfterGap(millis)) return 'own'
+    // Its rules and its task are written before its first turn; an answer cannot be.
+    return isOfTurn(line) ? 'replaying' : state
   }
 
   return {
@@ -49,11 +61,11 @@ export function createReplayFold(): ReplayFold {
         continues = asObject(meta['history_base']) !== undefined
         // A fork's history is there even when the parent's own first record is not copied.
         if (typeof meta['forked_from_id'] === 'string' && !continues) state = 'replaying'
+        else if (isSpawned(meta) && !continues) state = 'spawned'
+        start = asNumber(meta['subagent_history_start_ordinal'])
         return false
       }
-      if (state === 'before' && meta !== undefined && isOther(meta, own)) state = 'replaying'
-      else if (state === 'replaying' && meta === undefined && isOver(line, millis)) state = 'own'
-      else if (state === 'before' && isTurnStart(line)) state = 'own'
+      state = next(line, meta, millis)
       if (millis !== undefined) lastAt = millis
       return threadOf(line) === undefined ? state === 'replaying' : threadOf(line) !== own['id']
     },
@@ -68,6 +80,13 @@ function threadOf({ type, payload }: JsonObject): string | undefined {
   return type === 'token_usage_record' ? asString(asObject(payload)?.['thread_id']) : undefined
 }
 
+function isSpawned(meta: JsonObject): boolean {
+  return (
+    typeof meta['parent_thread_id'] === 'string' ||
+    asObject(asObject(meta['source'])?.['subagent']) !== undefined
+  )
+}
+
 /** The session_meta of another thread. */
 function isOther(meta: JsonObject, own: JsonObject): boolean {
   return typeof meta['id'] === 'string' && meta['id'] !== own['id']
@@ -78,6 +97,17 @@ const STARTS: ReadonlySet<string> = new Set(['task_started', 'turn_started'])
 function isTurnStart(line: JsonObject): boolean {
   if (line['type'] === 'turn_context') return true
   return line['type'] === 'event_msg' && STARTS.has(asString(asObject(line['payload'])?.['type']) ?? '')
+}
+
+const TURN_EVENTS: ReadonlySet<string> = new Set(['token_count', 'agent_message', 'agent_reasoning'])
+
+/** What only a turn leaves behind: what the model said, what tools returned, what it cost. */
+function isOfTurn({ type, payload }: JsonObject): boolean {
+  const kind = asString(asObject(payload)?.['type']) ?? ''
+  if (type === 'compacted') return true
+  if (type === 'event_msg') return TURN_EVENTS.has(kind)
+  if (type !== 'response_item') return false
+  return kind === 'message' ? asObject(payload)?.['role'] === 'assistant' : true
 }
 
 /**

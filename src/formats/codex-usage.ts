@@ -17,12 +17,12 @@ export type TokenFold = {
   record(payload: JsonObject | undefined): Usage | undefined
 }
 
-/** Codex's own fields: `input` includes `cached` and `written`, `output` includes `reasoning`. */
+/** Codex's own fields: `input` includes `cached` and `written`, `output` includes `reasoning`. Not stated is not 0. */
 type Counts = {
-  readonly input: number
-  readonly cached: number
+  readonly input: number | undefined
+  readonly cached: number | undefined
   readonly written: number | undefined
-  readonly output: number
+  readonly output: number | undefined
   readonly reasoning: number | undefined
 }
 
@@ -35,6 +35,20 @@ export function createTokenFold({ continues }: Options): TokenFold {
   let before: Counts | undefined
   /** What came last: a record, which the next count repeats, or the counts of a call that a record may repeat. */
   let latest: 'record' | Counts | undefined
+  /** The counts of a call that were stated without a total, until something else is. */
+  let alone: Counts | undefined
+
+  /** Counts without a total: nothing but being the very same tells that they are said again. */
+  const addAlone = (used: Counts, raw: JsonObject | undefined): Usage | undefined => {
+    const isRecorded = latest === 'record'
+    const isAgain = alone !== undefined && sameCounts(alone, used)
+    if (isNothing(used)) return undefined
+    alone = used
+    latest = isRecorded ? undefined : used
+    // A total that comes later has this call in it.
+    if (!isAgain && (before !== undefined || !continues())) before = plus(before, used)
+    return isRecorded || isAgain ? undefined : { ...toUsage(used, raw), quality: 'estimated' }
+  }
 
   return {
     record(payload) {
@@ -56,16 +70,17 @@ export function createTokenFold({ continues }: Options): TokenFold {
     add(info) {
       const stated = asObject(info)
       const last = asObject(stated?.['last_token_usage'])
+      const used = toCounts(last)
       const total = toCounts(asObject(stated?.['total_token_usage']))
-      if (total === undefined) return undefined
+      if (total === undefined) return used && addAlone(used, last)
+      alone = undefined
       const isRecorded = latest === 'record'
       latest = undefined
       const isFirst = before === undefined
       const grown = isFirst ? (continues() ? undefined : total) : minus(total, before as Counts)
       before = total
       if (isRecorded) return undefined
-      const used = toCounts(last)
-      const counts = grown === undefined || isOlder(grown, used) ? used : grown
+      const counts = grown === undefined || isOlder(grown, used) ? used : filled(grown, used)
       if (counts === undefined) return { quality: 'unavailable', ...(last !== undefined && { raw: last }) }
       if (isNothing(counts)) return undefined
       latest = counts
@@ -77,11 +92,15 @@ export function createTokenFold({ continues }: Options): TokenFold {
 /** A total that is an older one plus the last call. One that did not grow at all is the same again. */
 function isOlder(grown: Counts, used: Counts | undefined): boolean {
   if (used === undefined || isNothing(grown) || isNothing(used)) return false
-  const isWithin = grown.input <= used.input && grown.output <= used.output
-  return isWithin && (grown.input < used.input || grown.output < used.output)
+  const beyond = [less(grown.input, used.input), less(grown.output, used.output)]
+  return beyond.every((by) => by >= 0) && beyond.some((by) => by > 0)
 }
 
-const isNothing = ({ input, output }: Counts): boolean => input === 0 && output === 0
+/** How much `a` is below `b`; what one of them does not state tells nothing. */
+const less = (a: number | undefined, b: number | undefined): number =>
+  a === undefined || b === undefined ? 0 : b - a
+
+const isNothing = ({ input = 0, output = 0 }: Counts): boolean => input === 0 && output === 0
 
 const sameCounts = (a: Counts, b: Counts): boolean =>
   a.input === b.input && a.cached === b.cached && a.output === b.output
@@ -92,41 +111,66 @@ function toCounts(raw: JsonObject | undefined): Counts | undefined {
   const output = asCount(raw?.['output_tokens'])
   if (input === undefined && output === undefined) return undefined
   return {
-    input: input ?? 0,
-    cached: asCount(raw?.['cached_input_tokens']) ?? 0,
+    input,
+    cached: asCount(raw?.['cached_input_tokens']),
     written: asCount(raw?.['cache_write_input_tokens']),
-    output: output ?? 0,
+    output,
     reasoning: asCount(raw?.['reasoning_output_tokens']),
+  }
+}
+
+/** Field by field; `how` sees undefined for a count that is not stated. */
+function combine(
+  a: Counts,
+  b: Counts,
+  how: (a: number | undefined, b: number | undefined) => number | undefined,
+): Counts {
+  return {
+    input: how(a.input, b.input),
+    cached: how(a.cached, b.cached),
+    written: how(a.written, b.written),
+    output: how(a.output, b.output),
+    reasoning: how(a.reasoning, b.reasoning),
   }
 }
 
 /** Undefined where any count fell: the total is then not that of the count before plus a call. */
 function minus(total: Counts, before: Counts): Counts | undefined {
-  const grown = {
-    input: total.input - before.input,
-    cached: total.cached - before.cached,
-    written: total.written === undefined ? undefined : total.written - (before.written ?? 0),
-    output: total.output - before.output,
-    reasoning: total.reasoning === undefined ? undefined : total.reasoning - (before.reasoning ?? 0),
-  }
+  const grown = combine(total, before, (now, then) =>
+    now === undefined || then === undefined ? undefined : now - then,
+  )
   return Object.values(grown).some((count) => count !== undefined && count < 0) ? undefined : grown
 }
 
-/** Details larger than their whole contradict it: they are cut to it, and the usage is `estimated`. */
+const plus = (a: Counts | undefined, b: Counts): Counts => (a === undefined ? b : combine(a, b, sum))
+
+/** A count that only one of two totals states did not grow by a known number: the last call's own is there for it. */
+const filled = (grown: Counts, used: Counts | undefined): Counts =>
+  used === undefined ? grown : combine(grown, used, (by, last) => by ?? last)
+
+/**
+ * Details larger than their whole contradict it: they are cut to it, and the usage is `estimated`. Without input or output, what is
+ * stated is a lower bound.
+ */
 function toUsage({ input, cached, written, output, reasoning }: Counts, raw: JsonObject | undefined): Usage {
-  const cacheRead = Math.min(cached, input)
-  const cacheWrite5m = written === undefined ? undefined : Math.min(written, input - cacheRead)
-  const isCut = cacheRead !== cached || cacheWrite5m !== written || (reasoning ?? 0) > output
+  const cacheRead = within(cached, input)
+  const cacheWrite5m = within(written, input === undefined ? undefined : input - (cacheRead ?? 0))
+  const thought = within(reasoning, output)
+  const isCut = cacheRead !== cached || cacheWrite5m !== written || thought !== reasoning
+  const isWhole = input !== undefined && output !== undefined
   return {
-    input: input - cacheRead - (cacheWrite5m ?? 0),
-    cacheRead,
+    ...(input !== undefined && { input: input - (cacheRead ?? 0) - (cacheWrite5m ?? 0) }),
+    ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite5m !== undefined && { cacheWrite5m }),
-    output,
-    ...(reasoning !== undefined && { reasoning: Math.min(reasoning, output) }),
-    quality: isCut ? 'estimated' : 'reported',
+    ...(output !== undefined && { output }),
+    ...(thought !== undefined && { reasoning: thought }),
+    quality: isCut ? 'estimated' : isWhole ? 'reported' : 'partial',
     ...(raw !== undefined && { raw }),
   }
 }
+
+const within = (part: number | undefined, whole: number | undefined): number | undefined =>
+  part === undefined || whole === undefined ? part : Math.min(part, whole)
 
 /** A usage as Codex counts: cache inside input, reasoning inside output. */
 export function toCodexCounts({

@@ -204,7 +204,63 @@ describe('trap 3: input includes what was cached, and output what was reasoned',
   })
 })
 
+describe('a count that is not stated', () => {
+  const info = (total: JsonObject, last: JsonObject = total): JsonObject =>
+    event('token_count', { info: { total_token_usage: total, last_token_usage: last } })
+
+  it('stays unknown, and what lacks input or output is a lower bound', async () => {
+    const { entries } = await read(
+      meta(),
+      info({ output_tokens: 5, cached_input_tokens: 3 }),
+      info({ input_tokens: 9, output_tokens: 7 }, { input_tokens: 9, output_tokens: 2 }),
+    )
+    expect(entries[1]?.usage).toEqual({
+      cacheRead: 3,
+      output: 5,
+      quality: 'partial',
+      raw: { output_tokens: 5, cached_input_tokens: 3 },
+    })
+    expect(entries[2]?.usage).toMatchObject({ input: 9, output: 2, quality: 'reported' })
+    expect(entries[2]?.usage).not.toHaveProperty('cacheRead')
+  })
+
+  it('does not make a total that first states it grow by all of it', async () => {
+    const { entries } = await read(
+      meta(),
+      info({ input_tokens: 100, output_tokens: 5 }),
+      info(
+        { input_tokens: 110, output_tokens: 6, cached_input_tokens: 80 },
+        { input_tokens: 10, output_tokens: 1, cached_input_tokens: 4 },
+      ),
+    )
+    expect(entries[2]?.usage).toMatchObject({ input: 6, cacheRead: 4, output: 1, quality: 'reported' })
+  })
+})
+
 describe('trap 4: the count is a running total', () => {
+  it('without which the last call counts, estimated, and once', async () => {
+    const alone = (counted: Counts): JsonObject =>
+      event('token_count', { info: { last_token_usage: counts(counted) } })
+    const all = await read(
+      meta(),
+      said('a'),
+      alone([10, 0, 5, 0]),
+      alone([10, 0, 5, 0]),
+      said('b'),
+      alone([20, 8, 6, 0]),
+      said('c'),
+      counted([60, 8, 18, 0], [30, 0, 7, 0]),
+    )
+    expect(totals(all)).toMatchObject({
+      calls: 3,
+      input: 52,
+      cacheRead: 8,
+      output: 18,
+      quality: 'estimated',
+    })
+    expect(all.entries[1]?.usage).toMatchObject({ input: 10, quality: 'estimated' })
+  })
+
   it('counts what it grew by', async () => {
     const all = await read(
       meta(),
@@ -219,7 +275,8 @@ describe('trap 4: the count is a running total', () => {
   it('that is repeated counts once', async () => {
     const once = counted([100, 0, 10, 0])
     const all = await read(meta(), said('a'), once, once, said('b'), once)
-    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+    // What came after it is a call that nobody counted.
+    expect(totals(all)).toMatchObject({ input: 100, output: 10 })
     expect(all.entries.filter(({ usage }) => usage)).toHaveLength(1)
   })
 
@@ -399,6 +456,63 @@ describe('trap 5: history that was copied', () => {
     const numbered = lines.map((one, index) => ({ ...one, ordinal: index + 1 }))
     const all = await read(meta({ ...spawned, subagent_history_start_ordinal: 5 }), ...numbered)
     expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+  })
+
+  it.each<[string, JsonObject[]]>([
+    ['no record of its parent’s session', [said('old'), counted([1000, 0, 100, 0])]],
+    ['a turn that is older than it', replayed(OLD_TURN)],
+  ])('is not billed again in a subagent with %s, written within a second', async (_, copied) => {
+    const all = await read(meta(spawned), asked('task'), ...copied, ...own(OWN_TURN, 1))
+    expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+    const later = await read(meta(spawned), ...copied, ...own('turn', 9))
+    expect(totals(later)).toMatchObject({ calls: 1, input: 300, output: 20 })
+  })
+
+  it('ends where the first line says, though nothing shows where it began', async () => {
+    const lines = [
+      said('old'),
+      counted([1000, 0, 100, 0]),
+      said('new'),
+      counted([1300, 0, 120, 0], [300, 0, 20, 0]),
+    ]
+    const numbered = lines.map((one, index) => ({ ...one, ordinal: index + 1 }))
+    const all = await read(meta({ ...spawned, subagent_history_start_ordinal: 3 }), ...numbered)
+    expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+    expect(all.entries.map(({ metadata }) => metadata?.['replayed'] === true)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ])
+  })
+
+  it('ends with the first turn that says it started after the thread did', async () => {
+    const second = Date.parse(at(0)) / 1000
+    const started = (startedAt: number): JsonObject => event('task_started', { started_at: startedAt })
+    const all = await read(
+      meta({ forked_from_id: PARENT }),
+      started(second - 60),
+      said('old'),
+      counted([1000, 0, 100, 0]),
+      started(second),
+      said('new'),
+      counted([1300, 0, 120, 0], [300, 0, 20, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
+  })
+
+  it('does not begin in the middle: what comes after a turn of its own is its own', async () => {
+    const all = await read(
+      meta(),
+      event('task_started', { turn_id: OWN_TURN }),
+      said('a'),
+      counted([100, 0, 10, 0]),
+      parentMeta,
+      said('b'),
+      counted([150, 0, 15, 0], [50, 0, 5, 0]),
+    )
+    expect(totals(all)).toMatchObject({ calls: 2, input: 150, output: 15 })
   })
 
   it('is not seen where a subagent began with nothing, however fast it was', async () => {
@@ -629,7 +743,7 @@ describe('trap 9: files as they are found', () => {
     const [only] = await readAll(codex, memoryFileSource('x.jsonl', hostile.join('\n')))
     expect(only?.entries).toHaveLength(hostile.length)
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
-    expect(totals(only as Transcript)).toEqual({ calls: 0 })
+    expect(totals(only as Transcript)).not.toHaveProperty('output')
     const { files: written } = writeTranscript(codex, only as Transcript)
     expect([...written.keys()][0]).not.toContain('..')
     expect([...written.values()][0]?.toString()).toBe(`${hostile.join('\n')}\n`)
