@@ -3,19 +3,20 @@
  * known, with all of its data. A line of a type that nobody here knows is kept whole.
  */
 import type { Block } from '../transcript/block.ts'
-import {
-  asArray,
-  asObject,
-  asString,
-  isObject,
-  rest,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
-import { fromComplete, fromStart, left, toCall, type FromData, type Known } from './copilot-cli-tools.ts'
+import {
+  fromComplete,
+  fromStart,
+  left,
+  REQUEST,
+  toCall,
+  type FromData,
+  type Known,
+} from './copilot-cli-tools.ts'
 import { callOf, messageUsage } from './copilot-cli-usage.ts'
 import { VOCABULARY } from './copilot-cli-vocabulary.ts'
+import { always, isCount, isList, isNamed, isText, leftOver, takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
 export function fromCopilotLine(line: Json, known: Known): Said {
@@ -45,7 +46,7 @@ function placeOf({ id, parentId, timestamp }: JsonObject): Pick<Said, 'id' | 'pa
 
 /** The line's type, and under their own names what its data and its envelope say beyond the entry. */
 function metadataOf(line: JsonObject, data: JsonObject | undefined): JsonObject {
-  const envelope = rest(line, ENVELOPE)
+  const envelope = leftOver(line, ENVELOPE)
   return {
     ...envelope,
     record: asString(line['type']) ?? '',
@@ -54,7 +55,14 @@ function metadataOf(line: JsonObject, data: JsonObject | undefined): JsonObject 
 }
 
 /** `record` and `data` are the names that we use there. */
-const ENVELOPE: ReadonlySet<string> = new Set(['type', 'data', 'id', 'parentId', 'timestamp', 'record'])
+const ENVELOPE = takes({
+  type: always,
+  data: always,
+  record: always,
+  id: isNamed,
+  parentId: isText,
+  timestamp: (value) => typeof value === 'string' && fromTimestamp(value) !== undefined,
+})
 
 const TYPES: ReadonlyMap<string, FromData> = new Map<string, FromData>([
   ['user.message', (data) => fromText('user', data)],
@@ -84,39 +92,48 @@ function fromAssistant(data: JsonObject, { isCovered, model: current, isSaid }: 
   const model = asString(data['model']) ?? current
   const usage = messageUsage(data, isCovered)
   const call = callOf(data)
-  const text = asString(data['content'])
   const more = requests.map((request, at) =>
-    isObject(request) ? (rest(request, isRepeated(calls[at], isSaid) ? NOTHING : REQUEST) ?? null) : null,
+    isObject(request)
+      ? ((isRepeated(calls[at], isSaid) ? request : leftOver(request, REQUEST)) ?? null)
+      : null,
   )
   return {
     kind: 'message',
     role: 'assistant',
     blocks: [
       ...thinkingOf(data),
-      ...(text === undefined || text === '' ? [] : [{ type: 'text', text } as const]),
+      ...contentOf(data['content']),
       ...calls.filter((block) => !isRepeated(block, isSaid)),
     ],
     ...(model !== undefined && { model }),
     ...(usage !== undefined && { usage }),
     ...(call !== undefined && { call }),
     metadata: {
-      ...rest(data, ASSISTANT),
+      ...leftOver(data, ASSISTANT),
       ...(more.some((one) => one !== null) && { toolRequests: more }),
     },
   }
 }
 
-const ASSISTANT: ReadonlySet<string> = new Set([
-  'content',
-  'toolRequests',
-  'model',
-  'outputTokens',
-  'reasoningText',
-  'reasoningOpaque',
-  'encryptedContent',
-])
-const REQUEST: ReadonlySet<string> = new Set(['toolCallId', 'name', 'arguments'])
-const NOTHING: ReadonlySet<string> = new Set()
+const ASSISTANT = takes({
+  content: always,
+  toolRequests: isList,
+  model: isText,
+  outputTokens: isCount,
+  reasoningText: isText,
+  reasoningOpaque: isText,
+  encryptedContent: isText,
+})
+
+/** A text until now; a list would be one of blocks. */
+function contentOf(content: Json | undefined): readonly Block[] {
+  if (content === undefined || content === null || content === '') return []
+  return (asArray(content) ?? [content]).map((part): Block => {
+    const text =
+      isObject(part) && part['type'] === 'text' && Object.keys(part).length === 2 ? part['text'] : part
+    return typeof text === 'string' ? { type: 'text', text } : { type: 'unknown', raw: part }
+  })
+}
 
 /** A call whose start was written before the message that asks for it is said there. */
 function isRepeated(block: Block | undefined, isSaid: Known['isSaid']): boolean {

@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
+import { always, isNamed, isRecord, isText, leftOver, takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
 /** What was known when the line came. */
@@ -44,6 +45,9 @@ function callBlock(name: string, { toolCallId, arguments: given }: JsonObject): 
   }
 }
 
+/** What of a request the call has. */
+export const REQUEST = takes({ toolCallId: isNamed, name: isText, arguments: always })
+
 /** The call again, as it begins to run; where no message asked for it, this is where it is said. */
 export function fromStart(data: JsonObject, { isSaid }: Known): ReturnType<FromData> {
   const name = asString(data['toolName'])
@@ -54,9 +58,12 @@ export function fromStart(data: JsonObject, { isSaid }: Known): ReturnType<FromD
     kind: 'event',
     blocks: isFirst ? [callBlock(name, data)] : [],
     ...(model !== undefined && { model }),
-    ...(isFirst ? left(data, 'toolCallId', 'toolName', 'arguments', 'model') : left(data, 'model')),
+    ...toMetadata(leftOver(data, isFirst ? STARTED : MODEL)),
   }
 }
+
+const MODEL = takes({ model: isText })
+const STARTED = takes({ toolCallId: isNamed, toolName: isText, arguments: always, model: isText })
 
 export function fromComplete(data: JsonObject, { call }: Known): ReturnType<FromData> {
   const callId = asId(data['toolCallId'])
@@ -65,14 +72,8 @@ export function fromComplete(data: JsonObject, { call }: Known): ReturnType<From
   const output = asString(result?.['content'])
   const error = asString(failed?.['message']) ?? asString(data['error'])
   const model = asString(data['model'])
-  const more = result && rest(result, new Set(output === undefined ? [] : ['content']))
-  const code = failed && rest(failed, new Set(['message']))
-  const known = [
-    'toolCallId',
-    'model',
-    ...(result ? ['result'] : []),
-    ...(error !== undefined ? ['error'] : []),
-  ]
+  const more = result && leftOver(result, CONTENT)
+  const code = failed && leftOver(failed, FAILURE)
   return {
     kind: 'message',
     role: 'tool',
@@ -89,7 +90,7 @@ export function fromComplete(data: JsonObject, { call }: Known): ReturnType<From
     ...(model !== undefined && { model }),
     ...(call?.durationMs !== undefined && { durationMs: call.durationMs }),
     metadata: {
-      ...rest(data, new Set(known)),
+      ...leftOver(data, COMPLETED),
       // Diffs of edits stand in `detailedContent`.
       ...(more !== undefined && { result: more }),
       ...(code !== undefined && { error: code }),
@@ -97,8 +98,20 @@ export function fromComplete(data: JsonObject, { call }: Known): ReturnType<From
   }
 }
 
+const CONTENT = takes({ content: isText })
+const FAILURE = takes({ message: isText })
+const COMPLETED = takes({
+  toolCallId: isNamed,
+  model: isText,
+  result: isRecord,
+  error: (error) => isText(error) || isRecord(error),
+})
+
 /** What the data says beyond the keys that the entry has. */
 export function left(data: JsonObject, ...known: readonly string[]): { readonly metadata?: JsonObject } {
-  const metadata = rest(data, new Set(known))
+  return toMetadata(rest(data, new Set(known)))
+}
+
+function toMetadata(metadata: JsonObject | undefined): { readonly metadata?: JsonObject } {
   return metadata === undefined ? {} : { metadata }
 }

@@ -8,6 +8,7 @@ import { parseInstant } from '../transcript/instant.ts'
 import { asArray, asCount, asObject, asString, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
+import { always, isCount, isInstant, isText, leftOver, takes, type Takes } from './left-over.ts'
 
 export type CompactEntry = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'>
 
@@ -29,7 +30,10 @@ export function fromCompactLine(line: JsonObject): CompactEntry[] | undefined {
     if (kept !== undefined) extras[index] = kept
     return block
   })
-  const compact = { ...rest(line, SAID), ...(Object.keys(extras).length > 0 && { content: extras }) }
+  const compact = {
+    ...leftOver(line, role === 'user' ? ASKED : SAID),
+    ...(Object.keys(extras).length > 0 && { content: extras }),
+  }
   const messageId = role === 'assistant' ? asString(line['id']) : undefined
   const usage = toUsage(line)
   const message: CompactEntry = {
@@ -50,7 +54,14 @@ export function fromCompactLine(line: JsonObject): CompactEntry[] | undefined {
   return [message, ...answers]
 }
 
-const SAID: ReadonlySet<string> = new Set(['type', 'ts', 'content', 'id', 'input_tokens', 'output_tokens'])
+const ASKED = takes({
+  type: always,
+  ts: isInstant,
+  content: always,
+  input_tokens: isCount,
+  output_tokens: isCount,
+})
+const SAID: Takes = new Map([...ASKED, ['id', isText]])
 
 type CompactBlock = {
   readonly block: Block
@@ -68,29 +79,38 @@ function fromCompactBlock(raw: Json): CompactBlock {
     return { block: { type: 'text', text }, ...(kept && { kept }) }
   }
   const { block, extras } = splitAnthropicBlock(rest(object, RESULT) ?? {})
-  const inlined = block.type === 'tool-call' ? asObject(object['result']) : undefined
-  if (inlined === undefined)
+  const given = block.type === 'tool-call' ? object['result'] : undefined
+  if (given === undefined || given === null)
     return {
       block: block.type === 'unknown' ? { type: 'unknown', raw } : block,
       ...(extras && { kept: extras }),
     }
-  const output = asString(inlined['output'])
-  const beyond = rest(inlined, output === undefined ? STATUS : OUTPUT)
+  const { output, beyond } = outcomeOf(given)
+  const status = asObject(given)?.['status']
   const kept = { ...extras, ...(beyond && { result: beyond }) }
   const result: ToolResultBlock = {
     type: 'tool-result',
     ...(block.type === 'tool-call' && block.callId !== undefined && { callId: block.callId }),
     ...(block.type === 'tool-call' && { name: block.name }),
     ...(output !== undefined && { output }),
-    ...(inlined['status'] === 'error' && { isError: true }),
+    ...(status === 'error' && { isError: true }),
   }
   return { block, result, ...(Object.keys(kept).length > 0 && { kept }) }
 }
 
+/** What a tool gave back. Only that it worked goes without saying: any other status than an error's is kept by its name. */
+function outcomeOf(given: Json): Pick<ToolResultBlock, 'output'> & { readonly beyond?: JsonObject } {
+  if (typeof given === 'string') return { output: given }
+  const inlined = asObject(given)
+  if (inlined === undefined) return { output: [{ type: 'unknown', raw: given }] }
+  const output = asString(inlined['output'])
+  const beyond = leftOver(inlined, OUTCOME)
+  return { ...(output !== undefined && { output }), ...(beyond && { beyond }) }
+}
+
 const PROMPT: ReadonlySet<string> = new Set(['text'])
 const RESULT: ReadonlySet<string> = new Set(['result'])
-const STATUS: ReadonlySet<string> = new Set(['status'])
-const OUTPUT: ReadonlySet<string> = new Set(['output', 'status'])
+const OUTCOME = takes({ output: isText, status: (status) => status === 'success' || status === 'error' })
 
 /** Cache counts are not kept in this format: what it calls input may be a small part of what was read. */
 function toUsage(line: JsonObject): Usage | undefined {
