@@ -4,7 +4,7 @@
  * Readers and recorders never need it.
  */
 import { basename, dirname, join } from 'node:path'
-import { HansardError, systemCode } from '../errors.ts'
+import { fromSystemError, HansardError, systemCode } from '../errors.ts'
 import { createWhole, type Files } from '../journal/files.ts'
 import { bootId, createWriterId, isWriterAlive } from '../journal/writer-id.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
@@ -46,7 +46,11 @@ type Held = { readonly holder: string; readonly boot: string }
 
 function create(files: Files, path: string, holder: string): boolean {
   const text = `${JSON.stringify({ holder, boot: bootId() })}\n`
-  return createWhole(files, dirname(path), basename(path), Buffer.from(text))
+  try {
+    return createWhole(files, dirname(path), basename(path), Buffer.from(text))
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
 }
 
 function readHolder(files: Files, path: string): Held | undefined {

@@ -7,6 +7,7 @@ import type { Expired } from '../archive/clean.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { createOutlet } from './outlet.ts'
 import { peekState } from './state.ts'
 import { getSession } from './state-sessions.ts'
 import { withState } from './sync.ts'
@@ -18,6 +19,7 @@ export async function findExpiredKept(archive: Archive, before: string): Promise
   if (state === undefined) return []
   try {
     const { database } = state
+    const outlet = createOutlet(archive, false)
     const rows = database
       .prepare(
         `SELECT key, last_at FROM (
@@ -29,7 +31,9 @@ export async function findExpiredKept(archive: Archive, before: string): Promise
     return rows.flatMap(({ key, last_at }) => {
       const session = getSession(database, String(key))
       if (session === undefined || session.status === 'running') return []
-      return [{ session, lastAt: String(last_at), bytes: bytesOf(database, String(key)) }]
+      return [
+        { session: outlet.session(session), lastAt: String(last_at), bytes: bytesOf(database, String(key)) },
+      ]
     })
   } finally {
     state.close()

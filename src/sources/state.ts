@@ -2,6 +2,7 @@
  * What sync knows, in SQLite: which files it has seen and how far, which are read together, and what `list` shows of them. Derived:
  * one that is damaged, older or newer than this program is moved aside, and the next sync builds it from the kept files.
  */
+import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { ensureFolder } from '../journal/files.ts'
@@ -43,7 +44,9 @@ export async function peekState(archive: Archive): Promise<State | undefined> {
   const path = join(archive.home, FOLDER, NAME)
   if (archive.files.kind(path) !== 'file') return undefined
   try {
-    const database = await openDatabase(path, { mode: 'read-only' })
+    // A database with a log needs a file beside it to be read; where none can be made, nobody writes either.
+    const mode = isWritable(join(archive.home, FOLDER)) ? 'read-only' : 'immutable'
+    const database = await openDatabase(path, { mode })
     if (versionOf(database) === STATE_VERSION)
       return { database, isNew: !isWhole(database), close: () => database.close() }
     database.close()
@@ -51,6 +54,15 @@ export async function peekState(archive: Archive): Promise<State | undefined> {
   } catch (error) {
     if (isUnusable(error)) return undefined
     throw error
+  }
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK)
+    return true
+  } catch {
+    return false
   }
 }
 
