@@ -41,5 +41,13 @@ export function createByteInput(chunks: AsyncIterable<Buffer>): ByteInput {
       if (left <= 0) throw new HansardError('too-large', `more than ${most} bytes after the end`)
     }
   }
-  return { some, take, drain, skip: async (length) => void (await take(length)) }
+  /** Holds nothing: what is skipped may be of any length, or say so. */
+  const skip = async (length: number): Promise<void> => {
+    for (let left = length; left > 0;) {
+      const bytes = await some(left)
+      if (bytes === undefined) return
+      left -= bytes.length
+    }
+  }
+  return { some, take, drain, skip }
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readTar, tarEnd, tarHeader, tarPadding } from './tar.ts'
+import { readTar, tarEnd, tarHeader, tarPadding, type TarLimits } from './tar.ts'
 
 const LIMITS = { maxBytes: 1_000_000, maxFiles: 100 }
 
@@ -91,6 +91,35 @@ describe('tar', () => {
       await expect(unpack(whole.subarray(0, size))).rejects.toMatchObject({ code: 'not-a-transcript' })
   })
 
+  it('of other programs passes over what it must not unpack, tells of it, and gives the rest', async () => {
+    const body = Buffer.from('x'.repeat(600))
+    const bad = forged({ path: '../up', size: body.length.toString(8).padStart(11, '0') })
+    const sparse = Buffer.from('22 GNU.sparse.major=1\n')
+    const pax = Buffer.concat([
+      forged({ path: 'pax', type: 'x', size: sparse.length.toString(8).padStart(11, '0') }),
+      sparse,
+      tarPadding(sparse.length),
+    ])
+    const whole = Buffer.concat([
+      bad,
+      body,
+      tarPadding(body.length),
+      forged({ path: 'r/link', type: '2' }),
+      pax,
+      forged({ path: 'r/holes' }),
+      pack([['r/a', Buffer.from('hello')]]),
+    ])
+    const told: [string, string][] = []
+    const limits = { ...LIMITS, passedOver: (path: string, why: string) => void told.push([path, why]) }
+    expect(await unpack(whole, 512, limits)).toEqual([['r/a', Buffer.from('hello').toString('hex')]])
+    expect(told).toEqual([
+      ['../up', 'unsafe-path'],
+      ['r/link', 'link'],
+      ['r/holes', 'sparse'],
+    ])
+    await expect(unpack(whole)).rejects.toMatchObject({ code: 'unsafe-path' })
+  })
+
   it('notices every flipped bit of a header', async () => {
     const whole = pack([['r/a', Buffer.from('hello')]])
     for (let bit = 0; bit < 512 * 8; bit += 1) {
@@ -115,12 +144,12 @@ function pack(files: readonly (readonly [string, Uint8Array])[]): Buffer {
   return Buffer.concat([...parts, tarEnd()])
 }
 
-async function unpack(bytes: Buffer, chunk = 512): Promise<[string, string][]> {
+async function unpack(bytes: Buffer, chunk = 512, limits: TarLimits = LIMITS): Promise<[string, string][]> {
   const chunks = async function* (): AsyncGenerator<Buffer> {
     for (let from = 0; from < bytes.length; from += chunk) yield bytes.subarray(from, from + chunk)
   }
   const files: [string, Buffer[]][] = []
-  for await (const item of readTar(chunks(), LIMITS)) {
+  for await (const item of readTar(chunks(), limits)) {
     if (item.type === 'file') files.push([item.entry.path, []])
     else files.at(-1)?.[1].push(item.bytes)
   }

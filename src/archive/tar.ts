@@ -7,6 +7,7 @@
  */
 import { HansardError } from '../errors.ts'
 import { createByteInput } from './byte-input.ts'
+import { broken, paxRecord, readPax, type Pax } from './tar-pax.ts'
 
 export type TarEntry = {
   /** With `/`, relative. */
@@ -26,11 +27,14 @@ export type TarLimits = {
   readonly maxBytes: number
   readonly maxFiles: number
   /**
-   * Takes what other programs pack: told of each link and device, which is then passed over. Without it, one of them ends the
-   * reading, and so do names that we never write.
+   * Takes what other programs pack: told of each link, device, path that leaves the folder, and file with holes, which is then
+   * passed over. Without it, one of them ends the reading, and so do names that we never write.
    */
-  readonly passedOver?: (path: string) => void
+  readonly passedOver?: (path: string, why: PassedOver) => void
 }
+
+/** `link`: also a device. `sparse`: a file whose holes are left out, which nobody but tar can put together. */
+export type PassedOver = 'link' | 'unsafe-path' | 'sparse'
 
 const BLOCK = 512
 /** What an octal size of 11 digits can say: 8 GB. Larger files are refused when writing. */
@@ -71,39 +75,41 @@ export async function* readTar(chunks: AsyncIterable<Buffer>, limits: TarLimits)
   const input = createByteInput(chunks)
   let total = 0
   let files = 0
-  let longPath: string | undefined
-  const isForeign = limits.passedOver !== undefined
+  let pax: Pax = {}
+  const { passedOver } = limits
+  const isForeign = passedOver !== undefined
   for (;;) {
     const block = await input.take(BLOCK)
     if (block === undefined) throw broken('it ends without its end mark')
     if (isZero(block)) return input.drain(limits.maxBytes)
-    const { type, path, sizeBytes, modified } = parseHeader(block)
+    const { type, modified, ...said } = parseHeader(block)
     if (type === 'x' || (isForeign && NAMES.has(type))) {
-      if (sizeBytes > MAX_PAX) throw broken('a name is too long')
-      const record = await input.take(sizeBytes)
+      if (said.sizeBytes > MAX_PAX) throw broken('a name is too long')
+      const record = await input.take(said.sizeBytes)
       if (record === undefined) throw broken('it ends inside a name')
-      if (type === 'x') longPath = readPax(record)
-      else if (type === 'L') longPath = text(record, 0, record.length)
-      await input.skip(tarPadding(sizeBytes).length)
+      if (type === 'x') pax = { ...pax, ...readPax(record, isForeign) }
+      else if (type === 'L') pax = { ...pax, path: text(record, 0, record.length) }
+      await input.skip(tarPadding(said.sizeBytes).length)
       continue
     }
+    const { path: named = said.path, sizeBytes = said.sizeBytes, isSparse } = pax
+    pax = {}
     // Programs that were asked for `.` begin every path with it.
-    const named = longPath ?? path
     const entry = { path: isForeign ? named.replace(/^(?:\.\/)+/, '') : named, sizeBytes, modified }
-    longPath = undefined
     if (type === '5') {
-      const folder = entry.path.replace(/\/$/, '')
-      if (!isForeign || (folder !== '' && folder !== '.')) checkPath(folder)
+      if (!isForeign) checkPath(entry.path.replace(/\/$/, ''))
       continue
     }
-    if (type !== '0' && type !== '\0') {
-      if (limits.passedOver === undefined)
-        throw new HansardError('unsafe-path', 'the tar file holds a link or device, which is not unpacked')
-      limits.passedOver(entry.path)
-      await input.skip(sizeBytes + tarPadding(sizeBytes).length)
-      continue
-    }
-    checkPath(entry.path)
+    if (passedOver !== undefined) {
+      const why = reasonAgainst(type, entry.path, isSparse === true)
+      if (why !== undefined) {
+        passedOver(entry.path, why)
+        await input.skip(sizeBytes + tarPadding(sizeBytes).length)
+        continue
+      }
+    } else if (!isFile(type))
+      throw new HansardError('unsafe-path', 'the tar file holds a link or device, which is not unpacked')
+    else checkPath(entry.path)
     total += sizeBytes
     files += 1
     if (total > limits.maxBytes || files > limits.maxFiles)
@@ -179,6 +185,11 @@ function octal(value: number, digits: number): string {
 }
 
 function parseOctal(block: Buffer, from: number, length: number): number | undefined {
+  // GNU has sizes past 8 GB in binary.
+  if (block[from] === 0x80) {
+    const value = block.readBigUInt64BE(from + length - 8)
+    return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : undefined
+  }
   const digits = block
     .toString('latin1', from, from + length)
     .replaceAll('\0', ' ')
@@ -192,45 +203,29 @@ function text(block: Buffer, from: number, length: number): string {
   return field.toString('utf8', 0, end === -1 ? length : end)
 }
 
-/** `<length> key=value\n`, where the length counts itself. */
-function paxRecord(key: string, value: string): Buffer {
-  const body = ` ${key}=${value}\n`
-  const size = Buffer.byteLength(body)
-  let digits = String(size).length
-  if (String(size + digits).length > digits) digits += 1
-  return Buffer.from(`${size + digits}${body}`)
+function isFile(type: string): boolean {
+  return type === '0' || type === '\0'
 }
 
-function readPax(bytes: Buffer): string | undefined {
-  let path: string | undefined
-  for (let at = 0; at < bytes.length;) {
-    const space = bytes.indexOf(0x20, at)
-    const length = space === -1 ? Number.NaN : Number(bytes.toString('latin1', at, space))
-    if (!Number.isSafeInteger(length) || length < 5 || at + length > bytes.length)
-      throw broken('a bad pax header')
-    const record = bytes.toString('utf8', space + 1, at + length - 1)
-    if (record.startsWith('path=')) path = record.slice(5)
-    // Anything else that changes what is read (sizes, links) we never write and do not take.
-    else if (/^(size|linkpath|GNU\.)/.test(record)) throw broken('a pax header we do not take')
-    at += length
-  }
-  return path
+function reasonAgainst(type: string, path: string, isSparse: boolean): PassedOver | undefined {
+  if (isSparse || type === 'S') return 'sparse'
+  if (!isFile(type)) return 'link'
+  return isUnsafe(path) ? 'unsafe-path' : undefined
 }
 
 function checkPath(path: string): void {
-  const parts = path.split('/')
-  const bad = /[\0\\]/.test(path) || parts.some((part) => part === '' || part === '.' || part === '..')
-  if (!bad) return
+  if (!isUnsafe(path)) return
   throw new HansardError(
     'unsafe-path',
     `the tar file holds a path that leaves its folder: ${JSON.stringify(path.slice(0, 80))}`,
   )
 }
 
-function isZero(block: Buffer): boolean {
-  return block.every((byte) => byte === 0)
+function isUnsafe(path: string): boolean {
+  const parts = path.split('/')
+  return /[\0\\]/.test(path) || parts.some((part) => part === '' || part === '.' || part === '..')
 }
 
-function broken(why: string): HansardError {
-  return new HansardError('not-a-transcript', `the tar file is damaged: ${why}`)
+function isZero(block: Buffer): boolean {
+  return block.every((byte) => byte === 0)
 }

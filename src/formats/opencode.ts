@@ -69,7 +69,16 @@ export const opencode: Format = {
     { folders: [DATA], files: ['storage/**/*.json'] },
   ],
   // A session's messages and parts lie in folders of their own, all over the tree.
-  unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? path,
+  unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? storageOf(path) ?? path,
+}
+
+/** A copy of the tree may have any name, or none when it was itself named: what lies in it tells. */
+const IN_STORAGE =
+  /^(?:(.*?)\/)?(?:session(?:\/[^/]+){1,3}|message\/[^/]+|part(?:\/[^/]+){1,2}|session_diff|session_share|todo|project)\/[^/]+\.json$/
+
+function storageOf(path: string): string | undefined {
+  const found = IN_STORAGE.exec(path)
+  return found === null ? undefined : (found[1] ?? '.')
 }
 
 async function lookAtDatabase(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {

@@ -2,181 +2,159 @@
  * Import: files, folders, zip and tar files, or standard input, taken into the archive once. What they hold is kept like what sync
  * finds, and read the same way; where it came from is not looked at again.
  */
-import { createHash } from 'node:crypto'
 import fs from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
-import { readTar } from '../archive/tar.ts'
-import { fromSystemError, HansardError } from '../errors.ts'
+import type { PassedOver } from '../archive/tar.ts'
 import { raw } from '../formats/raw.ts'
-import type { SourceFile } from '../transcript/source.ts'
-import { openSource } from './open.ts'
+import { FREE_SHARE, wouldFill } from './disk.ts'
+import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { IMPORT } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
+import { spool, type Spooled } from './spool.ts'
 import { unitOf, type Shared } from './sync-take.ts'
 import { sync, withState, type SyncOptions, type SyncReport } from './sync.ts'
 import { readDirty } from './sync-read.ts'
-import { isZip } from './zip-directory.ts'
 
 export type ImportInput =
   | { readonly path: string }
   /** Standard input: what it is comes from its content. */
   | { readonly chunks: () => AsyncIterable<Buffer> }
 
+/** Always kept: where it came from is not looked at again. */
+export type ImportOptions = Omit<SyncOptions, 'paths' | 'keep'> & { readonly keep?: true | 'redacted' }
+
 export async function importInputs(
   archive: Archive,
   inputs: readonly ImportInput[],
-  options: Omit<SyncOptions, 'paths' | 'keep'> = {},
+  options: ImportOptions = {},
 ): Promise<SyncReport> {
   const paths: string[] = []
-  const packed: Packed[] = []
-  const missed = createProblems()
+  const packages: Package[] = []
+  const spools: Spooled[] = []
+  const problems = createProblems()
   let failed = 0
-  for (const input of inputs) {
-    if ('chunks' in input) packed.push({ root: 'stdin', files: () => fromStandardInput(input.chunks()) })
-    else {
+  try {
+    for (const input of inputs) {
       try {
-        const unpacked = await unpack(input.path)
-        if (unpacked === undefined) paths.push(input.path)
-        else packed.push(unpacked)
+        if ('chunks' in input) {
+          const spooled = await spool(archive, input.chunks(), options.disk)
+          spools.push(spooled)
+          packages.push(await ofStandardInput(spooled))
+        } else {
+          const packed = await openPacked(input.path)
+          if (packed === undefined) paths.push(input.path)
+          else packages.push({ ...packed, root: resolve(input.path), name: basename(input.path) })
+        }
       } catch (error) {
         failed += 1
-        missed.caught(error, input.path)
+        problems.caught(error, 'chunks' in input ? STDIN : input.path)
       }
     }
+    const reports: SyncReport[] = [nothingBut(failed, problems)]
+    if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true }))
+    if (packages.length > 0)
+      reports.push(await withState(archive, options, (shared) => takePackages(packages, shared)))
+    return reports.reduce(addReports)
+  } finally {
+    for (const spooled of spools) spooled.remove()
   }
-  const reports: SyncReport[] = [nothingBut(failed, missed)]
-  if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true }))
-  if (packed.length > 0)
-    reports.push(await withState(archive, options, (shared) => takePacked(packed, shared)))
-  return reports.reduce(addReports)
 }
+
+const STDIN = 'standard input'
 
 function nothingBut(failed: number, problems: Problems): SyncReport {
   const files = { seen: failed, new: 0, grown: 0, rewritten: 0, unchanged: 0, failed }
   return { files, sessions: 0, entries: 0, damage: 0, bytesRead: 0, problems: problems.list() }
 }
 
-/** Files that are not there to be looked at: they are given once, in order. */
-type Packed = {
+type Package = Packed & {
+  /** What its files are kept under. */
   readonly root: string
-  /** `passedOver` is told of what is no regular file. */
-  readonly files: (passedOver: (path: string) => void) => AsyncIterable<PackedFile>
-}
-type PackedFile = { readonly path: string; readonly chunks: () => AsyncIterable<Buffer> }
-
-async function unpack(path: string): Promise<Packed | undefined> {
-  const root = resolve(path)
-  if (isFolder(root)) return undefined
-  const source = await openSource(root)
-  if (source.kind === 'folder') return { root, files: () => filesIn(source.list()) }
-  const [file] = await source.list()
-  // A zip file inside gzip is nobody's; a tar file inside it is the common case.
-  if (file === undefined || isZip(await file.head(4)) || !isTar(await file.head(512))) return undefined
-  return { root, files: (passedOver) => filesOfTar(file, passedOver) }
+  /** For people. */
+  readonly name: string
 }
 
-function isFolder(path: string): boolean {
-  try {
-    return fs.statSync(path).isDirectory()
-  } catch (error) {
-    throw fromSystemError(error, path)
+/** Each package has a place of its own, by its content: two of them may hold different files of one name. */
+async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
+  const packed = await openPacked(path)
+  if (packed !== undefined) return { ...packed, root: `stdin/${name}`, name: STDIN }
+  const only: PackedFile = {
+    path: `${name}.jsonl`,
+    sizeBytes: fs.statSync(path).size,
+    chunks: () => fs.createReadStream(path),
   }
-}
-
-async function* filesIn(list: Promise<readonly SourceFile[]>): AsyncGenerator<PackedFile> {
-  for (const file of await list) yield { path: file.path, chunks: () => file.chunks() }
-}
-
-/** POSIX and GNU both write it. */
-function isTar(head: Buffer): boolean {
-  return head.subarray(257, 262).toString('latin1') === 'ustar'
-}
-
-const TAR_LIMITS = { maxBytes: 1e12, maxFiles: 1_000_000 }
-
-async function* filesOfTar(file: SourceFile, passedOver: (path: string) => void): AsyncGenerator<PackedFile> {
-  const items = readTar(file.chunks(), { ...TAR_LIMITS, passedOver })
-  let next = await items.next()
-  while (next.done !== true) {
-    if (next.value.type !== 'file') throw new HansardError('not-a-transcript', `${file.path} is no tar file`)
-    const { path } = next.value.entry
-    let left = true
-    const chunks = async function* (): AsyncGenerator<Buffer> {
-      for (
-        next = await items.next();
-        next.done !== true && next.value.type === 'bytes';
-        next = await items.next()
-      )
-        yield next.value.bytes
-      left = false
-    }
-    yield { path, chunks }
-    // Nobody wanted it: the next file stands behind its bytes.
-    if (left) for await (const _ of chunks());
+  const files = async function* (): AsyncGenerator<PackedFile> {
+    yield only
   }
+  return { root: 'stdin', name: STDIN, files, damage: () => [] }
 }
 
-/** Called by its content: the same input twice is the same file. */
-async function* fromStandardInput(chunks: AsyncIterable<Buffer>): AsyncGenerator<PackedFile> {
-  const pieces: Buffer[] = []
-  const hash = createHash('sha256')
-  let held = 0
-  for await (const chunk of chunks) {
-    hash.update(chunk)
-    held += chunk.length
-    if (held > STDIN_LIMIT) {
-      throw new HansardError('too-large', `standard input is over ${STDIN_LIMIT} bytes`, {
-        hint: 'write it to a file, and name that',
-      })
-    }
-    pieces.push(chunk)
-  }
-  if (held === 0) throw new HansardError('not-a-transcript', 'standard input is empty')
-  const path = `${hash.digest('hex').slice(0, 16)}.jsonl`
-  yield {
-    path,
-    chunks: async function* () {
-      yield* pieces
-    },
-  }
-}
+type Counts = { -readonly [K in keyof SyncReport['files']]: number }
 
-/** Held in memory, because its name comes from all of it. */
-const STDIN_LIMIT = 128 * 1024 * 1024
-
-async function takePacked(packed: readonly Packed[], shared: Shared): Promise<SyncReport> {
-  const { files, kept, database, problems } = shared
-  const counts = { seen: 0, new: 0, grown: 0, rewritten: 0, unchanged: 0, failed: 0 }
+async function takePackages(packages: readonly Package[], shared: Shared): Promise<SyncReport> {
+  const counts: Counts = { seen: 0, new: 0, grown: 0, rewritten: 0, unchanged: 0, failed: 0 }
   let bytesRead = 0
-  for (const { root, files: open } of packed) {
-    const id = files.place(IMPORT, root)
-    const target = kept.place(IMPORT, root)
-    const name = root === 'stdin' ? 'standard input' : basename(root)
-    try {
-      for await (const { path, chunks } of open((path) =>
-        problems.add('link', `${name}: ${path}: a link, not followed`),
-      )) {
-        counts.seen += 1
-        try {
-          const result = await target.keep(path, { chunks })
-          counts[result.change === 'none' ? 'unchanged' : result.change] += 1
-          bytesRead += result.bytesRead
-          const copy = target.file(path)
-          const unit = copy === undefined ? path : await unitOf(raw, copy)
-          database.transaction(() => files.copied(id, path, unit, result))
-        } catch (error) {
-          counts.failed += 1
-          problems.caught(error, `${name}: ${path}`)
-        }
-      }
-    } catch (error) {
-      counts.failed += 1
-      problems.caught(error, name)
-    }
-  }
+  for (const one of packages) bytesRead += await takePackage(one, counts, shared)
   const read = await readDirty(shared)
-  return { files: counts, ...read, bytesRead, problems: problems.list() }
+  return { files: counts, ...read, bytesRead, problems: shared.problems.list() }
+}
+
+/** Gives the bytes that were read of it. */
+async function takePackage(
+  { root, name, files: open, damage }: Package,
+  counts: Counts,
+  { archive, files, kept, database, problems, options }: Shared,
+): Promise<number> {
+  const id = files.place(IMPORT, root)
+  const target = kept.place(IMPORT, root)
+  let bytesRead = 0
+  const failed = (): void => {
+    counts.seen += 1
+    counts.failed += 1
+  }
+  const passedOver = (path: string, why: PassedOver): void => {
+    if (why !== 'link') failed()
+    problems.add(why, `${name}: ${path}: ${PASSED_OVER[why]}`)
+  }
+  try {
+    for await (const { path, sizeBytes, chunks } of open(passedOver)) {
+      if (wouldFill(archive.home, sizeBytes, options.disk)) {
+        failed()
+        problems.add(
+          'disk-full',
+          `less than ${FREE_SHARE * 100} % of the disk would be free: ${name}: ${path} is not kept`,
+        )
+        continue
+      }
+      try {
+        const result = await target.keep(path, { chunks })
+        const copy = target.file(path)
+        const unit = copy === undefined ? path : await unitOf(raw, copy)
+        database.transaction(() => files.copied(id, path, unit, result))
+        counts.seen += 1
+        counts[result.change === 'none' ? 'unchanged' : result.change] += 1
+        bytesRead += result.bytesRead
+      } catch (error) {
+        failed()
+        problems.caught(error, join(name, path))
+      }
+    }
+  } catch (error) {
+    failed()
+    problems.caught(error, name)
+  }
+  for (const { kind, file, reason } of damage()) {
+    if (kind === 'missing') failed()
+    problems.add('damage', `${name}: ${file}: ${reason}`)
+  }
+  return bytesRead
+}
+
+const PASSED_OVER: Readonly<Record<PassedOver, string>> = {
+  link: 'a link, not followed',
+  'unsafe-path': 'its path leaves the folder, not unpacked',
+  sparse: 'a file with holes, not unpacked',
 }
 
 function addReports(a: SyncReport, b: SyncReport): SyncReport {

@@ -35,6 +35,22 @@ describe('a walk', () => {
     })
   })
 
+  it.runIf(process.platform === 'linux')('tells of names that are no UTF-8, which it cannot open', () => {
+    put('a.jsonl')
+    put('\uFFFD.jsonl')
+    const garbled = (name: string): Buffer =>
+      Buffer.concat([Buffer.from(`${root}/${name}`), Buffer.from([0xff])])
+    fs.writeFileSync(garbled('b.jsonl'), 'x')
+    fs.mkdirSync(garbled('folder'))
+    expect(walked({ files: ['**'] })).toEqual({
+      paths: ['a.jsonl', '\uFFFD.jsonl'],
+      problems: [
+        [join(root, 'b.jsonl\uFFFD'), 'name'],
+        [join(root, 'folder\uFFFD'), 'name'],
+      ],
+    })
+  })
+
   it('says of each what tells that it is unchanged', () => {
     put('a/b.jsonl', 'twelve bytes')
     const [file] = [...walk(root, { files: ['a/*'] })]

@@ -35,6 +35,8 @@ export type ProblemCause =
   | 'too-deep'
   /** An agent's settings that cannot be understood. */
   | 'settings'
+  /** A name that is no UTF-8: what it names cannot be opened by it. */
+  | 'name'
   | 'io'
 
 export type Problem = { readonly cause: ProblemCause; readonly reason: string }
@@ -140,6 +142,7 @@ function* listFolder(
       continue
     }
     const stat = kind === 'folder' ? undefined : statOf(absolute, onProblem)
+    if (stat === undefined && kind !== 'folder' && isGarbled(name)) onProblem(absolute, GARBLED)
     if (stat?.isFile() && (kind === undefined || globs.isWhole(globs.step(folder.state, name)))) {
       yield { path, absolute, stat: toFileStat(stat) }
     } else if (kind === 'folder' || (kind === 'unknown' && stat?.isDirectory())) {
@@ -172,12 +175,19 @@ function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isF
       if (kind !== 'file') kinds.set(name, kind)
     }
   } catch (error) {
-    const problem = toProblem(error)
+    const problem = toProblem(error) ?? (isGarbled(folder.path) ? GARBLED : undefined)
     if (problem !== undefined) onProblem(absolute, problem)
   } finally {
     directory?.closeSync()
   }
   return { names: names.sort((a, b) => (a < b ? -1 : 1)), kinds }
+}
+
+const GARBLED: Problem = { cause: 'name', reason: 'its name is not UTF-8: rename it, to have it taken in' }
+
+/** Decoding puts this in place of bytes that are no UTF-8. A name may also hold it and be there. */
+function isGarbled(name: string): boolean {
+  return name.includes('\uFFFD')
 }
 
 function kindOf(entry: fs.Dirent): Kind | 'file' | undefined {
