@@ -13,13 +13,18 @@ export function takes(keys: Readonly<Record<string, (value: Json) => boolean>>):
   return new Map(Object.entries(keys))
 }
 
-/** Undefined when everything was taken. */
-export function leftOver(object: JsonObject, taken: Takes): JsonObject | undefined {
+/** Undefined when everything was taken. `around` is what the record's surroundings say already, by the same keys. */
+export function leftOver(
+  object: JsonObject,
+  taken: Takes,
+  around?: ReadonlyMap<string, Json | undefined>,
+): JsonObject | undefined {
   let left: Record<string, Json> | undefined
   for (const key of Object.keys(object)) {
     const value = object[key] as Json
     const isTaken = taken.get(key)
     if (isTaken !== undefined && (value === null || isTaken(value))) continue
+    if (around !== undefined && typeof value === 'string' && around.get(key) === value) continue
     left ??= Object.create(null) as Record<string, Json>
     left[key] = value
   }
@@ -35,8 +40,3 @@ export const isFlag = (value: Json): boolean => typeof value === 'boolean'
 export const isList = (value: Json): boolean => asArray(value) !== undefined
 export const isRecord = (value: Json): boolean => asObject(value) !== undefined
 export const isInstant = (value: Json): boolean => parseInstant(value) !== undefined
-/** For what the record's surroundings say already. */
-export const is =
-  (known: Json | undefined) =>
-  (value: Json): boolean =>
-    value === known

@@ -3,6 +3,7 @@ import { asArray, asObject, isObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
+import { isList, isRecord, leftOver, takes } from './left-over.ts'
 import { readListDocument } from './list-document.ts'
 import { createOpencodeReading, type OpencodeReading, type Piece, type Spawned } from './opencode-reading.ts'
 import { asId, type Place } from './placing.ts'
@@ -47,8 +48,12 @@ function readMessage({ value, place }: Piece, reading: OpencodeReading): readonl
   const parts = asArray(message?.['parts'])
   if (!isObject(message) || (info === undefined && parts === undefined))
     return [reading.event({ value, place }, 'unknown')]
-  return reading.message({
+  const said = reading.message({
     info: info && { value: info, place },
     parts: (parts ?? []).map((part) => ({ value: part, place })),
   })
+  const beside = leftOver(message, MESSAGE)
+  return beside === undefined ? said : [...said, reading.event({ value: beside, place }, 'unknown')]
 }
+
+const MESSAGE = takes({ info: isRecord, parts: isList })

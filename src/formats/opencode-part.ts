@@ -8,10 +8,10 @@ import {
   asObject,
   asString,
   isObject,
-  rest,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
+import { always, isList, isNamed, isText, leftOver, takes, type Takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
 export type PartContext = {
@@ -20,6 +20,8 @@ export type PartContext = {
   /** The message's id and time, for what the part does not say. */
   readonly message: string | undefined
   readonly at: string | undefined
+  /** The session's and the message's id by the keys that repeat them. */
+  readonly around: ReadonlyMap<string, Json | undefined>
   /** The call's own id where it is the first to have it, else one that names only this part. */
   callId(part: JsonObject): string
 }
@@ -52,28 +54,31 @@ export function childOf(part: Json): string | undefined {
   return asId(metadata?.['sessionId']) ?? asId(metadata?.['sessionID'])
 }
 
-const TEXT: ReadonlySet<string> = new Set(['id', 'sessionID', 'messageID', 'type', 'text'])
-const TOOL: ReadonlySet<string> = new Set(['id', 'sessionID', 'messageID', 'type', 'callID', 'tool', 'state'])
-const STATE: ReadonlySet<string> = new Set(['input', 'output', 'error', 'attachments'])
+const TEXT = takes({ id: isNamed, type: always, text: always })
+const TOOL = takes({ id: isNamed, type: always, callID: always, tool: always, state: always })
+/** Of a call that was answered, and of one that was not. */
+const STATE = takes({ input: always, output: always, error: isText, attachments: isList })
+const OPEN_STATE = takes({ input: always })
 
 function placeOf(
   part: JsonObject,
   { message, at: messageAt }: PartContext,
 ): Pick<Said, 'id' | 'parent' | 'at'> {
+  // Set one by one: for every part of a session, spreading what may be absent takes several times as long.
+  const place: { id?: string; parent?: string; at?: string } = {}
   const id = asId(part['id'])
+  if (id !== undefined) place.id = id
+  if (message !== undefined) place.parent = message
   const at = instantOf(part['time'], 'start') ?? messageAt
-  return {
-    ...(id !== undefined && { id }),
-    ...(message !== undefined && { parent: message }),
-    ...(at !== undefined && { at }),
-  }
+  if (at !== undefined) place.at = at
+  return place
 }
 
 function fromText(part: JsonObject, type: 'text' | 'reasoning', context: PartContext): Said {
   const text = asString(part['text'])
   if (text === undefined) return toEvent(part, type, placeOf(part, context))
   const isThinking = type === 'reasoning'
-  const metadata = rest(part, TEXT)
+  const metadata = leftOver(part, TEXT, context.around)
   const durationMs = durationOf(part['time'], 'start', 'end')
   return {
     ...placeOf(part, context),
@@ -94,21 +99,22 @@ function fromTool(part: JsonObject, context: PartContext): readonly Said[] {
   const { input, time } = state
   const startAt = instantOf(time, 'start') ?? place.at
   const result = toResult(state, { callId, name })
-  const more = rest(state, STATE)
-  const own = rest(part, TOOL)
+  const more = leftOver(state, result === undefined ? OPEN_STATE : STATE)
+  const files = attachmentsOf(state, context)
+  const own = leftOver(part, TOOL, context.around)
   const isRenamed = part['callID'] !== undefined && part['callID'] !== callId
-  const metadata: JsonObject = {
-    ...own,
-    ...(isRenamed && { callID: part['callID'] as Json }),
-    ...(result === undefined && more !== undefined && { state: more }),
-  }
+  const isOpen = result === undefined && more !== undefined
+  const metadata =
+    isRenamed || isOpen
+      ? { ...own, ...(isRenamed && { callID: part['callID'] as Json }), ...(isOpen && { state: more }) }
+      : own
   const call: Said = {
     ...place,
     ...(startAt !== undefined && { at: startAt }),
     kind: 'message',
     role: 'assistant',
     blocks: [{ type: 'tool-call', callId, name, ...(input !== undefined && { input }) }],
-    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(metadata !== undefined && { metadata }),
   }
   if (result === undefined) return [call]
   const endAt = instantOf(time, 'end') ?? startAt
@@ -120,9 +126,19 @@ function fromTool(part: JsonObject, context: PartContext): readonly Said[] {
     ...(endAt !== undefined && { at: endAt }),
     blocks: [result],
     ...(durationMs !== undefined && { durationMs }),
-    ...(more !== undefined && { metadata: { state: more } }),
+    ...((more !== undefined || files !== undefined) && {
+      metadata: { state: { ...more, ...(files !== undefined && { attachments: files }) } },
+    }),
   }
   return [call, answer]
+}
+
+/** What files that a tool gave back say besides the picture, each in its place. */
+function attachmentsOf({ attachments }: JsonObject, { around }: PartContext): readonly Json[] | undefined {
+  const said = (asArray(attachments) ?? []).map((file) =>
+    isObject(file) && imageOf(file) !== undefined ? (leftOver(file, FILE, around) ?? null) : null,
+  )
+  return said.some((one) => one !== null) ? said : undefined
 }
 
 function toResult(
@@ -157,7 +173,7 @@ function fromFile(part: JsonObject, context: PartContext): Said {
   const image = imageOf(part)
   const place = placeOf(part, context)
   if (image === undefined) return toEvent(part, 'file', place)
-  const metadata = rest(part, FILE)
+  const metadata = leftOver(part, FILE_PART, context.around)
   return {
     ...place,
     kind: 'message',
@@ -167,7 +183,8 @@ function fromFile(part: JsonObject, context: PartContext): Said {
   }
 }
 
-const FILE: ReadonlySet<string> = new Set(['id', 'sessionID', 'messageID', 'type', 'mime', 'url'])
+const FILE = takes({ type: (type) => type === 'file', mime: always, url: always })
+const FILE_PART: Takes = new Map([...FILE, ['id', isNamed]])
 const BASE64 = ';base64,'
 
 function imageOf(file: Json): ImageBlock | undefined {

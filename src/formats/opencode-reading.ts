@@ -3,20 +3,13 @@
  * one entry: a message's own record an event, each of its parts what it says, all with the message's id as their call.
  */
 import { citation as cite, type Entry } from '../transcript/entry.ts'
-import {
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  rest,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asNumber, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Usage } from '../transcript/usage.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { createIdSet } from './id-set.ts'
+import { isNamed, isText, leftOver, takes } from './left-over.ts'
 import { childOf, durationOf, fromPart, instantOf } from './opencode-part.ts'
 import { ID, createSessionFold, type SessionKnown } from './opencode-session.ts'
 import { messageUsage } from './opencode-usage.ts'
@@ -53,6 +46,7 @@ export function createOpencodeReading(
   const version = asString(known.info['version'])
   const revert = createRevert(asObject(known.info['revert']))
   const { id: session } = fold.session()
+  const named = new Map([['sessionID', known.sessionId]])
   drift?.record('session', known.info, version)
 
   let unnamed = 0
@@ -84,8 +78,9 @@ export function createOpencodeReading(
       const at = instantOf(own['time'], 'created')
       const usage = usageOf(own, parts, version)
       const facts = factsOf(own, id, role)
+      const around = new Map([...named, ['messageID', id] as const])
       const said = parts.map(({ value, place: where }) => ({
-        said: fromPart(value, { role, message: id, at, callId }),
+        said: fromPart(value, { role, message: id, at, around, callId }),
         where,
         child: childOf(value),
         part: isObject(value) ? asId(value['id']) : undefined,
@@ -99,7 +94,7 @@ export function createOpencodeReading(
         return entry
       }
       if (info !== undefined)
-        give(fromInfo(own, id, last === undefined ? { ...facts, ...usage } : facts), info.place)
+        give(fromInfo(own, { id, named }, last === undefined ? { ...facts, ...usage } : facts), info.place)
       for (const one of said) {
         const [first, ...others] = one.said
         if (first === undefined) continue
@@ -146,13 +141,25 @@ function factsOf(
   }
 }
 
-const INFO: ReadonlySet<string> = new Set(['id', 'sessionID', 'parentID', 'modelID', 'providerID', 'finish'])
+const USER = takes({ id: isNamed, parentID: isNamed })
+const ANSWER = takes({
+  id: isNamed,
+  parentID: isNamed,
+  modelID: isText,
+  providerID: isText,
+  finish: isText,
+})
+/** Without an id there is no call to say whose it was. */
+const UNNAMED = takes({ modelID: isText, finish: isText, parentID: isNamed })
 
-function fromInfo(info: JsonObject, id: string | undefined, facts: Partial<Said>): Said {
+type Names = { readonly id: string | undefined; readonly named: ReadonlyMap<string, string | undefined> }
+
+function fromInfo(info: JsonObject, { id, named }: Names, facts: Partial<Said>): Said {
   const { time, parentID } = info
   const at = instantOf(time, 'created')
   const durationMs = durationOf(time, 'created', 'completed')
   const parent = asId(parentID)
+  const taken = info['role'] === 'user' ? USER : id === undefined ? UNNAMED : ANSWER
   const error = asObject(info['error'])
   const code = asString(error?.['name'])
   const message = asString(asObject(error?.['data'])?.['message']) ?? asString(error?.['message']) ?? code
@@ -164,7 +171,7 @@ function fromInfo(info: JsonObject, id: string | undefined, facts: Partial<Said>
     blocks: message === undefined ? [] : [{ type: 'error', message, ...(code !== undefined && { code }) }],
     ...(durationMs !== undefined && { durationMs }),
     ...facts,
-    metadata: { ...rest(info, INFO), record: 'message' },
+    metadata: Object.assign(leftOver(info, taken, named) ?? {}, { record: 'message' }),
   }
 }
 
