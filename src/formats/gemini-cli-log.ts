@@ -8,7 +8,7 @@ import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
-import { fromGeminiMessage } from './gemini-cli-message.ts'
+import { fromGeminiMessage, reportOf } from './gemini-cli-message.ts'
 import { toGeminiRecord, type GeminiSurvey } from './gemini-cli-survey.ts'
 import { watchRecord } from './gemini-cli-vocabulary.ts'
 import { asId, type Place, type Placing, type Said } from './placing.ts'
@@ -60,7 +60,7 @@ export async function* readGeminiLog(
 function queueRecord(record: JsonRecord, file: string, survey: GeminiSurvey, queue: Queue): void {
   const { value, number, byteOffset, byteLength } = record
   const place: Place = { file, number, byteOffset, byteLength }
-  const event = (name: string, raw: Json = value): Waiting => ({
+  const event = (name: string, raw: Json = value): { readonly said: Said; readonly place: Place } => ({
     said: { kind: 'event', blocks: [{ type: 'unknown', raw }], metadata: { record: name } },
     place,
   })
@@ -80,7 +80,11 @@ function queueRecord(record: JsonRecord, file: string, survey: GeminiSurvey, que
     }
     const isEarlier = number < version.record || (number === version.record && index < version.index)
     if (isEarlier) queue.reserve(id, byteLength)
-    if (index < 0) queue.push([event('snapshot')], byteLength)
+    const report = version.isCounted ? undefined : reportOf(message, survey.facts.sessionId)
+    if (index < 0 || report !== undefined) {
+      const { said } = event('snapshot', message)
+      queue.push([{ said: { ...said, ...report }, place }], byteLength)
+    }
   }
   const known = toGeminiRecord(value)
   if (known.type === 'message') give(known.message, -1)

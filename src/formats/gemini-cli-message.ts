@@ -14,7 +14,7 @@ import {
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { hasCounts, withoutZeros, type Usage } from '../transcript/usage.ts'
 import { splitParts } from '../wire/gemini-parts.ts'
 import { fromGeminiUsage } from '../wire/gemini-usage.ts'
 import { asId, type Said } from './placing.ts'
@@ -34,6 +34,20 @@ export function fromGeminiMessage(value: JsonObject, place: MessagePlace): Said[
   return undefined
 }
 
+/** What a message's call used and how it is named, alike in each of its versions; undefined where it states no tokens. */
+export function reportOf(
+  message: JsonObject,
+  session: string | undefined,
+): Pick<Said, 'usage' | 'model' | 'call'> | undefined {
+  const tokens = asObject(message['tokens'])
+  const id = asId(message['id'])
+  if (tokens === undefined || id === undefined) return undefined
+  const usage = fromGeminiTokens(tokens)
+  const model = asString(message['model'])
+  if (!hasCounts(usage)) return undefined
+  return { usage, ...(model !== undefined && { model }), call: toCall(id, session) }
+}
+
 /** Gemini CLI counts what was cached inside the input, and thoughts and tool prompts beside the others. */
 export function fromGeminiTokens(tokens: JsonObject): Usage {
   const { input = null, output = null, cached = null, thoughts = null, tool = null, total = null } = tokens
@@ -45,7 +59,7 @@ export function fromGeminiTokens(tokens: JsonObject): Usage {
     toolUsePromptTokenCount: tool,
     totalTokenCount: total,
   })
-  return { ...usage, raw: tokens }
+  return withoutZeros({ ...usage, raw: tokens })
 }
 
 function fromUser(value: JsonObject): Said {
@@ -56,7 +70,7 @@ function fromUser(value: JsonObject): Said {
     kind: 'message',
     role: isResults ? 'tool' : 'user',
     blocks,
-    ...kept({ ...rest(value, SAID), ...extras }),
+    ...kept({ ...unread(value, SAID), ...extras }),
   }
 }
 
@@ -69,7 +83,7 @@ function fromNotice(value: JsonObject, type: string): Said {
       ? { type: 'error', message: block.text }
       : block,
   )
-  const metadata = { record: type, ...rest(value, SAID), ...extras }
+  const metadata = { record: type, ...unread(value, SAID), ...extras }
   return { ...placeOf(value), kind: 'event', blocks: said, metadata }
 }
 
@@ -81,7 +95,7 @@ function fromModel(value: JsonObject, { session, number }: MessagePlace): Said[]
     readCall(call, { message: id, number, index }),
   )
   const made = new Set(calls.map(({ block }) => (block.type === 'tool-call' ? block.callId : undefined)))
-  const thoughts = (asArray(value['thoughts']) ?? []).filter(isObject)
+  const thoughts = asArray(value['thoughts']) ?? []
   const { blocks, extras } = contentOf(value)
   const said: Said = {
     ...placeOf(value),
@@ -95,13 +109,13 @@ function fromModel(value: JsonObject, { session, number }: MessagePlace): Said[]
     ],
     ...(model !== undefined && { model }),
     ...(tokens !== undefined && { usage: fromGeminiTokens(tokens) }),
-    ...(id !== undefined && { call: { provider: 'google', messageId: messageId(id, session) } }),
+    ...(id !== undefined && { call: toCall(id, session) }),
     ...kept({
-      ...rest(value, MODEL_SAID),
+      ...unread(value, MODEL_SAID),
       ...extras,
       ...listed(
         'thoughts',
-        thoughts.map((thought) => rest(thought, THOUGHT)),
+        thoughts.map((thought) => (isObject(thought) ? unread(thought, THOUGHT) : undefined)),
       ),
       ...listed(
         'toolCalls',
@@ -113,14 +127,52 @@ function fromModel(value: JsonObject, { session, number }: MessagePlace): Said[]
 }
 
 /** Uuids are the same message wherever they turn up; anything else only within its session. */
-function messageId(id: string, session: string | undefined): string {
-  return isUuid(id) || session === undefined ? id : `${session}/${id}`
+function toCall(id: string, session: string | undefined): NonNullable<Said['call']> {
+  return { provider: 'google', messageId: isUuid(id) || session === undefined ? id : `${session}/${id}` }
 }
 
-const SAID: ReadonlySet<string> = new Set(['id', 'timestamp', 'type', 'content', 'parts'])
-const MODEL_SAID: ReadonlySet<string> = new Set([...SAID, 'model', 'tokens', 'thoughts', 'toolCalls'])
-const THOUGHT: ReadonlySet<string> = new Set(['subject', 'description'])
-const CALL: ReadonlySet<string> = new Set(['id', 'name', 'args', 'result', 'timestamp'])
+/** What is read of a record, by key, and when it is: anything else is kept under its own name. */
+type Reads = ReadonlyMap<string, (value: Json, record: JsonObject) => boolean>
+
+const isText = (value: Json): boolean => typeof value === 'string'
+const isTime = (value: Json): boolean => parseInstant(value) !== undefined
+const always = (): boolean => true
+
+const SAID: Reads = new Map<string, (value: Json, record: JsonObject) => boolean>([
+  ['id', (value) => asId(value) !== undefined],
+  ['timestamp', isTime],
+  ['type', always],
+  ['content', always],
+  ['parts', (_, { content }) => content === undefined || content === null],
+])
+const MODEL_SAID: Reads = new Map([
+  ...SAID,
+  ['model', isText],
+  ['tokens', isObject],
+  ['thoughts', Array.isArray],
+  ['toolCalls', Array.isArray],
+])
+const THOUGHT: Reads = new Map([
+  ['subject', isText],
+  ['description', isText],
+])
+const CALL: Reads = new Map<string, (value: Json, record: JsonObject) => boolean>([
+  ['id', (value) => asId(value) !== undefined],
+  ['name', always],
+  ['args', always],
+  ['result', always],
+  // It is the result's time.
+  ['timestamp', (value, { result, status }) => isTime(value) && hasEnded(result, status)],
+])
+
+function unread(record: JsonObject, reads: Reads): JsonObject | undefined {
+  const known = new Set<string>()
+  for (const [key, isRead] of reads) {
+    const value = record[key]
+    if (value === undefined || value === null || isRead(value, record)) known.add(key)
+  }
+  return rest(record, known)
+}
 
 function placeOf(value: JsonObject): Pick<Said, 'id' | 'at'> {
   const id = asId(value['id'])
@@ -142,7 +194,10 @@ function contentOf({ content, parts }: JsonObject): Content {
   }
 }
 
-function toThinking({ subject, description }: JsonObject): Block {
+function toThinking(thought: Json): Block {
+  if (typeof thought === 'string') return { type: 'thinking', text: thought }
+  if (!isObject(thought)) return { type: 'unknown', raw: thought }
+  const { subject, description } = thought
   const lines = [asString(subject), asString(description)].filter((line) => line !== undefined && line !== '')
   return { type: 'thinking', text: lines.join('\n') }
 }
@@ -164,7 +219,7 @@ function readCall(raw: Json, { message, number, index }: CallPlace): ReadCall {
   const names = { callId, name }
   const args = raw['args']
   const block: ToolCallBlock = { type: 'tool-call', ...names, ...(args !== undefined && { input: args }) }
-  const more = rest(raw, CALL)
+  const more = unread(raw, CALL)
   const result = toResult(raw, names)
   if (result === undefined) return { block, ...(more !== undefined && { open: more }) }
   const at = parseInstant(raw['timestamp'])
@@ -184,15 +239,18 @@ function readCall(raw: Json, { message, number, index }: CallPlace): ReadCall {
 /** Ends that leave no result: what the person saw is then all there is. */
 const ENDS: ReadonlySet<string> = new Set(['success', 'error', 'cancelled'])
 
+function hasEnded(result: Json | undefined, status: Json | undefined): boolean {
+  return (result !== undefined && result !== null) || (typeof status === 'string' && ENDS.has(status))
+}
+
 function toResult(
   { result, status, resultDisplay }: JsonObject,
   names: { readonly callId: string; readonly name: string },
 ): ToolResultBlock | undefined {
-  const ended = typeof status === 'string' && ENDS.has(status)
   const isError = status === 'error' || status === 'cancelled'
   const shown = asString(resultDisplay)
   if (result === undefined || result === null) {
-    if (!ended) return undefined
+    if (!hasEnded(result, status)) return undefined
     const said = shown === undefined ? {} : isError ? { error: shown } : { output: shown }
     return { type: 'tool-result', ...names, ...said, ...(isError && { isError }) }
   }

@@ -53,9 +53,11 @@ type Known = {
   readonly cwd: string | undefined
   /** The session whose folder a subagent's file lies in: the only place that says so. */
   readonly parent: string | undefined
+  /** The call that started this session, where the one that made it was read before. */
+  readonly startedBy?: Session['parent'] | undefined
 }
 
-export function toGeminiSession(facts: GeminiFacts, { path, taken, cwd, parent }: Known): Session {
+export function toGeminiSession(facts: GeminiFacts, { path, taken, cwd, parent, startedBy }: Known): Session {
   const { header, sessionId, model, firstAt, lastAt } = facts
   const id = uuidFrom(ID, sessionId ?? path)
   const title = asString(header['summary'])
@@ -75,6 +77,7 @@ export function toGeminiSession(facts: GeminiFacts, { path, taken, cwd, parent }
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
     ...(isSubagent && { parent: { session: uuidFrom(ID, parent) } }),
+    ...(startedBy !== undefined && { parent: startedBy }),
     ...(more !== undefined && { metadata: { [ID]: more } }),
   }
 }

@@ -6,6 +6,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { asArray, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { reportOf } from './gemini-cli-message.ts'
 import { createGeminiFold, type GeminiFacts } from './gemini-cli-session.ts'
 import { createIdSet } from './id-set.ts'
 import { asId } from './placing.ts'
@@ -13,12 +14,15 @@ import { asId } from './placing.ts'
 /** A message's version: the line it stands on, and its place in that line's list, -1 for a line of its own. */
 export type Version = { readonly record: number; readonly index: number }
 
+/** The version that counts. Where it states no tokens (a last snapshot may have lost them), those before it speak for the call. */
+export type LastVersion = Version & { readonly isCounted: boolean }
+
 export type GeminiSurvey = {
   readonly facts: GeminiFacts
   /** Lines behind it were written after the survey: another reading takes them. */
   readonly lastRecord: number
   /** The version that counts; undefined for a message that only restates another, or has no id. */
-  version(id: string): Version | undefined
+  version(id: string): LastVersion | undefined
   isRewound(id: string): boolean
 }
 
@@ -45,7 +49,7 @@ const MOST_IDS = 1_000_000
 
 export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
   const fold = createGeminiFold()
-  const versions = new Map<string, Version & { readonly hash: string }>()
+  const versions = new Map<string, LastVersion & { readonly hash: string }>()
   const said = createIdSet()
   /** What the program would show now, in its order. */
   let live: string[] = []
@@ -67,7 +71,8 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
     fold.message(message)
     said.add(sayingOf(message))
     const hash = uuidFrom(toJson(message))
-    if (known?.hash !== hash) versions.set(id, { ...at, hash })
+    const isCounted = reportOf(message, undefined) !== undefined
+    if (known?.hash !== hash) versions.set(id, { ...at, hash, isCounted })
   }
   const rewind = (to: string): void => {
     // As the program does: an id that it does not know takes everything back.

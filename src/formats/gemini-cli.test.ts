@@ -133,6 +133,55 @@ describe('a Gemini CLI document', () => {
     expect(totals(read).usage).toBeUndefined()
   })
 
+  it('zeros alone are those of nobody who counts', async () => {
+    const zeros = { input: 0, output: 0, cached: 0, thoughts: 0, tool: 0, total: 0 }
+    const read = await readText(pretty([model('g1', 'a', { tokens: zeros })]))
+    expect(read.entries[1]?.usage).toEqual({ quality: 'unavailable', raw: zeros })
+  })
+
+  it.each(['id', 'timestamp', 'model', 'tokens', 'thoughts', 'toolCalls', 'parts', 'content'])(
+    'keeps a message’s %s of another type',
+    async (key) => {
+      const message = model('g1', 'text', {
+        tokens: TOKENS,
+        thoughts: [{ subject: 's', description: 'd' }],
+        toolCalls: [call('c1', { result: answer('x') })],
+      })
+      for (const odd of ['SENTINEL', { a: 'SENTINEL' }, ['SENTINEL']]) {
+        const read = await readText(pretty([user('u1', 'hi'), { ...message, [key]: odd }]))
+        expect(JSON.stringify(read.entries.slice(2))).toContain('SENTINEL')
+      }
+    },
+  )
+
+  it.each(['id', 'name', 'args', 'result', 'timestamp', 'status'])(
+    'keeps a call’s %s of another type, answered or not',
+    async (key) => {
+      for (const more of [{}, { result: answer('x'), status: 'success' }])
+        for (const odd of ['SENTINEL', { a: 'SENTINEL' }, ['SENTINEL']]) {
+          const toolCalls = [{ ...call('c1', more), [key]: odd }]
+          const read = await readText(pretty([user('u1', 'hi'), model('g1', 'a', { toolCalls })]))
+          expect(JSON.stringify(read.entries.slice(2))).toContain('SENTINEL')
+        }
+    },
+  )
+
+  it('keeps thoughts that are texts, and their parts of another type', async () => {
+    const thoughts = ['hm', { subject: ['odd'], description: 'd' }, 7]
+    const read = await readText(pretty([model('g1', 'a', { thoughts })]))
+    expect(read.entries[1]?.blocks.slice(0, 3)).toEqual([
+      { type: 'thinking', text: 'hm' },
+      { type: 'thinking', text: 'd' },
+      { type: 'unknown', raw: 7 },
+    ])
+    expect(read.entries[1]?.metadata).toMatchObject({ thoughts: [null, { subject: ['odd'] }, null] })
+  })
+
+  it('keeps the time of a call that has no result', async () => {
+    const read = await readText(pretty([model('g1', 'a', { toolCalls: [call('c1', { timestamp: T(4) })] })]))
+    expect(read.entries[1]?.metadata).toEqual({ toolCalls: [{ timestamp: T(4) }] })
+  })
+
   it('more cached than there was input is marked, and never a negative count', async () => {
     const read = await readText(pretty([model('g1', 'a', { tokens: { input: 5, cached: 9, output: 1 } })]))
     expect(totals(read).usage).toMatchObject({ input: 0, cacheRead: 5, quality: 'estimated' })
@@ -469,5 +518,61 @@ describe('what is Gemini CLI’s', () => {
       await detect(JSON.stringify({ info: { id: 'ses_1' }, messages: [{ info: {}, parts: [] }] })),
     ).toBeUndefined()
     expect(await detect('')).toBeUndefined()
+  })
+})
+
+describe('counts that a later snapshot lost', () => {
+  it('stand on the one that stated them, once', async () => {
+    const first = { ...TOKENS, output: 1 }
+    const read = await readLog(
+      user('u1', 'hi'),
+      model('g1', 'a', { tokens: first }),
+      model('g1', 'ab', { tokens: TOKENS }),
+      model('g1', 'abc', { tokens: null }),
+    )
+    expect(said(read)).toEqual(['user: hi', 'assistant: abc'])
+    expect(totals(read)).toMatchObject({ calls: 1, usage: { input: 405, output: 65, quality: 'reported' } })
+  })
+
+  it('are those of the last where it has any, whatever stood before', async () => {
+    const read = await readLog(
+      model('g1', 'a', { tokens: TOKENS }),
+      user('u1', 'hi'),
+      model('g1', 'ab', { tokens: { ...TOKENS, output: 7 } }),
+    )
+    expect(totals(read)).toMatchObject({ calls: 1, usage: { output: 32 } })
+  })
+})
+
+describe('a subagent', () => {
+  it('cites the call that started it, when both are read together', async () => {
+    const child = '9e000000-1111-4222-8333-abcdefabcdef'
+    const other = '8e000000-1111-4222-8333-abcdefabcdef'
+    const toolCalls = [
+      call('c1', { status: 'success', result: answer('done'), agentId: child }),
+      call('c2', { agentId: other }),
+    ]
+    const ofChild = (sessionId: string): string =>
+      lines({ ...HEADER, sessionId, kind: 'subagent' }, user('u2', 'task'), model('g2', 'done'))
+    const read = await readAll(
+      geminiCli,
+      memorySource(
+        files({
+          'chats/session-1.jsonl': lines(HEADER, user('u1', 'go'), model('g1', 'asking', { toolCalls })),
+          [`chats/${SESSION}/${child}.jsonl`]: ofChild(child),
+          [`chats/${SESSION}/${other}.jsonl`]: ofChild(other),
+        }),
+      ),
+    )
+    const parent = read.find(({ session }) => session.native?.sessionId === SESSION) as Transcript
+    const caller = parent.entries.find(({ role }) => role === 'assistant')
+    const expected = {
+      session: parent.session.id,
+      citation: `${parent.session.id}#${caller?.sequence}`,
+    }
+    for (const name of [child, other]) {
+      const started = read.find(({ session }) => session.native?.sessionId === name)
+      expect(started?.session.parent).toEqual(expected)
+    }
   })
 })

@@ -11,6 +11,7 @@ import type { Detection, Format, ReadItem } from './format.ts'
 import { readGeminiLog, unknownMessage } from './gemini-cli-log.ts'
 import { fromGeminiMessage } from './gemini-cli-message.ts'
 import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemini-cli-session.ts'
+import { createSubagentLinks, type SubagentLinks } from './gemini-cli-subagents.ts'
 import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
 import { VOCABULARY, watchMessage } from './gemini-cli-vocabulary.ts'
 import { readHead, type Head } from './head-records.ts'
@@ -30,11 +31,18 @@ export const geminiCli: Format = {
     return best
   },
   async *read(source, options) {
-    const taken = new Set<string>()
-    for (const file of await source.list()) {
+    const shared: Shared = {
+      taken: new Set(),
+      links: createSubagentLinks(),
+      watch: createDriftWatch(VOCABULARY, options),
+    }
+    for (const file of parentsFirst(source, await source.list())) {
       if (source.kind === 'folder' && !(await isOwn(file))) continue
       if (isProjectRoot(file)) continue
-      yield* readFile(file, source, taken, createDriftWatch(VOCABULARY, options))
+      for await (const items of readFile(file, source, shared)) {
+        shared.links.observe(items)
+        yield items
+      }
     }
   },
   places: [
@@ -116,11 +124,23 @@ async function isOwn(file: SourceFile): Promise<boolean> {
   return detectGeminiCli(await readHead(file)) !== undefined
 }
 
+/** Of all files that are read together. */
+type Shared = {
+  readonly taken: Set<string>
+  readonly links: SubagentLinks
+  readonly watch: DriftWatch | undefined
+}
+
+/** So that a call is known before the session that it started. */
+function parentsFirst(source: Source, files: readonly SourceFile[]): readonly SourceFile[] {
+  const isChild = (file: SourceFile): boolean => folderOf(source, file) !== undefined
+  return [...files.filter((file) => !isChild(file)), ...files.filter(isChild)]
+}
+
 async function* readFile(
   file: SourceFile,
   source: Source,
-  taken: Set<string>,
-  watch: DriftWatch | undefined,
+  { taken, links, watch }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const head = await readHead(file)
   const document = isLog(head) ? undefined : await readListDocument(file, 'messages')
@@ -131,7 +151,7 @@ async function* readFile(
     parent: folderOf(source, file),
   }
   const open = (facts: GeminiFacts): readonly ReadItem[] => {
-    const session = toGeminiSession(facts, known)
+    const session = toGeminiSession(facts, { ...known, startedBy: links.parentOf(facts.sessionId) })
     taken.add(session.id)
     return [{ type: 'session', session }]
   }
