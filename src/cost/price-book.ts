@@ -23,17 +23,21 @@ export type PriceBook = {
 /** A hostile file may name any number of models. */
 const MOST_SEEN = 1000
 
-/** Overrides win: a model they name has their rows and no others. Throws for a row that could not be used. */
+/**
+ * Overrides win: a model they name has their rows and no others. Throws for one that could not be used; our own rows are checked by
+ * a test, and made ready when a model is first asked for.
+ */
 export function createPriceBook(overrides: readonly PriceRow[] = []): PriceBook {
-  const book = toBook(PRICE_ROWS)
-  for (const [name, rows] of toBook(overrides)) book.set(name, rows)
+  for (const row of overrides) checkRow(row)
+  const book = byName(PRICE_ROWS)
+  for (const [name, rows] of byName(overrides)) book.set(name, rows)
   // A session names the same model thousands of times; undoing its spelling once is enough.
   const seen = new Map<string, readonly BookRow[] | undefined>()
   const rowsOf = (model: string): readonly BookRow[] | undefined => {
     if (seen.has(model)) return seen.get(model)
     if (seen.size >= MOST_SEEN) seen.clear()
     const name = modelNames(model).find((one) => book.has(one))
-    const rows = name === undefined ? undefined : book.get(name)
+    const rows = name === undefined ? undefined : book.get(name)?.map(toReady)
     seen.set(model, rows)
     return rows
   }
@@ -61,36 +65,36 @@ function isInForce({ from, to }: PriceRow, at: string): boolean {
   return (from === undefined || toMillis(from) <= then) && (to === undefined || then < toMillis(to))
 }
 
-function toBook(rows: readonly PriceRow[]): Map<string, BookRow[]> {
-  const book = new Map<string, BookRow[]>()
+function byName(rows: readonly PriceRow[]): Map<string, PriceRow[]> {
+  const book = new Map<string, PriceRow[]>()
   for (const row of rows) {
-    for (const instant of [row.from, row.to]) {
-      if (instant === undefined || !Number.isNaN(toMillis(instant))) continue
-      throw new HansardError(
-        'invalid-argument',
-        `price ${row.id}: not an instant: ${JSON.stringify(instant)}`,
-      )
-    }
-    const ready: BookRow = {
-      row,
-      prices: toTokenPrices(row),
-      tiers: [...(row.tiers ?? [])]
-        .sort((a, b) => b.abovePromptTokens - a.abovePromptTokens)
-        .map((tier) => ({ abovePromptTokens: tier.abovePromptTokens, prices: toTokenPrices(tier) })),
-    }
-    checkFactors(ready)
     for (const name of [row.model, ...(row.aliases ?? [])]) {
       const key = name.toLowerCase()
       const listed = book.get(key)
-      if (listed === undefined) book.set(key, [ready])
-      else listed.push(ready)
+      if (listed === undefined) book.set(key, [row])
+      else listed.push(row)
     }
   }
   return book
 }
 
+function toReady(row: PriceRow): BookRow {
+  return {
+    row,
+    prices: toTokenPrices(row),
+    tiers: [...(row.tiers ?? [])]
+      .sort((a, b) => b.abovePromptTokens - a.abovePromptTokens)
+      .map((tier) => ({ abovePromptTokens: tier.abovePromptTokens, prices: toTokenPrices(tier) })),
+  }
+}
+
 /** Every factor on every price, so that one that cannot be exact is refused here and not in the middle of a session. */
-function checkFactors({ row, prices, tiers }: BookRow): void {
+function checkRow(row: PriceRow): void {
+  for (const instant of [row.from, row.to]) {
+    if (instant === undefined || !Number.isNaN(toMillis(instant))) continue
+    throw new HansardError('invalid-argument', `price ${row.id}: not an instant: ${JSON.stringify(instant)}`)
+  }
+  const { prices, tiers } = toReady(row)
   const listed = [prices, ...tiers.map((tier) => tier.prices)].flatMap((known) => [...known.values()])
   for (const price of listed) {
     for (const geo of ['1', ...Object.values(row.geos ?? {})]) {

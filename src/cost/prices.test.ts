@@ -28,6 +28,10 @@ function faults(prices: Prices): string[] {
 const KINDS = ['input', 'output', 'cacheRead', 'cacheWrite5m', 'cacheWrite1h'] as const
 
 describe('the price table', () => {
+  it('has only rows that are exact under every factor, as those of others must be', () => {
+    expect(() => createPriceBook(PRICE_ROWS)).not.toThrow()
+  })
+
   it.each(PRICE_ROWS.map((row) => [row.id, row] as const))('%s is sane', (_, row) => {
     expect(faults(row)).toEqual([])
     expect(row.id.startsWith(`${row.provider}/${row.model}`)).toBe(true)
