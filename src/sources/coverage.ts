@@ -3,21 +3,12 @@
  * with all of its blocks, each as it was or with more text; one without an id when the same is said there as often. In hashes:
  * memory is a few bytes an entry, whatever it says.
  */
-import type { ReadItem } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Session } from '../transcript/session.ts'
-import {
-  createKeySet,
-  digestOf,
-  isExtended,
-  shapeOf,
-  withKeys,
-  type Keyed,
-  type Shape,
-} from './entry-keys.ts'
+import { createKeySet, digestOf, isExtended, shapeOf, type Keyed, type Shape } from './entry-keys.ts'
 
 /** Reads a version; as often as it is asked to. */
-export type ReadVersion = () => AsyncIterable<readonly ReadItem[]>
+export type ReadVersion = () => AsyncIterable<Keyed>
 
 export type Coverage = {
   /** Every entry and damage of the version, by key. */
@@ -34,7 +25,7 @@ export type Newer = {
   readonly reads: readonly ReadVersion[]
   readonly said: KeySet
   readonly keys: KeySet
-  /** The last facts of each session, those of newer versions first. */
+  /** The last facts of each session, by scope, those of newer versions first. */
   readonly facts: Map<string, Session>
 }
 
@@ -45,7 +36,7 @@ export async function surveyNewest(read: ReadVersion): Promise<Newer> {
     keys: createKeySet(),
     facts: new Map<string, Session>(),
   }
-  for await (const item of withKeys(read())) note(item, newer)
+  for await (const item of read()) note(item, newer)
   return newer
 }
 
@@ -62,7 +53,7 @@ export async function surveyOlder(
   const own: Newer = { ...newer, reads: [...newer.reads, read], said: createKeySet(), keys, facts: new Map() }
   const pending = new Map<string, Shape>()
   let isCovered = true
-  for await (const item of withKeys(read())) {
+  for await (const item of read()) {
     note(item, own)
     if (item.type === 'session') continue
     if (isThere(item, newer)) covered.add(item.key)
@@ -71,20 +62,21 @@ export async function surveyOlder(
     } else if (item.type === 'entry' || !isPassing(item.damage)) isCovered = false
   }
   for (const again of pending.size > 0 ? newer.reads : []) {
-    for await (const item of withKeys(again())) {
+    for await (const item of again()) {
       const shape = item.type === 'entry' ? pending.get(item.key) : undefined
       if (shape === undefined || item.type !== 'entry' || !isExtended(shape, item.entry)) continue
       covered.add(item.key)
       pending.delete(item.key)
     }
   }
-  isCovered &&= pending.size === 0 && [...own.facts.values()].every((facts) => hasFacts(newer.facts, facts))
+  isCovered &&=
+    pending.size === 0 && [...own.facts].every(([scope, facts]) => hasFacts(newer.facts.get(scope), facts))
   return { newer: join(newer, own), coverage: { keys, covered, isCovered } }
 }
 
 function note(item: Keyed, { said, keys, facts }: Newer): void {
   if (item.type === 'session') {
-    facts.set(item.session, item.facts)
+    facts.set(item.scope, item.facts)
     return
   }
   keys.add(item.key)
@@ -96,8 +88,8 @@ function isThere(item: Exclude<Keyed, { type: 'session' }>, newer: Newer): boole
 }
 
 /** The same, said under the same id or for the same time. */
-function saidKey({ session, key, entry }: Extract<Keyed, { type: 'entry' }>): string {
-  return key.startsWith('said') ? key : digestOf(session, entry)
+function saidKey({ scope, key, entry }: Extract<Keyed, { type: 'entry' }>): string {
+  return key.startsWith('said') ? key : digestOf(scope, entry)
 }
 
 /** What a writer had not finished when the file was kept holds nothing that the whole record lacks. */
@@ -106,14 +98,13 @@ export function isPassing({ kind }: Damage): boolean {
 }
 
 /** Facts change; that one was stated does not. */
-function hasFacts(newer: ReadonlyMap<string, Session>, facts: Session): boolean {
-  const now = newer.get(facts.id)
+function hasFacts(now: Session | undefined, facts: Session): boolean {
   return now !== undefined && Object.keys(facts).every((key) => key in now)
 }
 
 function join(newer: Newer, own: Newer): Newer {
   const facts = new Map(newer.facts)
-  for (const [id, session] of own.facts) facts.set(id, { ...session, ...facts.get(id) })
+  for (const [scope, session] of own.facts) facts.set(scope, { ...session, ...facts.get(scope) })
   const either = (one: KeySet, other: KeySet): KeySet => ({
     add: (key) => one.add(key),
     has: (key) => one.has(key) || other.has(key),

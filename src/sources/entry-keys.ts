@@ -11,25 +11,32 @@ import type { Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 
-export type Keyed =
-  | { readonly type: 'entry'; readonly session: string; readonly key: string; readonly entry: Entry }
-  | { readonly type: 'damage'; readonly session: string; readonly key: string; readonly damage: Damage }
-  | { readonly type: 'session'; readonly session: string; readonly facts: Session }
+/** `scope`: the session as one format calls it; what two formats say is never the same. */
+export type Keyed = { readonly session: string; readonly scope: string } & (
+  | { readonly type: 'entry'; readonly key: string; readonly entry: Entry }
+  | { readonly type: 'damage'; readonly key: string; readonly damage: Damage }
+  | { readonly type: 'session'; readonly facts: Session }
+)
 
 /** Every item with the session it belongs to: '' for damage before any. */
-export async function* withKeys(items: AsyncIterable<readonly ReadItem[]>): AsyncGenerator<Keyed> {
-  const repeats = new Map<string, number>()
+export async function* withKeys(
+  items: AsyncIterable<readonly ReadItem[]>,
+  format: string,
+): AsyncGenerator<Keyed> {
+  const keyOf = createEntryKeys()
   let session = ''
+  let scope = `${format}\0`
   for await (const batch of items) {
     for (const item of batch) {
       if (item.type === 'session') {
         session = item.session.id
-        yield { type: 'session', session, facts: item.session }
+        scope = `${format}\0${session}`
+        yield { type: 'session', session, scope, facts: item.session }
       } else if (item.type === 'damage') {
-        yield { type: 'damage', session, key: damageKey(item.damage), damage: item.damage }
+        yield { type: 'damage', session, scope, key: damageKey(format, item.damage), damage: item.damage }
       } else {
         const { entry } = item
-        yield { type: 'entry', session, key: entryKey(session, entry, repeats), entry }
+        yield { type: 'entry', session, scope, key: keyOf(scope, entry), entry }
       }
     }
   }
@@ -41,12 +48,16 @@ export function hasOwnId({ id, source, sequence }: Entry): boolean {
   return !id.startsWith(place) || id.replace(/~+$/, '') !== place
 }
 
-function entryKey(session: string, entry: Entry, repeats: Map<string, number>): string {
-  if (hasOwnId(entry)) return `id\0${session}\0${entry.source}\0${entry.id}`
-  const said = digestOf(session, entry)
-  const before = repeats.get(said) ?? 0
-  repeats.set(said, before + 1)
-  return `said\0${said}\0${before}`
+/** For one run over a session's entries, in order. */
+export function createEntryKeys(): (session: string, entry: Entry) => string {
+  const repeats = new Map<string, number>()
+  return (session, entry) => {
+    if (hasOwnId(entry)) return `id\0${session}\0${entry.source}\0${entry.id}`
+    const said = digestOf(session, entry)
+    const before = repeats.get(said) ?? 0
+    repeats.set(said, before + 1)
+    return `said\0${said}\0${before}`
+  }
 }
 
 /** What the entry says, in 43 characters. What a later version may add (usage, a stop reason) is no part of it. */
@@ -58,8 +69,8 @@ export function digestOf(session: string, entry: Entry): string {
 }
 
 /** Damage has no id: the same of the same length is the same. */
-function damageKey({ kind, file, byteLength, reason }: Damage): string {
-  return `damage\0${kind}\0${file}\0${byteLength}\0${reason}`
+function damageKey(format: string, { kind, file, byteLength, reason }: Damage): string {
+  return `damage\0${format}\0${kind}\0${file}\0${byteLength}\0${reason}`
 }
 
 export function hash(text: string): string {

@@ -5,7 +5,7 @@
 import type { ReadItem } from '../formats/format.ts'
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { createKeySet, hasOwnId, withKeys, type Keyed } from './entry-keys.ts'
+import { createKeySet, hasOwnId, type Keyed } from './entry-keys.ts'
 import { isPassing, type Coverage, type ReadVersion } from './coverage.ts'
 
 /** An older version and what is known of it; the newest has no coverage. */
@@ -16,7 +16,7 @@ type Step = Exclude<Keyed, { type: 'session' }> & { readonly version: number; re
 
 const BATCH = 256
 
-/** Versions from the oldest on. `facts`: the last of each session. */
+/** Versions from the oldest on. `facts`: the last of each session, by scope, the newest first. */
 export async function* mergeVersions(
   versions: readonly Version[],
   facts: ReadonlyMap<string, Session>,
@@ -29,29 +29,31 @@ export async function* mergeVersions(
     if (version.coverage !== undefined) known.push(version.coverage.keys)
   }
   let batch: ReadItem[] = []
-  let session: string | undefined
+  let scope: string | undefined
   const place = createPlace()
   for await (const step of steps ?? []) {
     if (!step.isShown) continue
-    if (step.session !== session && step.session !== '') {
-      session = step.session
-      const last = facts.get(session)
+    if (step.scope !== scope && step.session !== '') {
+      scope = step.scope
+      const last = facts.get(scope)
       if (last !== undefined) batch.push({ type: 'session', session: last })
     }
     batch.push(
       step.type === 'damage'
         ? { type: 'damage', damage: step.damage }
-        : { type: 'entry', entry: place(step) },
+        : { type: 'entry', entry: place(step.session, step.version, step.entry) },
     )
     if (batch.length < BATCH) continue
     yield batch
     batch = []
   }
-  yield [...batch, ...[...facts.values()].map((last): ReadItem => ({ type: 'session', session: last }))]
+  // What the newest says comes last, and stays.
+  const last = [...facts.values()].toReversed()
+  yield [...batch, ...last.map((session): ReadItem => ({ type: 'session', session }))]
 }
 
 async function* toSteps({ read, coverage }: Version, version: number): AsyncGenerator<Step> {
-  for await (const item of withKeys(read())) {
+  for await (const item of read()) {
     if (item.type === 'session') continue
     const isGone = coverage === undefined || !coverage.covered.has(item.key)
     const isOver = coverage !== undefined && item.type === 'damage' && isPassing(item.damage)
@@ -83,12 +85,15 @@ async function* merge(
   }
 }
 
-/** Numbers and ids anew: an id that is a place follows it, and one that two versions gave to different entries is told apart. */
-function createPlace(): (step: Extract<Step, { type: 'entry' }>) => Entry {
+/**
+ * Numbers and ids anew: an id that is a place follows it, and one that two versions gave to different entries is told apart.
+ * `version`: any number for what gave the entry its id.
+ */
+export function createPlace(): (session: string, version: number, entry: Entry) => Entry {
   const sequences = new Map<string, (source: string) => number>()
   const taken = createKeySet()
   const moved = new Map<string, string>()
-  return ({ session, version, entry }) => {
+  return (session, version, entry) => {
     const next = sequences.get(session) ?? createSequence()
     sequences.set(session, next)
     const sequence = next(entry.source)

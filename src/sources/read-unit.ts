@@ -5,19 +5,18 @@
 import { openArchive } from '../archive/archive.ts'
 import { outlineSession } from '../archive/read-session.ts'
 import { openKept } from '../archive/kept.ts'
-import { isHansardError, messageOf } from '../errors.ts'
-import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
+import { HansardError, isHansardError, messageOf } from '../errors.ts'
+import type { Format, ReadItem } from '../formats/format.ts'
 import { raw } from '../formats/raw.ts'
 import { journal } from '../journal/format.ts'
-import type { Source } from '../transcript/source.ts'
 import { detect, getFormat } from './detect.ts'
 import { describeSource } from './describe.ts'
 import { allFormats } from './formats.ts'
+import type { OpenSource } from './open.ts'
 import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
-import { readItems } from './read.ts'
 import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
-import { keptSource, readUnit } from './versions.ts'
+import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
 export type UnitPlace = {
   /** The archive's folder. */
@@ -41,9 +40,13 @@ export type UnitResult =
       readonly type: 'read'
       readonly format: string
       readonly facts: UnitFacts
+      /** What the newest version looks like, where only older ones are in a format known. */
+      readonly looks?: string
       /** Of a journal: the files that were written beside it, absolute. */
       readonly own?: readonly string[]
     }
+  /** Its source is gone, and nothing of it was kept: what was read before is all that is known. */
+  | { readonly type: 'gone'; readonly message: string }
   /** Nothing to read: an empty file, or in no format known here. */
   | { readonly type: 'unknown'; readonly looks: string }
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
@@ -55,11 +58,15 @@ export async function runUnitJob(
 ): Promise<UnitResult> {
   try {
     if (job.agent === journal.id) return await readRecorded(job, onCalls)
-    const format = await formatOf(job)
-    if (typeof format === 'string') return { type: 'unknown', looks: format }
+    const versions = await openVersions(job)
+    if (versions.length === 0) return { type: 'gone', message: goneMessage(job) }
+    const told = await tellFormat(job, versions)
+    if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
+    const { format, looks } = told
     const reading = createUnitReading(onCalls, placeName(job))
-    for await (const items of readPlaced(job, format, { drift: reading.drift })) reading.add(items)
-    return { type: 'read', format: format.id, facts: reading.end() }
+    const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
+    for await (const batch of items) reading.add(batch)
+    return { type: 'read', format: format.id, facts: reading.end(), ...(looks !== undefined && { looks }) }
   } catch (error) {
     const cause = isHansardError(error) ? error.code : 'internal'
     return { type: 'failed', cause, message: messageOf(error) }
@@ -71,15 +78,43 @@ export function placeName({ agent, root, unit }: UnitPlace): string {
   return JSON.stringify([agent, root, unit])
 }
 
-/** The items of a unit, from its kept files and all their versions, or where it lies. */
-export async function* readPlaced(
-  place: UnitPlace,
-  format: Format,
-  options: ReadOptions = {},
-): AsyncGenerator<readonly ReadItem[]> {
-  const { home, agent, root, paths, isKept } = place
-  if (isKept) yield* readUnit(openKept(openArchive(home)).place(agent, root), paths, format, options)
-  else yield* readItems(await openFiles(root, paths), format, options)
+/** The items of a unit, from its kept files and all their versions, and where it lies. Throws `not-found` when it is nowhere. */
+export async function* readPlaced(place: UnitPlace, format: Format): AsyncGenerator<readonly ReadItem[]> {
+  const versions = await openVersions(place)
+  if (versions.length === 0) {
+    throw new HansardError('not-found', goneMessage(place), {
+      hint: 'sync without --no-keep keeps what programs delete',
+    })
+  }
+  yield* readVersions(versions, place.paths, format, { formatOf: toldFormat })
+}
+
+function goneMessage({ root, unit }: UnitPlace): string {
+  return `${root}/${unit} is gone, and nothing of it was kept`
+}
+
+/** Of what is read in place, all that was kept of it before is an older version. None when it is nowhere. */
+async function openVersions({
+  home,
+  agent,
+  root,
+  paths,
+  isKept,
+}: UnitPlace): Promise<readonly UnitVersion[]> {
+  const kept = openKept(openArchive(home)).place(agent, root)
+  if (isKept) return versionsOf(kept, paths)
+  const open = (): Promise<OpenSource> => openFiles(root, paths)
+  if (await isThere(open)) return versionsOf(kept, paths, open)
+  return paths.some((path) => kept.file(path) !== undefined) ? versionsOf(kept, paths) : []
+}
+
+async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
+  try {
+    return (await (await open()).list()).length > 0
+  } catch (error) {
+    if (isHansardError(error) && error.code === 'not-found') return false
+    throw error
+  }
 }
 
 /** A session of the archive itself. */
@@ -97,12 +132,20 @@ async function readRecorded(
 
 const TOLD: readonly Format[] = allFormats.filter((format) => format !== raw)
 
-/** The format, or what the unit looks like where it is in none. */
-async function formatOf(job: UnitJob): Promise<Format | string> {
-  if (job.format !== undefined) return getFormat(job.format, allFormats)
-  const { home, agent, root, paths, isKept } = job
-  const source: Source = isKept
-    ? keptSource(openKept(openArchive(home)).place(agent, root), paths)
-    : await openFiles(root, paths)
-  return (await detect(source, { formats: TOLD }))?.format ?? describeSource(source)
+/** What a version is in, told by its content. */
+export const toldFormat: FormatOf = async (source) => (await detect(source, { formats: TOLD }))?.format
+
+type Told = { readonly format: Format; readonly looks?: string } | { readonly unknown: string }
+
+/** The format of the newest version that is in one. A file that was emptied, or has become something else, was a session before. */
+async function tellFormat({ format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
+  if (format !== undefined && versions.length === 1) return { format: getFormat(format, allFormats) }
+  let looks: string | undefined
+  for (const { open } of versions.toReversed()) {
+    const source = await open()
+    const told = await toldFormat(source)
+    if (told !== undefined) return { format: told, ...(looks !== undefined && { looks }) }
+    looks ??= await describeSource(source)
+  }
+  return { unknown: looks ?? 'empty' }
 }

@@ -60,7 +60,7 @@ export type StateFiles = {
   copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
   /** Its bytes are those that were taken in before. */
   unchanged(file: number): void
-  /** Its source is gone: what was kept of it stays, and nothing else is known of it. */
+  /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in is forgotten. */
   gone(file: number): void
   /** Its unit is no longer what it was: its format is told anew. */
   forgetFormat(file: number): void
@@ -72,6 +72,8 @@ export type StateFiles = {
   /** Of their files, as far as they are known. */
   dirtyBytes(): number
   unitFailed(unit: number, problem: string): void
+  /** There is nothing left to read it from: its last reading stays, and it says why. */
+  unitGone(unit: number, problem: string): void
   /** The unit's files, sorted. */
   filesOf(unit: number): readonly KnownFile[]
   unitsOf(session: string): readonly KnownUnit[]
@@ -212,7 +214,7 @@ export function openStateFiles(database: Database): StateFiles {
     unchanged: (file) =>
       void prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file),
     gone(file) {
-      prepared(database, 'DELETE FROM files WHERE id = ? AND bytes IS NULL').run(file)
+      prepared(database, 'DELETE FROM files WHERE id = ? AND unit IS NULL').run(file)
       prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file)
     },
     forgetFormat: (file) =>
@@ -237,6 +239,8 @@ export function openStateFiles(database: Database): StateFiles {
       ),
     unitFailed: (unit, problem) =>
       void prepared(database, 'UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
+    unitGone: (unit, problem) =>
+      void prepared(database, 'UPDATE units SET dirty = 0, problem = ? WHERE id = ?').run(problem, unit),
     filesOf: (unit) =>
       prepared(database, 'SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
     unitsOf: (session) =>

@@ -1,5 +1,6 @@
 /** The third step of a sync: units that have changed are read, on all cores, and their sessions put in the state. */
 import { readTombstones } from '../archive/tombstones.ts'
+import { createIdSet } from '../formats/id-set.ts'
 import type { Readers } from './readers.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import { beginReading, clearReading } from './state-readings.ts'
@@ -7,9 +8,8 @@ import type { Shared } from './sync-take.ts'
 import type { UnitResult } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
 import { coveredVersions } from './versions.ts'
-import { getFormat } from './detect.ts'
-import { allFormats } from './formats.ts'
 
+/** `sessions`: each once, however many recordings of it were read. */
 export type ReadReport = { readonly sessions: number; readonly entries: number; readonly damage: number }
 
 const BATCH = 200
@@ -23,6 +23,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run.
   const { createReaders } = await import('./readers.ts')
   const readers = createReaders(files.dirtyBytes())
+  const seen = createIdSet()
   const running = new Set<Promise<void>>()
   let done = 0
   let after = 0
@@ -33,7 +34,11 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
         after = unit.id
         while (running.size >= readers.width) await Promise.race(running)
         const work = readOne(unit, { ...shared, readers, deleted }).then((read) => {
-          report.sessions += read.sessions
+          for (const key of read.keys) {
+            if (seen.has(key)) continue
+            seen.add(key)
+            report.sessions += 1
+          }
           report.entries += read.entries
           report.damage += read.damage
           done += 1
@@ -53,14 +58,17 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
 
 type Reading = Shared & { readonly readers: Readers; readonly deleted: ReadonlySet<string> }
 
-const NOTHING: ReadReport = { sessions: 0, entries: 0, damage: 0 }
+type ReadOne = { readonly keys: readonly string[]; readonly entries: number; readonly damage: number }
 
-async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadReport> {
-  const { archive, files, database, problems, readers, deleted } = shared
+const NOTHING: ReadOne = { keys: [], entries: 0, damage: 0 }
+
+async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadOne> {
+  const { archive, files, kept, database, problems, readers, deleted } = shared
   const own = files.filesOf(unit.id)
   const { agent, root } = files.placeAt(unit.place)
-  // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or is empty.
-  if (own.every(({ bytes }) => bytes === 0)) {
+  const place = kept.place(agent, root)
+  // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or was always empty.
+  if (own.every(({ bytes, path }) => bytes === 0 && place.versions(path).length === 0)) {
     clearReading(database, unit.id, undefined)
     return NOTHING
   }
@@ -85,16 +93,22 @@ async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadReport> {
     problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
     return NOTHING
   }
+  if (result.type === 'gone') {
+    files.unitGone(unit.id, result.message)
+    return NOTHING
+  }
+  if (result.looks !== undefined && isTranscriptLike(own))
+    problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
   if (result.type === 'unknown') {
     clearReading(database, unit.id, result.looks)
-    if (isTranscriptLike(own)) problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
     return NOTHING
   }
   reading ??= beginReading(database, unit.id)
-  const ended = reading.end(result.format, withoutDeleted(result.facts, deleted))
+  const facts = withoutDeleted(result.facts, deleted)
+  const { entries } = reading.end(result.format, facts)
   if (result.own !== undefined) files.own(unit.id, result.own)
   await settleKept(unit, own, result, shared)
-  return { ...ended, damage: result.facts.damage }
+  return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage }
 }
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */
@@ -113,7 +127,7 @@ function withoutDeleted(facts: UnitFacts, deleted: ReadonlySet<string>): UnitFac
 async function settleKept(
   unit: KnownUnit,
   own: readonly KnownFile[],
-  { format, facts }: Extract<UnitResult, { type: 'read' }>,
+  { facts }: Extract<UnitResult, { type: 'read' }>,
   { files, kept, problems, deleted }: Reading,
 ): Promise<void> {
   if (own.some(({ bytes }) => bytes === undefined)) return
@@ -130,7 +144,8 @@ async function settleKept(
     }
     const paths = own.map(({ path }) => path)
     if (paths.every((path) => place.versions(path).length === 0)) return
-    const covered = await coveredVersions(place, paths, getFormat(format, allFormats))
+    const { toldFormat } = await import('./read-unit.ts')
+    const covered = await coveredVersions(place, paths, toldFormat)
     for (const { path, version } of covered) place.drop(path, version)
   } catch (error) {
     problems.caught(error, `${root}/${unit.path}`)

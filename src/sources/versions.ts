@@ -8,6 +8,7 @@ import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { surveyNewest, surveyOlder, type ReadVersion } from './coverage.ts'
+import { withKeys } from './entry-keys.ts'
 import { isGzip } from './gzip.ts'
 import { mergeVersions, type Version } from './merge-versions.ts'
 import type { OpenSource } from './open.ts'
@@ -49,26 +50,54 @@ function isBelow(wanted: string, path: string): boolean {
   return path !== '.' && path !== '..' && !path.startsWith('../') && !path.endsWith('/')
 }
 
-/** Every item of the unit, over its versions. */
-export async function* readUnit(
+/** A state that the unit was in. */
+export type UnitVersion = {
+  /** Of its kept files; none for the newest, and for what is read where it lies. */
+  readonly versions: Versions
+  /** As often as it is asked to. */
+  readonly open: () => Promise<OpenSource>
+}
+
+/** Tells what a version is in; undefined for no format known. Versions of one file may be in different ones. */
+export type FormatOf = (source: Source) => Promise<Format | undefined>
+
+/** From the oldest to the newest. `here`: what lies in place, newer than all that is kept. */
+export function versionsOf(
   place: KeptPlace,
   paths: readonly string[],
+  here?: () => Promise<OpenSource>,
+): readonly UnitVersion[] {
+  const newest = here && { versions: new Map(), open: here }
+  if (newest !== undefined && paths.every((path) => place.file(path) === undefined)) return [newest]
+  const kept = snapshotsOf(place, paths).map((versions): UnitVersion => ({
+    versions,
+    open: async () => keptSource(place, paths, versions),
+  }))
+  return newest === undefined ? kept : [...kept, newest]
+}
+
+/** Every item of the unit, over its versions. One alone is in the format given; of several, each is told. */
+export async function* readVersions(
+  all: readonly UnitVersion[],
+  paths: readonly string[],
   format: Format,
-  options: ReadOptions = {},
+  { formatOf, ...options }: ReadOptions & { readonly formatOf?: FormatOf } = {},
 ): AsyncGenerator<readonly ReadItem[]> {
-  const snapshots = snapshotsOf(place, paths)
-  const reads = snapshots.map((versions, at): ReadVersion => {
-    // Told once of what is new to the reader, though versions are read several times.
-    const own = at === snapshots.length - 1 ? options : {}
-    return () => readSnapshot(keptSource(place, paths, versions), paths, versions, format, own)
-  })
-  const newest = reads.at(-1) as ReadVersion
-  if (reads.length === 1) {
-    yield* newest()
+  const told: (UnitVersion & { readonly format: Format })[] = []
+  for (const version of all) {
+    const own = all.length === 1 || formatOf === undefined ? format : await formatOf(await version.open())
+    if (own !== undefined) told.push({ ...version, format: own })
+  }
+  const [last] = told.slice(-1)
+  if (last === undefined) return
+  if (told.length === 1) {
+    yield* readSnapshot(last, paths, last.format, options)
     return
   }
-  let newer = await surveyNewest(() => readSnapshot(keptSource(place, paths), paths, new Map(), format, {}))
-  const versions: Version[] = [{ read: newest }]
+  // Told once of what is new to the reader, though versions are read several times.
+  const reads = told.map((version) => keyedRead(version, paths, version.format))
+  let newer = await surveyNewest(reads.at(-1) as ReadVersion)
+  const versions: Version[] = [{ read: keyedRead(last, paths, last.format, options) }]
   for (const read of reads.slice(0, -1).toReversed()) {
     const survey = await surveyOlder(read, newer)
     newer = survey.newer
@@ -77,22 +106,39 @@ export async function* readUnit(
   yield* mergeVersions(versions, newer.facts)
 }
 
-/** Older versions of the unit's files that hold nothing which the newer ones lack. */
+function keyedRead(
+  version: UnitVersion,
+  paths: readonly string[],
+  format: Format,
+  options: ReadOptions = {},
+): ReadVersion {
+  return () => withKeys(readSnapshot(version, paths, format, options), format.id)
+}
+
+/** Older versions of the unit's files that hold nothing which the newer ones lack: in no format known, all but an empty one may. */
 export async function coveredVersions(
   place: KeptPlace,
   paths: readonly string[],
-  format: Format,
+  formatOf: FormatOf,
 ): Promise<readonly { readonly path: string; readonly version: number }[]> {
   const covered: { readonly path: string; readonly version: number }[] = []
   for (const path of paths) {
     const held = place.versions(path)
     if (held.length === 0) continue
-    const readAt = (versions: Versions): ReadVersion => {
-      return () => readSnapshot(keptSource(place, paths, versions), paths, versions, format, {})
+    const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
+      const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
+      const format = await formatOf(await open())
+      return format && keyedRead({ versions, open }, paths, format)
     }
-    let newer = await surveyNewest(readAt(new Map()))
+    let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
     for (const version of held.toReversed()) {
-      const survey = await surveyOlder(readAt(new Map([[path, version]])), newer)
+      if (place.file(path, version)?.sizeBytes === 0) {
+        covered.push({ path, version })
+        continue
+      }
+      const read = await readAt(new Map([[path, version]]))
+      if (read === undefined) continue
+      const survey = await surveyOlder(read, newer)
       if (survey.coverage.isCovered) covered.push({ path, version })
       else newer = survey.newer
     }
@@ -100,11 +146,7 @@ export async function coveredVersions(
   return covered
 }
 
-/** Whether the new source holds every record of the old one. */
-export async function isCovered(format: Format, oldSource: Source, newSource: Source): Promise<boolean> {
-  const newer = await surveyNewest(() => format.read(newSource))
-  return (await surveyOlder(() => format.read(oldSource), newer)).coverage.isCovered
-}
+async function* readNothing(): AsyncGenerator<never> {}
 
 /** Bytes of an origin, by their uncompressed offset: also in files that the agent itself compressed. */
 export async function readOrigin(
@@ -145,12 +187,12 @@ function snapshotsOf(place: KeptPlace, paths: readonly string[]): readonly Versi
 }
 
 async function* readSnapshot(
-  source: OpenSource,
+  { versions, open }: UnitVersion,
   paths: readonly string[],
-  versions: Versions,
   format: Format,
   options: ReadOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
+  const source = await open()
   const folder = source.kind === 'file' ? posix.dirname(paths[0] as string) : '.'
   const toPath = (name: string): string => (folder === '.' ? name : posix.join(folder, name))
   const isPlain = folder === '.' && versions.size === 0
