@@ -156,6 +156,29 @@ function createProgram(): Command {
     .action(async (options) => (await import('./commands/list.ts')).list(options))
 
   program
+    .command('search <query...>')
+    .description(
+      'the entries that say what is asked for: words, "phrases", prefix*, -not, OR, fields such as role: tool: since:',
+    )
+    .option('--limit <number>', 'at most so many (default: 20)', toNumber)
+    .option('--newest', 'the newest first, instead of the best')
+    .option('--case-sensitive', 'capitals and accents as they are written')
+    .option('--regex', 'the query is one regular expression')
+    .option('--timeout <seconds>', 'what was found until then is the answer', toNumber)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard search login undefined',
+        "hansard search 'tool:Bash has:error since:7d'",
+        'hansard search --regex "TODO.*fix"',
+      ),
+    )
+    .action(async (query, options) => (await import('./commands/search.ts')).search(query, options))
+
+  program
     .command('record')
     .description('entries as JSON lines on standard input, into a journal of the archive')
     .option('--format <format...>', 'write these formats beside it, live')

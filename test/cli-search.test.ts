@@ -1,0 +1,81 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { githubToken } from './fake-keys.ts'
+import { run, temporaryFolder } from './program.ts'
+
+const folder = temporaryFolder()
+const home = join(folder, 'archive')
+const secret = githubToken(3)
+
+beforeAll(async () => {
+  const lines = [
+    { role: 'user', text: 'Why does the login page show an undefined name?' },
+    { role: 'assistant', text: 'Because parseSessionId returns nothing for 日本語のテスト.' },
+  ]
+  await run(['record', '--home', home, '--title', 'login'], {
+    input: lines.map((line) => JSON.stringify(line)).join('\n'),
+  })
+  const projects = join(folder, 'claude/projects/p')
+  fs.mkdirSync(projects, { recursive: true })
+  const line = {
+    type: 'user',
+    uuid: 'u1',
+    parentUuid: null,
+    sessionId: 'aaaaaaaa-0000-4000-8000-000000000001',
+    timestamp: '2026-05-01T10:00:00.000Z',
+    userType: 'external',
+    isSidechain: false,
+    message: { role: 'user', content: `deploy with the key ${secret} please` },
+  }
+  fs.writeFileSync(join(projects, `${line.sessionId}.jsonl`), `${JSON.stringify(line)}\n`)
+  await run(['sync', '--home', home], {
+    env: { CLAUDE_CONFIG_DIR: join(folder, 'claude'), HOME: folder },
+    cwd: folder,
+  })
+})
+
+async function found(...query: string[]) {
+  const { stdout, code } = await run(['search', ...query, '--home', home, '--json'])
+  expect(code).toBe(0)
+  return JSON.parse(stdout)
+}
+
+describe('hansard search', () => {
+  it('finds words, parts of identifiers and two characters of Japanese, with citations that show opens', async () => {
+    for (const query of ['undefined name', 'session', '本語', '"login page"', 'undef*']) {
+      const { hits, total, scanned, tookMs } = await found(query)
+      expect([query, hits.length, total]).toEqual([query, 1, 1])
+      expect(hits[0]).toMatchObject({
+        session: expect.any(String),
+        citation: expect.stringContaining('#'),
+        snippet: expect.any(String),
+      })
+      expect([scanned, tookMs]).toEqual([expect.any(Object), expect.any(Number)])
+    }
+  })
+
+  it('takes fields, and what must not be there', async () => {
+    expect((await found('role:user', 'login')).total).toBe(1)
+    expect((await found('role:assistant', 'login')).total).toBe(0)
+    expect((await found('name -undefined')).total).toBe(0)
+  })
+
+  it('lets no secret of a kept file out', async () => {
+    const { stdout } = await run(['search', 'deploy', '--home', home, '--json'])
+    expect(stdout).toContain('deploy with the key')
+    expect(stdout).not.toContain(secret)
+  })
+
+  it('says that nothing was found, and what was read to know it', async () => {
+    const { stdout, stderr, code } = await run(['search', 'zeppelin', '--home', home])
+    expect([stdout, code]).toEqual(['', 0])
+    expect(stderr).toMatch(/nothing in .* says that \(\d+ ms/)
+  })
+
+  it('refuses a query that cannot be meant, and says what would be right', async () => {
+    const { stdout, code } = await run(['search', 'role:wizard', '--home', home, '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'invalid-argument', hint: expect.any(String) })
+  })
+})
