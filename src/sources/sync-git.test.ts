@@ -4,6 +4,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openArchive } from '../archive/archive.ts'
+import { openKept } from '../archive/kept.ts'
 import { openSessions } from './sessions.ts'
 import { sync } from './sync.ts'
 
@@ -100,4 +101,66 @@ describe("Entire's checkpoints in the working directory's repository", () => {
     expect(sessions.list({}).sessions[0]?.totals?.calls).toBe(3)
     sessions.close()
   })
+
+  it('are kept by a sync that keeps, after one that only read them', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 3)
+    await sync(archive, { ...options(), keep: false })
+    expect(await keptPaths()).toEqual([])
+    await sync(archive, options())
+    expect(await keptPaths()).toContain(`${SESSION}/full.jsonl`)
+    git('update-ref', '-d', 'refs/heads/entire/checkpoints/v1')
+    expect(await sync(archive, { ...options(), keep: false })).toMatchObject({ files: { failed: 0 } })
+    expect(await calls()).toBe(3)
+  })
+
+  it('are not kept where the disk has no room, and are with the next sync that has it', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 3)
+    const full = await sync(archive, { ...options(), disk: () => ({ free: 100, total: 1000 }) })
+    expect(full.problems.map(({ cause }) => cause)).toEqual(['disk-full'])
+    expect(await keptPaths()).toEqual([])
+    expect((await sync(archive, options())).problems).toEqual([])
+    expect(await calls()).toBe(3)
+  })
+
+  it('are not looked at in a repository that is excluded', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 3)
+    await sync(archive, { ...options(), exclude: ['**/project/**'] })
+    await sync(archive, { ...options(), exclude: [base] })
+    expect(await keptPaths()).toEqual([])
+    await sync(archive, options())
+    expect(await calls()).toBe(3)
+  })
+
+  it('are taken in once their objects are there, though no ref has moved', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 3)
+    const blob = git('rev-parse', 'refs/heads/entire/checkpoints/v1:aa/aaaaaaaaaa/0/full.jsonl').trim()
+    const object = join(repository, '.git/objects', blob.slice(0, 2), blob.slice(2))
+    fs.renameSync(object, join(base, 'object'))
+    expect((await sync(archive, options())).problems.map(({ cause }) => cause)).toContain('damage')
+    fs.renameSync(join(base, 'object'), object)
+    expect((await sync(archive, options())).problems).toEqual([])
+    expect(await calls()).toBe(3)
+  })
 })
+
+const SESSION = 'aaaaaaaa-0000-4000-8000-000000000001'
+
+async function keptPaths(): Promise<readonly string[]> {
+  const paths: string[] = []
+  for (const place of openKept(openArchive(join(base, 'archive'))).places())
+    for await (const path of place.paths()) paths.push(path)
+  return paths
+}
+
+async function calls(): Promise<number | undefined> {
+  const sessions = await openSessions(join(base, 'archive'))
+  try {
+    return sessions.list({}).sessions[0]?.totals?.calls
+  } finally {
+    sessions.close()
+  }
+}

@@ -68,10 +68,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
       const isKept = options.keep !== false && place.agent !== journal.id
       if (isKept && isDiskFull(shared, file)) {
         taken.failed += 1
-        problems.add(
-          'disk-full',
-          `less than ${FREE_SHARE * 100} % of the disk would be free: ${join(place.root, file.path)} is not kept`,
-        )
+        problems.add('disk-full', diskFullMessage(join(place.root, file.path)))
         files.failed(file.id, 'disk-full')
         continue
       }
@@ -239,9 +236,17 @@ async function detectAlone(file: SourceFile): Promise<Format | undefined> {
   return (await detect(alone, { formats: allFormats.filter((format) => format !== raw) }))?.format
 }
 
-function isDiskFull({ archive, options }: Shared, { size, bytes = 0 }: KnownFile): boolean {
+/** Whether keeping the rest of a file would leave too little of the disk. */
+export function isDiskFull(
+  { archive, options }: Shared,
+  { size, bytes = 0 }: Pick<KnownFile, 'size' | 'bytes'>,
+): boolean {
   const { free, total } = (options.disk ?? diskOf)(archive.home)
   return free - Math.max(0, size - bytes) < total * FREE_SHARE
+}
+
+export function diskFullMessage(file: string): string {
+  return `less than ${FREE_SHARE * 100} % of the disk would be free: ${file} is not kept`
 }
 
 function diskOf(folder: string): Disk {
