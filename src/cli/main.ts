@@ -37,7 +37,7 @@ function createProgram(): Command {
   program
     .command('show <session>')
     .description(
-      'a session for people: one of the archive by its id or the beginning of it, a file, or a folder',
+      'a session for people: one of the archive by its id or the beginning of it, an entry by its citation, a file, or a folder',
     )
     .addOption(
       new Option('--as <view>', 'text, Markdown, a page, or the model').choices([
@@ -51,6 +51,11 @@ function createProgram(): Command {
     .option('--turn <number>', 'only this turn, from 1', toNumber)
     .option('--source <source>', 'only entries of this source: primary, subagent:<id>')
     .addOption(new Option('--role <role>', 'only entries of this role').choices(ROLES))
+    .addOption(
+      new Option('--context <number>', 'entries before and after one that is cited (default: 2)').argParser(
+        toCount,
+      ),
+    )
     .option('--events', 'also records that are no messages and whose meaning is not known here')
     .option('--session <id>', 'which one, where the input holds several; the beginning of its id is enough')
     .option('--all', 'all of them, where the input holds several')
@@ -240,6 +245,11 @@ function examples(...lines: readonly string[]): string {
 
 function toNumber(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is not a whole number from 1.')
+  return Number(text)
+}
+
+function toCount(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It is not a whole number from 0.')
   return Number(text)
 }
 

@@ -56,6 +56,16 @@ export function citation(session: string, { source, sequence }: Pick<Entry, 'sou
   return source === PRIMARY ? `${session}#${sequence}` : `${session}#${source}/${sequence}`
 }
 
+export type Citation = { readonly session: string; readonly source: string; readonly sequence: number }
+
+/** What `citation` makes, taken apart; undefined for what is none. The session may be the beginning of an id. */
+export function parseCitation(text: string): Citation | undefined {
+  const [, session, source = PRIMARY, digits] =
+    /^([^#/]{1,128})#(?:(.{1,512})\/)?(\d{1,15})$/.exec(text) ?? []
+  if (session === undefined || digits === undefined) return undefined
+  return { session, source, sequence: Number(digits) }
+}
+
 /** Gives each entry of a source the next number: dense, from 0. */
 export function createSequence(): (source: string) => number {
   const next = new Map<string, number>()

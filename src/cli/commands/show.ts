@@ -1,4 +1,5 @@
 /** `hansard show`: a session for people, or the model itself. Read twice, once for what it is and once to draw it. */
+import fs from 'node:fs'
 import { HansardError } from '../../errors.ts'
 import { createDevflowView } from '../../replay/devflow-view.ts'
 import { visibleLine } from '../../replay/escape.ts'
@@ -8,12 +9,12 @@ import { createTextView } from '../../replay/text.ts'
 import type { Mode, View, ViewOptions } from '../../replay/view.ts'
 import { readBySession } from '../../sources/read.ts'
 import type { Survey, Surveyed } from '../../sources/survey.ts'
-import type { Entry, Role } from '../../transcript/entry.ts'
+import { parseCitation, type Citation, type Entry, type Role } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
 import { nameSome, openInput, surveyInput, type Input } from '../input.ts'
-import { note, out, printableJson } from '../print.ts'
+import { FAILED, note, out, printableJson } from '../print.ts'
 
 export type ShowOptions = {
   readonly as?: 'text' | 'md' | 'html' | 'json'
@@ -21,6 +22,8 @@ export type ShowOptions = {
   readonly turn?: number
   readonly source?: string
   readonly role?: Role
+  /** Entries before and after the one that was cited. */
+  readonly context?: number
   readonly events?: boolean
   readonly session?: string
   readonly all?: boolean
@@ -33,7 +36,8 @@ export type ShowOptions = {
 
 export async function show(named: string, options: ShowOptions): Promise<void> {
   const { home, utc } = await loadConfig(options)
-  const input = await openInput(named, {
+  const cited = fs.existsSync(named) ? undefined : parseCitation(named)
+  const input = await openInput(cited?.session ?? named, {
     ...(options.format && { format: options.format }),
     ...(home && { home }),
     ...(options.raw && { raw: true }),
@@ -43,7 +47,12 @@ export async function show(named: string, options: ShowOptions): Promise<void> {
   const as = options.json ? 'json' : (options.as ?? 'text')
   const drawn = as === 'json' ? drawJson(options) : drawViews(as, options, survey, utc)
   const damage = createDamageLog(survey.damage)
-  await draw(drawn, input, survey, { ...options, damage })
+  const wanted = cited === undefined ? undefined : near(cited, options.context ?? CONTEXT)
+  const hasFound = await draw(drawn, input, survey, { ...options, damage, wanted })
+  if (cited !== undefined && !hasFound) {
+    process.exitCode = FAILED
+    note(`hansard: ${input.name} has no entry ${named.slice(named.indexOf('#'))}`)
+  }
   reportDamage(damage)
 }
 
@@ -61,15 +70,26 @@ type Drawn = {
   close(): string
 }
 
-type DrawOptions = Pick<ShowOptions, 'source' | 'role'> & { readonly damage: DamageLog }
+/** Shown around an entry that was cited: what it answers, and what became of it. */
+const CONTEXT = 2
 
-/** Takes the sessions one after the other, and notes the damage met. */
+function near({ source, sequence }: Citation, context: number): (entry: Entry) => boolean {
+  return (entry) => entry.source === source && Math.abs(entry.sequence - sequence) <= context
+}
+
+type DrawOptions = Pick<ShowOptions, 'source' | 'role'> & {
+  readonly damage: DamageLog
+  readonly wanted: ((entry: Entry) => boolean) | undefined
+}
+
+/** Takes the sessions one after the other, and notes the damage met. True when anything was drawn. */
 async function draw(
   drawn: Drawn,
   input: Input,
   { sessions, isInterleaved }: Survey,
-  { source, role, damage }: DrawOptions,
-): Promise<void> {
+  { source, role, damage, wanted = () => true }: DrawOptions,
+): Promise<boolean> {
+  let hasDrawn = false
   let own = createDamageLog()
   let at = -1
   /** Also past sessions that have nothing to show. */
@@ -89,13 +109,15 @@ async function draw(
       if (item.type === 'damage') {
         own.add(item.damage)
         damage.add(item.damage)
-      } else if (item.type === 'entry' && isWanted(item.entry, source, role)) {
+      } else if (item.type === 'entry' && wanted(item.entry) && isWanted(item.entry, source, role)) {
         await out(drawn.entry(item.entry))
+        hasDrawn = true
       }
     }
   }
   await goTo(sessions.length)
   await out(drawn.close())
+  return hasDrawn
 }
 
 function isWanted(entry: Entry, source: string | undefined, role: Role | undefined): boolean {
