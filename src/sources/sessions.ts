@@ -6,14 +6,12 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
-import { createIdSet } from '../formats/id-set.ts'
 import { journal } from '../journal/format.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
-import { createSequence } from '../transcript/entry.ts'
 import { checkId } from '../transcript/ids.ts'
-import type { Session } from '../transcript/session.ts'
 import { getFormat } from './detect.ts'
 import { allFormats } from './formats.ts'
+import { oneSession, type Stream } from './one-session.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, readPlaced, type UnitPlace } from './read-unit.ts'
 import { peekState, type State } from './state.ts'
@@ -30,7 +28,6 @@ import {
 import { areJournalsKnown } from './sync-look.ts'
 import { deadUnits } from './sync-running.ts'
 import { catchUp, rebuild } from './sync.ts'
-import { keyOf } from './unit-facts.ts'
 
 export type Sessions = {
   /** False when another process is at work: what was recorded in the last moments may be missing. */
@@ -185,47 +182,6 @@ async function* readUnits(
   yield* isForeign ? outlet.items(items) : items
 }
 
-type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }
-
 function formatOf({ format }: KnownUnit): string {
   return format ?? journal.id
-}
-
-/**
- * The session's items out of its units, under its one id and with the totals that are billed to it. An entry that an earlier unit
- * gave is not given again; what a later one adds is numbered on.
- */
-async function* oneSession(
-  streams: readonly Stream[],
-  { key, id }: FoundSession,
-  known: Session,
-): AsyncGenerator<readonly ReadItem[]> {
-  const seen = streams.length > 1 ? createIdSet() : undefined
-  const nextSequence = createSequence()
-  for (const { items: stream, unit } of streams) {
-    let isOurs = false
-    /** What the unit calls it: the first that has its key, for a unit may hold the conversation twice. */
-    let own: string | undefined
-    for await (const items of stream) {
-      const ours: ReadItem[] = []
-      for (const item of items) {
-        if (item.type === 'session') {
-          const { session } = item
-          if (keyOf(session, unit) === key || session.id === id) own ??= session.id
-          isOurs = session.id === own
-          if (isOurs) ours.push({ type: 'session', session: { ...session, id, ...facts(known) } })
-        } else if (isOurs && item.type === 'entry' && seen !== undefined) {
-          const { entry } = item
-          if (seen.has(`${entry.source}\n${entry.id}`)) continue
-          seen.add(`${entry.source}\n${entry.id}`)
-          ours.push({ type: 'entry', entry: { ...entry, sequence: nextSequence(entry.source) } })
-        } else if (isOurs) ours.push(item)
-      }
-      if (ours.length > 0) yield ours
-    }
-  }
-}
-
-function facts({ recordings, totals }: Session): Partial<Session> {
-  return { ...(recordings && { recordings }), ...(totals && { totals }) }
 }
