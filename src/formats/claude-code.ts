@@ -6,6 +6,7 @@ import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, PLACES, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
@@ -20,14 +21,7 @@ const ID = CLAUDE_CODE
 export const claudeCode: Format = {
   id: ID,
   title: 'Claude Code: <sessionId>.jsonl and its subagents',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).filter(isLog).slice(0, LOOKED_AT)) {
-      const found = detectClaudeCode(await readHead(file))
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best
-  },
+  detect: (source) => detectAmong(source, async (file) => detectClaudeCode(await readHead(file)), isLog),
   async *read(source, options) {
     const drift = createDriftWatch(VOCABULARY, options)
     const taken = new Set<string>()
@@ -69,9 +63,6 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
   if (state > others) return { confidence: 0.7, reason: `${state} of Claude Code's state records` }
   return undefined
 }
-
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
 
 const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !file.path.includes('/')
 

@@ -5,6 +5,7 @@
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { lookAtCline, type Kind } from './cline-look.ts'
 import { NAMES, PLACES } from './cline-places.ts'
 import { readManifest, readMessages, sessionIdOf, type Manifest } from './cline-session.ts'
@@ -12,22 +13,13 @@ import { ID, readTask, type TaskFiles } from './cline-task.ts'
 import { VOCABULARY } from './cline-vocabulary.ts'
 import { readDocument } from './document.ts'
 import { createDriftWatch, type DriftWatch } from './drift.ts'
-import type { Detection, Format, ReadItem } from './format.ts'
+import type { Format, ReadItem } from './format.ts'
 import { readHead } from './head-records.ts'
 
 export const cline: Format = {
   id: ID,
   title: "Cline, Roo Code, Kilo Code: tasks/<id>/*.json; Cline CLI's sessions",
-  async detect(source) {
-    let best: Detection | undefined
-    const files = (await source.list()).filter((file) => source.kind === 'file' || isJson(file))
-    for (const file of files.slice(0, LOOKED_AT)) {
-      const looks = lookAtCline(await readHead(file))
-      if (looks === undefined || looks.confidence <= (best?.confidence ?? 0)) continue
-      best = { confidence: looks.confidence, reason: looks.reason }
-    }
-    return best
-  },
+  detect: (source) => detectAmong(source, async (file) => lookAtCline(await readHead(file)), isJson),
   async *read(source, options) {
     const shared: Shared = { taken: new Set(), watch: createDriftWatch(VOCABULARY, options) }
     for (const [folder, files] of await foldersOf(source)) yield* readFolder(folder, files, source, shared)
@@ -35,9 +27,6 @@ export const cline: Format = {
   places: PLACES,
   unit: ({ path }) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'),
 }
-
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
 
 type Shared = { readonly taken: Set<string>; readonly watch: DriftWatch | undefined }
 type Known = { readonly kind: Kind; readonly file: SourceFile }

@@ -3,9 +3,11 @@
  * `codex exec --json` prints are read as well. The session is the thread that the first line names; a fork's later lines name others.
  */
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { isObject, type JsonObject } from '../transcript/json.ts'
+import { parseInstant } from '../transcript/instant.ts'
+import { asString, isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { CODEX, toSessionId } from './codex-facts.ts'
 import { isLegacyHeader } from './codex-lines.ts'
 import { readRollout } from './codex-reading.ts'
@@ -16,14 +18,7 @@ import { readHead, type Head } from './head-records.ts'
 export const codex: Format = {
   id: CODEX,
   title: 'Codex: rollout-<time>-<thread>.jsonl',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
-      const found = detectCodex(await readHead(file))
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best
-  },
+  detect: (source) => detectAmong(source, async (file) => detectCodex(await readHead(file))),
   async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
@@ -53,15 +48,19 @@ export const codex: Format = {
 
 /** How sure the first records make us that a file is Codex's. */
 export function detectCodex({ records, strange }: Head): Detection | undefined {
-  const votes = { enveloped: 0, legacy: 0, printed: 0 }
+  const votes = { enveloped: 0, states: 0, printed: 0 }
   for (const record of records) {
     if (isEnvelope(record)) votes.enveloped += 1
-    else if (record['record_type'] === 'state' || isLegacyHeader(record)) votes.legacy += 1
+    else if (record['record_type'] === 'state') votes.states += 1
     else if (isPrinted(record)) votes.printed += 1
   }
-  const { enveloped, legacy, printed } = votes
+  const { enveloped, states, printed } = votes
   const others = records.length - enveloped + strange
-  if (enveloped > others) return { confidence: 0.95, reason: `${enveloped} lines in Codex's envelopes` }
+  if (enveloped > others) {
+    // One line may be anybody's; a second of the same make is no accident.
+    const confidence = enveloped > 1 ? 0.95 : 0.8
+    return { confidence, reason: `${enveloped} lines in Codex's envelopes` }
+  }
   if (enveloped > 0) {
     return { confidence: 0.6, reason: `${enveloped} lines in Codex's envelopes among ${others} others` }
   }
@@ -69,7 +68,10 @@ export function detectCodex({ records, strange }: Head): Detection | undefined {
   if (first !== undefined && isLegacyHeader(first) && hasBareItems(records)) {
     return { confidence: 0.9, reason: "an old Codex session's first line, and items" }
   }
-  if (legacy > 0) return { confidence: 0.7, reason: `${legacy} of old Codex's state records` }
+  if (first !== undefined && records.length === 1 && strange === 0 && isNamedHeader(first)) {
+    return { confidence: 0.6, reason: "an old Codex session's first line" }
+  }
+  if (states > 0) return { confidence: 0.7, reason: `${states} of old Codex's state records` }
   if (first?.['type'] === 'thread.started' && typeof first['thread_id'] === 'string') {
     return { confidence: 0.9, reason: 'a Codex thread that started' }
   }
@@ -78,24 +80,29 @@ export function detectCodex({ records, strange }: Head): Detection | undefined {
     : undefined
 }
 
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
-
-const ENVELOPES: ReadonlySet<string> = new Set([
-  'session_meta',
-  'response_item',
-  'event_msg',
-  'turn_context',
-  'compacted',
-  'world_state',
-  'token_usage_record',
-  'inter_agent_communication',
-  'inter_agent_communication_metadata',
-  'security_risk_score',
+/** The lines of a rollout, and fields of which what they carry has at least one. */
+const ENVELOPES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['session_meta', ['id', 'session_id', 'cli_version', 'originator']],
+  ['response_item', ['type', 'role']],
+  ['event_msg', ['type']],
+  ['turn_context', ['model', 'cwd', 'approval_policy', 'sandbox_policy']],
+  ['compacted', ['message', 'replacement_history', 'window_id']],
+  ['world_state', ['state', 'full']],
+  ['token_usage_record', ['usage']],
+  ['inter_agent_communication', ['author', 'recipient', 'content']],
+  ['inter_agent_communication_metadata', ['trigger_turn']],
+  ['security_risk_score', ['score']],
 ])
 
 function isEnvelope({ type, payload }: JsonObject): boolean {
-  return typeof type === 'string' && ENVELOPES.has(type) && isObject(payload)
+  const fields = typeof type === 'string' ? ENVELOPES.get(type) : undefined
+  return isObject(payload) && fields?.some((field) => field in payload) === true
+}
+
+/** All that a session left which was closed at once. */
+function isNamedHeader(record: JsonObject): boolean {
+  const { id, timestamp } = record
+  return isLegacyHeader(record) && isUuid(asString(id) ?? '') && parseInstant(timestamp) !== undefined
 }
 
 const ITEM_EVENTS: ReadonlySet<string> = new Set(['item.started', 'item.updated', 'item.completed'])
@@ -106,11 +113,8 @@ function isPrinted({ type, item, usage }: JsonObject): boolean {
 }
 
 function hasBareItems(records: readonly JsonObject[]): boolean {
-  return (
-    records.length === 1 ||
-    records.some(
-      ({ type, record_type: old }) => type === 'message' || type === 'reasoning' || old === 'state',
-    )
+  return records.some(
+    ({ type, record_type: old }) => type === 'message' || type === 'reasoning' || old === 'state',
   )
 }
 

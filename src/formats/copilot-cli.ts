@@ -6,6 +6,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { ID, createCopilotFold, type CopilotFold } from './copilot-cli-fold.ts'
 import { surveyCopilotLog } from './copilot-cli-survey.ts'
 import { VOCABULARY } from './copilot-cli-vocabulary.ts'
@@ -19,14 +20,8 @@ import { createPlacing } from './placing.ts'
 export const copilotCli: Format = {
   id: ID,
   title: 'GitHub Copilot CLI: session-state/<id>/events.jsonl',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).filter(isCandidate).slice(0, LOOKED_AT)) {
-      const found = detectCopilotCli(await readHead(file))
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best
-  },
+  detect: (source) =>
+    detectAmong(source, async (file) => detectCopilotCli(await readHead(file)), isCandidate),
   async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
@@ -56,9 +51,6 @@ export function detectCopilotCli({ records, strange }: Head): Detection | undefi
   const own = records.filter((record) => isLine(record) && OWN.has(record['type'] as string)).length
   return own === 0 ? undefined : { confidence: 0.8, reason: `${lines} events like Copilot CLI's` }
 }
-
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
 
 const isCandidate = ({ path }: SourceFile): boolean => !/\.(ya?ml|db|md)$/.test(path)
 

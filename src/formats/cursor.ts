@@ -4,6 +4,7 @@
  */
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
+import { detectAmong } from './candidates.ts'
 import { CHAT_ROWS, lookAtChats, readChats } from './cursor-chats.ts'
 import { lookAtStore, readStore, STORE_ROWS } from './cursor-store.ts'
 import { isMarkLine, isRoleLine } from './cursor-text.ts'
@@ -23,14 +24,7 @@ const STATE = [
 export const cursor: Format = {
   id: ID,
   title: 'Cursor: agent transcripts, store.db, and the chats in state.vscdb',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
-      const found = await look(file, source.kind)
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best && { confidence: best.confidence, reason: best.reason }
-  },
+  detect: (source) => detectAmong(source, (file) => look(file, source.kind)),
   async *read(source, options) {
     const shared: Shared = { taken: new Set(), drift: createDriftWatch(VOCABULARY, options) }
     const isAlone = source.kind === 'file'
@@ -82,9 +76,6 @@ const VOCABULARY = vocabulary({
 
 /** Transcripts of one folder whose calls are held for subagents. */
 const MAX_ABOVE = 100
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
-
 type Looks = Detection & { readonly kind: 'lines' | 'text' }
 
 async function look(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {

@@ -1,15 +1,19 @@
 /**
- * The first records of a file: what formats look at to tell whose it is. Content decides; names and labels do not. A first line
- * that goes on past the head (a pasted image, long instructions) is told by as much of it as is needed.
+ * The first records of a file: what formats look at to tell whose it is. Content decides; names and labels do not. Where the head
+ * holds no record, because a line goes on past it (a pasted image, long instructions) or because it is the start of a document,
+ * a longer look tells as much of it as is needed.
  */
-import { isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { isObject, parseJson, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { peekMembers } from './peek.ts'
+import { scanMembers, skipSpace } from './devflow/scan.ts'
+import { peekDocument, peekMembers } from './peek.ts'
 
 /** Enough for the dozens of state records that some agents write before the first message. */
 const HEAD_BYTES = 64 * 1024
-/** A second look, at a file whose first line is longer than the head: past a large image, and no further. */
+/** A second look, at a file whose head holds no record: past a large image, and no further. */
 const FURTHER_BYTES = 8 * 1024 * 1024
+/** Lines that are no JSON before the first that is: a torn one or two. With more, it is no JSON Lines. */
+const TORN_LINES = 2
 
 export type Head = {
   /**
@@ -21,6 +25,7 @@ export type Head = {
   readonly document: Json | undefined
   /** Lines that are no JSON, torn last one not counted. */
   readonly strange: number
+  /** The head. Of a document that is longer: the document with what is long in it cut short, as JSON. */
   readonly text: string
 }
 
@@ -40,15 +45,14 @@ async function parseHead(bytes: Buffer, file: SourceFile): Promise<Head> {
   const isWhole = bytes.length < HEAD_BYTES
   const text = bytes.toString('utf8')
   const lines = text.split('\n')
-  if (!isWhole && lines.length === 1) {
-    const records = await readFurther(file)
-    if (records.length > 0) return { records, document: undefined, strange: 0, text }
-  }
   // Cut in the middle of a record, the last line says nothing.
-  if (!isWhole && lines.length > 1) lines.pop()
+  if (!isWhole) lines.pop()
   const { records, strange } = parseLines(lines)
-  const document = isWhole ? parseJson(text.replace(/^\uFEFF/, '')) : undefined
-  return { records, document, strange, text }
+  if (isWhole) return { records, document: parseJson(text.replace(/^\uFEFF/, '')), strange, text }
+  const near = { records, document: undefined, strange, text }
+  const isDocument = /^\uFEFF?\s*[[{]/.test(text)
+  if (records.length > 0 || (strange > TORN_LINES && !isDocument)) return near
+  return { ...near, ...(await readFurther(file, strange <= TORN_LINES)) }
 }
 
 function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'strange'> {
@@ -66,16 +70,52 @@ function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'strange'>
 const NEWLINE = 0x0a
 const BOM = 0xef
 
-/** The first line, as far as it goes, and a head's worth of those behind it. Of what is long in it, only the beginning is held. */
-async function readFurther(file: SourceFile): Promise<readonly JsonObject[]> {
+type Further = Partial<Pick<Head, 'records' | 'strange' | 'text'>>
+
+/**
+ * The first record, as far as it goes, and a head's worth of lines behind it. Of what is long in it, only the beginning is held. What
+ * has no second line may be a document as well.
+ */
+async function readFurther(file: SourceFile, mayBeLines: boolean): Promise<Further> {
   const bytes = await file.head(FURTHER_BYTES)
-  const end = bytes.indexOf(NEWLINE)
-  const line = bytes.subarray(0, end === -1 ? bytes.length : end)
-  const first = peekMembers(line, line[0] === BOM ? 3 : 0)
-  if (first === undefined || Object.keys(first).length === 0) return []
-  if (end === -1) return [first]
-  const behind = bytes.subarray(end + 1, end + 1 + HEAD_BYTES)
-  const lines = behind.toString('utf8').split('\n')
-  if (bytes.length > end + 1 + HEAD_BYTES || bytes.length === FURTHER_BYTES) lines.pop()
-  return [first, ...parseLines(lines).records]
+  const found = mayBeLines ? firstRecord(bytes) : undefined
+  if (found !== undefined && found.end < bytes.length) {
+    const behind = bytes.subarray(found.end + 1, found.end + 1 + HEAD_BYTES)
+    const lines = behind.toString('utf8').split('\n')
+    if (bytes.length > found.end + 1 + HEAD_BYTES || bytes.length === FURTHER_BYTES) lines.pop()
+    const { records, strange } = parseLines(lines)
+    if (records.length > 0 || behind.length > 1)
+      return { records: [found.record, ...records], strange: found.strange + strange }
+  }
+  const document = peekDocument(bytes)
+  return {
+    ...(found !== undefined && { records: [found.record], strange: found.strange }),
+    ...(document !== undefined && { text: toJson(document) }),
+  }
 }
+
+type Found = { readonly record: JsonObject; readonly strange: number; readonly end: number }
+
+/** The first line that is an object, or that the bytes end in as one, and where it ends. */
+function firstRecord(bytes: Buffer): Found | undefined {
+  let strange = 0
+  for (let from = bytes[0] === BOM ? 3 : 0; from < bytes.length;) {
+    const found = bytes.indexOf(NEWLINE, from)
+    const end = found === -1 ? bytes.length : found
+    const line = bytes.subarray(from, end)
+    from = end + 1
+    const scanned = scanMembers(line, 0)
+    const isRecord =
+      scanned !== undefined && (scanned.ended ? isBlank(line, scanned.to) : end === bytes.length)
+    const record = isRecord ? peekMembers(line, 0) : undefined
+    if (record !== undefined && Object.keys(record).length > 0) return { record, strange, end }
+    // A line of another value is JSON too: long ones are not parsed to see it.
+    if (isBlank(line, 0) || (line.length < HEAD_BYTES && parseJson(line.toString('utf8')) !== undefined))
+      continue
+    strange += 1
+    if (strange > TORN_LINES) return undefined
+  }
+  return undefined
+}
+
+const isBlank = (line: Buffer, from: number): boolean => skipSpace(line, from) === line.length

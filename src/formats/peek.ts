@@ -3,7 +3,7 @@
  * not whole the part that is there. Linear in the bytes, and what it gives is small however large they are.
  */
 import type { Json, JsonObject } from '../transcript/json.ts'
-import { parsePart, scanElements, scanMembers, type Extent } from './devflow/scan.ts'
+import { parsePart, scanElements, scanMembers, skipSpace, type Extent } from './devflow/scan.ts'
 
 /** Levels down; below them what is not whole is null. */
 const DEPTH = 4
@@ -13,6 +13,7 @@ const HELD_BYTES = 64 * 1024
 const TEXT_BYTES = 1024
 const ELEMENTS = 100
 
+const BOM = 0xef
 const QUOTE = 0x22
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
@@ -20,6 +21,13 @@ const OPEN_BRACKET = 0x5b
 /** Undefined when what begins at or after `from` is no object. */
 export function peekMembers(bytes: Buffer, from: number): JsonObject | undefined {
   return peekObject(bytes, from, DEPTH)
+}
+
+/** The same of a whole document, which may be a list; undefined for what is neither. */
+export function peekDocument(bytes: Buffer): Json | undefined {
+  const from = skipSpace(bytes, bytes[0] === BOM ? 3 : 0)
+  if (bytes[from] !== OPEN_BRACE && bytes[from] !== OPEN_BRACKET) return undefined
+  return peekValue(bytes, { from, to: bytes.length, whole: false }, DEPTH + 1)
 }
 
 function peekObject(bytes: Buffer, from: number, depth: number): JsonObject | undefined {

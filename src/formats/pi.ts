@@ -6,6 +6,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
@@ -18,14 +19,7 @@ import { oversizedEntry } from './unknown.ts'
 export const pi: Format = {
   id: PI,
   title: 'pi: <time>_<uuid>.jsonl',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).slice(0, LOOKED_AT)) {
-      const found = detectPi(await readHead(file))
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best
-  },
+  detect: (source) => detectAmong(source, async (file) => detectPi(await readHead(file))),
   async *read(source, options) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
@@ -54,9 +48,6 @@ export function detectPi({ records, strange }: Head): Detection | undefined {
   if (lines <= others || !records.some(isOwnLine)) return undefined
   return { confidence: 0.6, reason: `${lines} lines like pi's, without its header` }
 }
-
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
 
 /** Others of the family write `createdAt`. */
 function isHeader(record: JsonObject): boolean {

@@ -60,6 +60,104 @@ describe('a first line longer than the head', () => {
   })
 })
 
+describe('what stands before the first record', () => {
+  const long = lines(image(1_000_000), claude('hi'))
+  it.each([
+    ['blank lines', '\n\r\n \n'],
+    ['a torn line longer than the head', `${'x'.repeat(100_000)}"}}\n`],
+    ['a torn line that begins like a record', `{"type":"user","x":"${'x'.repeat(100_000)}\n`],
+    ['a short text', '"s"\n'],
+    ['a list of a megabyte', `${JSON.stringify(['x'.repeat(1_000_000)])}\n`],
+  ])('does not hide it: %s', async (_, before) => {
+    expect(await formatOf(before + long)).toBe('claude-code')
+    expect(await formatOf(before + lines(meta(100_000), meta(10)))).toBe('codex')
+    expect(await formatOf(before + lines(...Array.from({ length: 5000 }, () => ({ a: 1 }))))).toBeUndefined()
+  })
+})
+
+describe('a document whose telling keys come late', () => {
+  const text = 'x'.repeat(300_000)
+  const at = '2026-02-10T10:00:00.000Z'
+  const geminiMessages = [
+    { content: text, id: 'a', timestamp: at, type: 'user' },
+    { content: 'b', id: 'b', timestamp: at, type: 'gemini' },
+  ]
+  it.each<[string, string, unknown]>([
+    [
+      'Cline’s history',
+      'cline',
+      [
+        { role: 'user', content: [{ type: 'text', text: `<task>\n${text}` }] },
+        { role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
+        { role: 'user', content: [{ type: 'text', text: '<environment_details>' }] },
+      ],
+    ],
+    [
+      'Cline’s CLI',
+      'cline',
+      {
+        system_prompt: text,
+        version: 1,
+        updated_at: at,
+        agent: 'lead',
+        messages: [{ role: 'user', content: 'a' }],
+      },
+    ],
+    [
+      'OpenCode’s export',
+      'opencode',
+      {
+        info: {
+          summary: text,
+          id: 'ses_1',
+          projectID: 'p',
+          directory: '/p',
+          version: '1',
+          time: { created: 1 },
+        },
+        messages: [{ info: { id: 'msg_1', role: 'user', sessionID: 'ses_1' }, parts: [] }],
+      },
+    ],
+    [
+      'Gemini CLI’s',
+      'gemini-cli',
+      { messages: geminiMessages, sessionId: 's', projectHash: 'h', startTime: at, lastUpdated: at },
+    ],
+    ['nobody’s', 'undefined', { what: text, messages: [{ role: 'user', content: text }] }],
+  ])('is told all the same: %s', async (_, format, document) => {
+    expect(String(await formatOf(JSON.stringify(document)))).toBe(format)
+    expect(String(await formatOf(`\n${JSON.stringify(document, undefined, 2)}\n`))).toBe(format)
+  })
+})
+
+describe('a folder', () => {
+  const many = (path: (index: number) => string, content: string): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: 25 }, (_, index) => [path(index), content]))
+  const folderFormat = async (content: Record<string, string>): Promise<string | undefined> =>
+    (await detect(memorySource(files(content)), { formats }))?.format.id
+
+  it.each([
+    ['empty logs', many((index) => `a/${index}.jsonl`, '')],
+    ['prompts', many((index) => `a/${index}.md`, 'hello')],
+    ['settings', many((index) => `a/${index}.json`, '{}')],
+  ])('is its logs’, though %s come first', async (_, before) => {
+    const session = { type: 'session', version: 3, id: 's', timestamp: '2026-02-10T10:00:00.000Z', cwd: '/' }
+    for (const [format, record] of [
+      ['claude-code', claude('hi')],
+      ['codex', meta(1)],
+      ['pi', session],
+      ['cursor', { role: 'user', message: { content: [{ type: 'text', text: 'x' }] } }],
+    ] as const)
+      expect(await folderFormat({ ...before, 'z/log.jsonl': lines(record) }), format).toBe(format)
+  })
+
+  it('of documents is theirs, though empty ones come first', async () => {
+    const shown = JSON.stringify([{ ts: 1, type: 'say', say: 'text', text: 'x' }])
+    const before = many((index) => `tasks/${index}/ui_messages.json`, '')
+    expect(await folderFormat({ ...before, 'tasks/99/ui_messages.json': shown })).toBe('cline')
+  })
+})
+
 describe('what looks like a format and is another’s', () => {
   it.each([
     [

@@ -1,0 +1,43 @@
+/**
+ * Which files of a folder are looked at to tell whose it is: those with something in them, lines before documents before the rest, and
+ * not many. Agents' folders also hold empty logs, prompts and settings, and these often come first by name.
+ */
+import type { Source, SourceFile } from '../transcript/source.ts'
+import type { Detection } from './format.ts'
+
+const LOOKED_AT = 20
+
+/** The surest of what `look` says of the files that pass for candidates. A file that was named is always one. */
+export async function detectAmong(
+  source: Source,
+  look: (file: SourceFile) => Promise<Detection | undefined>,
+  isCandidate: (file: SourceFile) => boolean = () => true,
+): Promise<Detection | undefined> {
+  let best: Detection | undefined
+  for (const file of choose(source.kind, await source.list(), isCandidate)) {
+    const found = await look(file)
+    if (found === undefined || found.confidence <= (best?.confidence ?? 0)) continue
+    best = { confidence: found.confidence, reason: found.reason }
+  }
+  return best
+}
+
+function choose(
+  kind: Source['kind'],
+  files: readonly SourceFile[],
+  isCandidate: (file: SourceFile) => boolean,
+): readonly SourceFile[] {
+  if (kind === 'file') return files
+  const ranks: [SourceFile[], SourceFile[], SourceFile[]] = [[], [], []]
+  for (const file of files) {
+    const rank = ranks[rankOf(file)]
+    if (rank.length < LOOKED_AT && file.sizeBytes > 0 && isCandidate(file)) rank.push(file)
+  }
+  return ranks.flat().slice(0, LOOKED_AT)
+}
+
+/** The order of looking only: what a file is, its content tells. */
+function rankOf({ path }: SourceFile): 0 | 1 | 2 {
+  if (/\.jsonl(\.(zst|gz))?$/.test(path)) return 0
+  return /\.(json|txt|db|vscdb)$/.test(path) ? 1 : 2
+}
