@@ -98,7 +98,10 @@ function refresh(database: Database, key: string): void {
       ...(typeof row['started_at'] === 'string' && { startedAt: row['started_at'] }),
       file: `${String(row['root'])}/${String(row['file'])}`,
     })),
-    totals: totalsOf(database, session, speaker),
+    totals: totalsOf(database, session, {
+      ...speaker,
+      entries: entriesOf(database, recordings),
+    }),
   }
   prepared(
     database,
@@ -114,6 +117,29 @@ function refresh(database: Database, key: string): void {
     whole.cwd ?? null,
     JSON.stringify(whole),
   )
+}
+
+/**
+ * How many entries there are, at least: what recordings share is known only to who reads them. Of the fullest all count, of the
+ * others the calls that it lacks, each of which is an entry.
+ */
+function entriesOf(database: Database, [speaker, ...others]: readonly Row[]): number {
+  const most = Number(speaker?.['entries'] ?? 0)
+  const readings = others.filter((row) => Number(row['chosen']) > 0).map((row) => Number(row['reading']))
+  if (speaker === undefined || readings.length === 0) return most
+  const row = prepared(
+    database,
+    `SELECT count(DISTINCT key) AS more FROM calls
+       WHERE reading IN (SELECT value FROM json_each(?)) AND session = ? AND key NOT IN (
+         SELECT key FROM calls WHERE reading = ? AND session = ? AND key IS NOT NULL
+       )`,
+  ).get(
+    JSON.stringify(readings),
+    String(speaker['session']),
+    Number(speaker['reading']),
+    String(speaker['session']),
+  )
+  return most + Number(row?.['more'] ?? 0)
 }
 
 /** Unpriced models named at most: a hostile file may name any number. */

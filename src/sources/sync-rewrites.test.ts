@@ -168,4 +168,14 @@ describe('the report', () => {
     machine.write(machine.log(ONE).replace('/-p/', '/-q/'), claudeLogs(2, { session: ONE }))
     expect(await machine.sync()).toMatchObject({ sessions: 1, files: { new: 2 } })
   })
+
+  it('and the list count no fewer entries than calls of a session in several recordings', async () => {
+    const lines = Array.from({ length: 8 }, (_, n) => claudeLog(n, { session: ONE }))
+    machine.write(machine.log(ONE), lines.slice(0, 4).join(''))
+    machine.write(machine.log(ONE).replace('/-p/', '/-q/'), lines.slice(3).join(''))
+    await machine.sync()
+    const [session] = await machine.list()
+    expect(session?.totals).toMatchObject({ entries: 6, calls: 4 })
+    expect(await theOne()).toHaveLength(8)
+  })
 })

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { memoryFileSource } from '../../test/memory-files.ts'
+import type { Json } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { readBareList, readListDocument, type ListDocument, type ListElement } from './list-document.ts'
+
+async function fileOf(content: string | Buffer, chunkBytes = 7): Promise<SourceFile> {
+  const [file] = await memoryFileSource('chat.json', content, { chunkBytes }).list()
+  if (file === undefined) throw new Error('no file')
+  return file
+}
+
+async function told(document: ListDocument): Promise<unknown> {
+  const elements: ListElement[] = []
+  for await (const some of document.elements()) elements.push(...some)
+  const { members, damage, sizeBytes, isLines } = document
+  return { members: { ...members }, damage, sizeBytes, isLines, elements }
+}
+
+/** As it comes, and held: the same, whatever the document. */
+const STREAMED = { heldBytes: 0 }
+
+const text = (document: Json, indent: number): string => JSON.stringify(document, undefined, indent)
+const anyDocument = fc.record({
+  before: fc.dictionary(fc.string({ maxLength: 5 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 }),
+  messages: fc.array(fc.jsonValue({ maxDepth: 3 }), { maxLength: 6 }),
+  after: fc.jsonValue({ maxDepth: 1 }),
+})
+
+describe('A document around a list', () => {
+  it('reads the same as it comes as when it is held, wherever its chunks are cut', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        anyDocument,
+        fc.integer({ min: 1, max: 40 }),
+        fc.constantFrom(0, 2),
+        async ({ before, messages, after }, chunkBytes, indent) => {
+          const content = text({ ...before, messages, after } as Json, indent)
+          const file = await fileOf(content, chunkBytes)
+          const streamed = await told(await readListDocument(file, 'messages', STREAMED))
+          expect(streamed).toEqual(await told(await readListDocument(file, 'messages')))
+          expect(streamed).toMatchObject({ damage: [], elements: messages.map((value) => ({ value })) })
+          const bare = await fileOf(text(messages as Json, indent), chunkBytes)
+          expect(await told(await readBareList(bare, STREAMED))).toEqual(await told(await readBareList(bare)))
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+
+  it('says where each element stands', async () => {
+    const content = '\uFEFF{"a":[1,{"b":"]}"}],"messages":[ {"id":"é"} , "x",3,null ],"z":{}}\n'
+    const file = await fileOf(content)
+    const { elements } = (await told(await readListDocument(file, 'messages', STREAMED))) as {
+      readonly elements: readonly ListElement[]
+    }
+    const bytes = Buffer.from(content)
+    expect(
+      elements.map(({ byteOffset, byteLength }) =>
+        bytes.toString('utf8', byteOffset, byteOffset + byteLength),
+      ),
+    ).toEqual(['{"id":"é"}', '"x"', '3', 'null'])
+  })
+
+  it('cut off or changed at any byte, reads as one that is held', async () => {
+    const content = Buffer.from(text({ info: { id: 'a' }, messages: [{ id: 1 }, { t: 'a"\\{' }, 3] }, 2))
+    for (let at = 0; at < content.length; at += 1) {
+      const changed = Buffer.from(content)
+      changed[at] = (changed[at] as number) ^ 0x11
+      for (const damaged of [content.subarray(0, at), changed]) {
+        const file = await fileOf(damaged)
+        expect(await told(await readListDocument(file, 'messages', STREAMED))).toEqual(
+          await told(await readListDocument(file, 'messages')),
+        )
+      }
+    }
+  })
+
+  it('of the same name twice gives the last, as JSON does', async () => {
+    const file = await fileOf('{"messages":[1],"messages":[2]}')
+    expect(await told(await readListDocument(file, 'messages', STREAMED))).toMatchObject({
+      elements: [{ value: 2 }],
+    })
+  })
+
+  it('that is no list keeps what stands there', async () => {
+    for (const stands of ['"none"', '{"a":1}', '7'])
+      for (const options of [{}, STREAMED]) {
+        const file = await fileOf(`{"id":1,"messages":${stands}}`)
+        const document = await told(await readListDocument(file, 'messages', options))
+        expect(document).toMatchObject({ members: { messages: JSON.parse(stands) }, elements: [] })
+      }
+  })
+
+  it('small on disk and large when uncompressed is read as it comes', async () => {
+    const messages = Array.from({ length: 200 }, (_, n) => ({ n }))
+    const file = await fileOf(gzipSync(text({ messages }, 0)))
+    expect(await told(await readListDocument(file, 'messages', { heldBytes: 1000 }))).toMatchObject({
+      damage: [],
+      elements: messages.map((value) => ({ value })),
+    })
+  })
+})
