@@ -26,6 +26,8 @@ export function parseExclude(
   const relative: string[] = []
   const absolute: string[] = []
   for (const pattern of patterns) {
+    // As it was written, so that what is wrong with it is said of nothing that nobody wrote.
+    parseGlobs([pattern], { platform })
     const text = platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern
     if (text === '~' || text.startsWith('~/'))
       absolute.push(escapeGlob(toNames(home, platform)) + text.slice(1))

@@ -13,6 +13,7 @@ import { findPlaces, type FoundPlace } from './places.ts'
 import { placesOf } from './place-of.ts'
 import { peekState } from './state.ts'
 import { openStateFiles } from './state-files.ts'
+import { joinPlaces } from './sync-look.ts'
 import { workingFolders } from './state-sessions.ts'
 import { sync, type SyncOptions, type SyncReport } from './sync.ts'
 import { watchPlaces } from './watch.ts'
@@ -23,15 +24,18 @@ export type FollowOptions = {
   readonly signal: AbortSignal
   readonly onSync: (report: SyncReport) => void
   readonly onError: (error: unknown) => void
+  /** Between looks for new places, and for checkpoints in repositories. */
+  readonly lookAgainMs?: number
 }
 
 /** Ends when the signal does, after the sync at hand. */
 export async function followPlaces(
   archive: Archive,
   options: SyncOptions,
-  { formats, exclude, signal, onSync, onError }: FollowOptions,
+  { formats, exclude, signal, onSync, onError, lookAgainMs = LOOK_AGAIN_MS }: FollowOptions,
 ): Promise<void> {
-  const watched = new Set<string>()
+  const watched = new Map<string, Watched>()
+  let isTimeForRepositories = false
   const changed = new Map<FoundPlace, Set<string> | 'all'>()
   let wake: () => void = () => {}
   const sleep = (ms?: number): Promise<void> =>
@@ -51,30 +55,45 @@ export async function followPlaces(
   }
   /** An agent that was not here before makes its folder when it first runs. */
   const watchNew = async (): Promise<void> => {
-    const found = (await placesToWatch(archive, options, formats)).filter(
-      (place) => !watched.has(nameOf(place)),
-    )
-    for (const place of found) watched.add(nameOf(place))
-    if (signal.aborted) return
-    watchPlaces(found, { exclude, signal, onChange })
-    for (const place of found) onChange(place)
+    const places = joinPlaces(await placesToWatch(archive, options, formats))
+    for (const place of places) {
+      if (signal.aborted) return
+      const name = nameOf(place)
+      const files = place.files.join('\n')
+      const before = watched.get(name)
+      if (before?.files === files) continue
+      // More of it is asked for than before: one watch, not two.
+      before?.ending.abort()
+      const ending = new AbortController()
+      watched.set(name, { files, ending })
+      watchPlaces([place], { exclude, signal: ending.signal, onChange })
+      onChange(place)
+    }
   }
   await watchNew()
-  const looking = setInterval(() => void watchNew().catch(onError), LOOK_AGAIN_MS)
+  const lookAgain = (): void => {
+    isTimeForRepositories = true
+    wake()
+    void watchNew().catch(onError)
+  }
+  const looking = setInterval(lookAgain, lookAgainMs)
   signal.addEventListener('abort', () => {
     clearInterval(looking)
+    for (const { ending } of watched.values()) ending.abort()
     wake()
   })
   while (!signal.aborted) {
-    if (changed.size === 0) {
+    if (changed.size === 0 && !isTimeForRepositories) {
       await sleep()
       continue
     }
     const now = [...changed]
     changed.clear()
+    const repositories: boolean = isTimeForRepositories
+    isTimeForRepositories = false
     try {
       const places = now.map(([place, paths]) => narrowed(place, paths))
-      onSync(await sync(archive, { ...options, places, signal }))
+      onSync(await sync(archive, { ...options, places, repositories, signal }))
     } catch (error) {
       if (isHansardError(error) && error.code === 'locked') {
         // Another process, which may have passed these files before they changed: they are as new to us as before.
@@ -82,13 +101,16 @@ export async function followPlaces(
           if (paths === 'all') onChange(place)
           else for (const path of paths) onChange(place, path)
         }
+        isTimeForRepositories ||= repositories
         await sleep(TRY_AGAIN_MS)
       } else onError(error)
     }
   }
 }
 
-const nameOf = ({ agent, root, files }: FoundPlace): string => [agent, root, ...files].join('\n')
+type Watched = { readonly files: string; readonly ending: AbortController }
+
+const nameOf = ({ agent, root }: FoundPlace): string => `${agent}\n${root}`
 
 const LOOK_AGAIN_MS = 30_000
 const TRY_AGAIN_MS = 100

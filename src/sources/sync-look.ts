@@ -17,6 +17,8 @@ export type Looked = {
   /** By the state's own number. */
   readonly places: ReadonlyMap<number, FoundPlace>
   readonly seen: number
+  /** What was named and cannot be looked at: also among what was seen. */
+  readonly failed: number
 }
 
 export type LookOptions = {
@@ -36,13 +38,29 @@ const BATCH = 500
 
 export async function lookAround(look: LookOptions): Promise<Looked> {
   const onProblem = tellOf(look.problems)
-  return lookAt(await placesToLook(look, onProblem), look)
+  const { places, failed } = await placesToLook(look, onProblem)
+  const looked = lookAt(places, look)
+  return { ...looked, seen: looked.seen + failed, failed }
+}
+
+/** What is about to be taken in of what was looked at; other places may have files waiting for a sync of theirs. */
+export function pendingOf(
+  { places }: Looked,
+  database: Database,
+): { readonly files: number; readonly bytes: number } {
+  const row = database
+    .prepare(
+      `SELECT count(*) AS files, ifnull(sum(max(size - ifnull(bytes, 0), 0)), 0) AS bytes FROM files
+       WHERE pending > 0 AND place IN (SELECT value FROM json_each(?))`,
+    )
+    .get(JSON.stringify([...places.keys()]))
+  return { files: Number(row?.['files'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) }
 }
 
 /** What is recorded in the archive itself. */
 export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Looked {
   const place = journalPlace(home)
-  if (!fs.existsSync(place.root)) return { places: new Map(), seen: 0 }
+  if (!fs.existsSync(place.root)) return { places: new Map(), seen: 0, failed: 0 }
   const looked = lookAt([place], { ...look, exclude: undefined })
   const [id] = looked.places.keys()
   // Journals are no copies of anything: one that was cleaned away is gone.
@@ -104,7 +122,7 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
     }
     if (batch.length > 0) note()
   }
-  return { places, seen }
+  return { places, seen, failed: 0 }
 }
 
 /** Where programs may have left something of theirs in a project. */
@@ -113,38 +131,42 @@ export function projectFolders({
   options,
   cwd,
 }: Pick<LookOptions, 'database' | 'options' | 'cwd'>): readonly string[] {
-  if (options.places !== undefined) return []
+  if (options.places !== undefined && options.repositories !== true) return []
   return options.paths ?? [...new Set([cwd, ...workingFolders(database)])]
 }
 
-async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<readonly FoundPlace[]> {
+type ToLook = { readonly places: readonly FoundPlace[]; readonly failed: number }
+
+async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<ToLook> {
   const { files, problems, options, env, userHome: home, platform } = look
-  if (options.places !== undefined) return joined(options.places)
+  if (options.places !== undefined) return { places: joinPlaces(options.places), failed: 0 }
   const named = options.paths ?? []
   const places: FoundPlace[] = []
   const add = async (path: string): Promise<void> => {
     places.push(...(await placesOf(path, allFormats, { env, home, platform, onProblem })))
   }
   if (named.length > 0) {
+    let failed = 0
     for (const path of named) {
       try {
         await add(path)
         if (!options.isOnce) files.addGiven(fs.realpathSync(path))
       } catch (error) {
+        failed += 1
         problems.caught(error, path)
       }
     }
-    return joined(places)
+    return { places: joinPlaces(places), failed }
   }
   const folders = projectFolders(look)
   places.push(...findPlaces(allFormats, { env, home, platform, folders, onProblem }))
   // One that was named and is gone: what was kept of it stays.
   for (const path of files.given()) if (fs.existsSync(path)) await add(path)
-  return joined(places)
+  return { places: joinPlaces(places), failed: 0 }
 }
 
 /** A root that is named more than once is walked once, for all that was asked of it. */
-function joined(places: readonly FoundPlace[]): readonly FoundPlace[] {
+export function joinPlaces(places: readonly FoundPlace[]): readonly FoundPlace[] {
   const byRoot = new Map<string, FoundPlace>()
   for (const place of places) {
     const key = `${place.agent}\n${place.root}`

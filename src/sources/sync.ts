@@ -22,7 +22,7 @@ import { removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { adoptKept } from './sync-adopt.ts'
 import { takeRepositories } from './sync-git.ts'
-import { lookAround, lookAtJournals, projectFolders } from './sync-look.ts'
+import { lookAround, lookAtJournals, pendingOf, projectFolders } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
@@ -35,6 +35,8 @@ export type SyncOptions = {
   readonly isOnce?: boolean
   /** Only these, as they were found before: what a watch saw change. */
   readonly places?: readonly FoundPlace[]
+  /** With `places`: the repositories of known folders, too. */
+  readonly repositories?: boolean
   /** `false`: read in place, keep nothing. */
   readonly keep?: boolean | 'redacted'
   /** Patterns of what is not looked at. */
@@ -167,7 +169,7 @@ async function openKeptFor(
 }
 
 async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
-  const { archive, files, problems, options } = shared
+  const { archive, problems, options } = shared
   const {
     env = process.env,
     userHome = os.homedir(),
@@ -181,13 +183,13 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     platform,
   })
   const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
-  const pending = files.pendingBytes()
+  const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   const fromFiles = await takePending(looked, shared)
   const folders = projectFolders({ database: shared.database, options, cwd })
   const fromGit = await takeRepositories(folders, shared)
   const read = await readDirty(shared)
-  const taken = addTaken(fromFiles, fromGit)
+  const taken = addTaken(fromFiles, fromGit, looked)
   // What is kept cannot be lost: only what is not has to be warned of.
   if (options.keep === false || taken.failed > 0) {
     warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
@@ -205,12 +207,12 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   }
 }
 
-function addTaken(a: Taken, b: Taken): Taken {
+function addTaken(a: Taken, b: Taken, { failed }: Pick<Taken, 'failed'>): Taken {
   return {
     new: a.new + b.new,
     grown: a.grown + b.grown,
     rewritten: a.rewritten + b.rewritten,
-    failed: a.failed + b.failed,
+    failed: a.failed + b.failed + failed,
     bytesRead: a.bytesRead + b.bytesRead,
   }
 }

@@ -1,12 +1,14 @@
 /** `hansard doctor`: what is kept, what could not be read, what agents write that is new here, and what they are about to delete. */
 import fs from 'node:fs'
 import os from 'node:os'
-import { openArchive } from '../../archive/archive.ts'
+import { openArchive, type Archive } from '../../archive/archive.ts'
 import { counted, toBytes, toCount } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
-import { readHealth, type Health } from '../../sources/health.ts'
+import { MOST, readHealth, type Health } from '../../sources/health.ts'
 import { purgeWarnings, type PurgeWarning } from '../../sources/purge.ts'
-import { peekState } from '../../sources/state.ts'
+import { stateCondition, type StateCondition } from '../../sources/state-condition.ts'
+import { peekState, type State } from '../../sources/state.ts'
+import { isDamagedDatabase } from '../../sqlite/errors.ts'
 import { loadConfig } from '../config.ts'
 import { note, out, outJson } from '../print.ts'
 import { toTable } from '../table.ts'
@@ -18,7 +20,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const archive = openArchive(config.home)
   const state = await peekState(archive)
   try {
-    const health = state && readHealth(state.database)
+    const { health, condition } = await examine(archive, state)
     const purges = purgeWarnings(process.env, os.homedir())
     const disk = diskOf(archive.home)
     if (options.json) {
@@ -26,17 +28,39 @@ export async function doctor(options: DoctorOptions): Promise<void> {
         home: archive.home,
         layout: archive.readOnly ? 'newer' : 'current',
         disk,
+        state: condition,
         ...health,
         purges,
       })
     }
     await out(`archive ${archive.home}${archive.readOnly ? ', newer than this program: only read' : ''}\n`)
     if (disk !== undefined) await out(`disk    ${toBytes(disk.free)} of ${toBytes(disk.total)} free\n`)
-    if (health === undefined) note('hansard: nothing was synced yet: hansard sync')
+    if (health === undefined) note(`hansard: ${WITHOUT[condition]}`)
     else await print(health)
     await printPurges(purges)
   } finally {
     state?.close()
+  }
+}
+
+const WITHOUT: Readonly<Record<StateCondition, string>> = {
+  current: 'what was synced cannot be looked at now: run the command again',
+  none: 'nothing was synced yet: hansard sync',
+  'other-version':
+    'index/state.db is of another version of this program; hansard sync builds it anew from what is kept',
+  damaged: 'index/state.db is damaged, or no database; hansard sync builds it anew from what is kept',
+}
+
+type Examined = { readonly health: Health | undefined; readonly condition: StateCondition }
+
+async function examine(archive: Archive, state: State | undefined): Promise<Examined> {
+  if (state === undefined) return { health: undefined, condition: await stateCondition(archive) }
+  try {
+    return { health: readHealth(state.database), condition: 'current' }
+  } catch (error) {
+    // Damage further in shows when it is asked about.
+    if (!isDamagedDatabase(error)) throw error
+    return { health: undefined, condition: 'damaged' }
   }
 }
 
@@ -51,7 +75,7 @@ function diskOf(home: string): Disk | undefined {
   }
 }
 
-async function print({ places, unreadable, damaged, drift }: Health): Promise<void> {
+async function print({ places, failed, unreadable, damaged, drift, totals }: Health): Promise<void> {
   await out('\nPlaces\n')
   await out(
     toTable(
@@ -73,8 +97,15 @@ async function print({ places, unreadable, damaged, drift }: Health): Promise<vo
       ]),
     ),
   )
-  await printList('Not read', unreadable, ({ file, problem }) => `${file}: ${problem}`)
-  await printList('Damage', damaged, ({ file, damage }) => `${file}: ${counted(damage, 'damaged record')}`)
+  await printMore(totals.places - places.length)
+  await printList('Not taken in', failed, totals.failed, ({ file, problem }) => `${file}: ${problem}`)
+  await printList('Not read', unreadable, totals.unreadable, ({ file, problem }) => `${file}: ${problem}`)
+  await printList(
+    'Damage',
+    damaged,
+    totals.damaged,
+    ({ file, damage }) => `${file}: ${counted(damage, 'damaged record')}`,
+  )
   if (drift.length === 0)
     return out('\nDrift: none; every record, key and block that agents wrote is known here\n')
   await out('\nDrift: what agents wrote that is new here; it is kept, and shown as it is\n')
@@ -98,17 +129,34 @@ async function print({ places, unreadable, damaged, drift }: Health): Promise<vo
       ]),
     ),
   )
+  await printMore(totals.drift - drift.length)
 }
 
 const SHOWN = 20
 
-async function printList<T>(title: string, all: readonly T[], toText: (one: T) => string): Promise<void> {
+/** `total`: how many there are; `all` may be only the first of them. */
+async function printList<T>(
+  title: string,
+  all: readonly T[],
+  total: number,
+  toText: (one: T) => string,
+): Promise<void> {
   if (all.length === 0) return
   await out(`\n${title}\n`)
   for (const one of all.slice(0, SHOWN)) await out(`  ${visibleLine(toText(one))}\n`)
-  if (all.length > SHOWN) await out(`  and ${toCount(all.length - SHOWN)} more; --json has them all\n`)
+  const more = total > MOST ? `--json has the first ${toCount(MOST)}` : '--json has them all'
+  if (total > SHOWN) await out(`  and ${toCount(total - SHOWN)} more; ${more}\n`)
+}
+
+async function printMore(count: number): Promise<void> {
+  if (count > 0) await out(`  and ${toCount(count)} more\n`)
 }
 
 async function printPurges(purges: readonly PurgeWarning[]): Promise<void> {
-  await printList('Deleted by agents themselves', purges, ({ agent, reason }) => `${agent}: ${reason}`)
+  await printList(
+    'Deleted by agents themselves',
+    purges,
+    purges.length,
+    ({ agent, reason }) => `${agent}: ${reason}`,
+  )
 }

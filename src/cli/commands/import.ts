@@ -3,8 +3,9 @@ import { openArchive } from '../../archive/archive.ts'
 import { HansardError } from '../../errors.ts'
 import { importInputs, type ImportInput } from '../../sources/import.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, outJson } from '../print.ts'
+import { FAILED, note, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
+import { arePatterns } from '../patterns.ts'
 import { noteProblems } from '../problems.ts'
 import { sayReport } from './sync.ts'
 
@@ -15,11 +16,14 @@ export type ImportOptions = {
 }
 
 export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
-  const { home, exclude } = await loadConfig(options)
+  const { home, exclude, keep } = await loadConfig(options)
+  if (!(await arePatterns(exclude, options.json === true))) return
+  if (keep === false) note('an import is kept, whatever is set for sync: its source is not looked at again')
   const archive = openArchive(home, { write: true })
   const progress = createProgress()
   const report = await importInputs(archive, paths.map(toInput), {
     ...(exclude && { exclude }),
+    ...(keep === 'redacted' && { keep }),
     onProgress: ({ doing, done }) => progress.show(`${doing}: ${done}`),
   })
   progress.end()

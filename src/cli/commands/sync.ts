@@ -5,6 +5,7 @@ import { sync, type SyncOptions, type SyncPlan, type SyncReport } from '../../so
 import { loadConfig } from '../config.ts'
 import { note, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
+import { arePatterns } from '../patterns.ts'
 import { noteProblems } from '../problems.ts'
 
 export type SyncCommandOptions = {
@@ -19,6 +20,7 @@ export type SyncCommandOptions = {
 export async function syncCommand(paths: readonly string[], options: SyncCommandOptions): Promise<void> {
   const { keep, ...flags } = options
   const config = await loadConfig({ ...flags, ...(keep === false && { keep }) })
+  if (!(await arePatterns(config.exclude, options.json === true))) return
   const archive = openArchive(config.home, { write: true })
   const progress = createProgress()
   const how: SyncOptions = {

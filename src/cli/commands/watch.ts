@@ -18,6 +18,7 @@ export async function watchAndSync(
   const ending = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
   const exclude = parseExclude(how.exclude ?? [], { home: os.homedir() })
+  const told = new Set<string>()
   note('watching; Ctrl-C ends it')
   await followPlaces(
     archive,
@@ -26,18 +27,21 @@ export async function watchAndSync(
       formats: allFormats,
       exclude,
       signal: ending.signal,
-      onSync: (report) => void say(report, json),
+      onSync: (report) => void say(report, told, json),
       // Told, and gone on: the next change, or the next look, may find it well again.
       onError: (error) => note(`hansard: ${messageOf(error)}`),
     },
   )
 }
 
-async function say(report: SyncReport, json: boolean): Promise<void> {
+/** What stays wrong is met with every look, and said once. */
+async function say(report: SyncReport, told: Set<string>, json: boolean): Promise<void> {
   const { files } = report
   if (files.new + files.grown + files.rewritten + files.failed > 0 || report.sessions > 0) {
     if (json) await outJson(report)
     else sayReport(report)
   }
-  noteProblems(report.problems)
+  const now = report.problems.filter(({ cause, example }) => !told.has(`${cause} ${example}`))
+  for (const { cause, example } of now) told.add(`${cause} ${example}`)
+  noteProblems(now)
 }

@@ -1,0 +1,85 @@
+import fs from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { addCommits, createRepository } from '../../test/git-repository.ts'
+import { claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
+import { parseExclude } from './exclude.ts'
+import { followPlaces } from './follow.ts'
+import { allFormats } from './formats.ts'
+import type { SyncReport } from './sync.ts'
+
+const ONE = 'aaaaaaaa-0000-4000-8000-000000000001'
+
+let machine: Machine
+let ending: AbortController
+let reports: SyncReport[]
+beforeEach(() => {
+  machine = createMachine()
+  ending = new AbortController()
+  reports = []
+})
+afterEach(() => fs.rmSync(machine.base, { recursive: true, force: true }))
+
+function follow(): Promise<void> {
+  return followPlaces(
+    machine.archive(),
+    { env: {}, userHome: machine.user, cwd: machine.cwd },
+    {
+      formats: allFormats,
+      exclude: parseExclude([], { home: machine.user }),
+      signal: ending.signal,
+      onSync: (report) => void reports.push(report),
+      onError: (error) => expect(error).toBeUndefined(),
+      lookAgainMs: 100,
+    },
+  )
+}
+
+/** Entire's branch, with one checkpoint of a session. */
+const checkpoint = (lines: number): void =>
+  addCommits(machine.cwd, [
+    {
+      ref: 'refs/heads/entire/checkpoints/v1',
+      files: {
+        'aa/bbbbbbbbbb/0/full.jsonl': claudeLogs(lines, { session: ONE }),
+        'aa/bbbbbbbbbb/0/metadata.json': JSON.stringify({
+          checkpoint_id: 'aabbbbbbbbbb',
+          session_id: ONE,
+          agent: 'Claude Code',
+        }),
+      },
+    },
+  ])
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = Date.now() + 8000
+  while (!(await isSo())) {
+    if (Date.now() > end) throw new Error('it never came to be so')
+    await wait(20)
+  }
+}
+
+const entriesTaken = (): number => reports.reduce((sum, { entries }) => sum + entries, 0)
+
+describe('following', () => {
+  it('takes in checkpoints that are made while it runs', async () => {
+    createRepository([], machine.cwd)
+    const over = follow()
+    await wait(150)
+    checkpoint(4)
+    await until(async () => (await machine.list()).length === 1)
+    ending.abort()
+    await over
+    expect((await machine.list())[0]?.totals).toMatchObject({ calls: 2, usage: { input: 20, output: 10 } })
+    expect(reports.flatMap(({ problems }) => problems)).toEqual([])
+  }, 15_000)
+
+  it('follows an agent that was not here when it began', async () => {
+    const over = follow()
+    await wait(150)
+    machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
+    await until(() => entriesTaken() === 2)
+    ending.abort()
+    await over
+  }, 15_000)
+})

@@ -1,0 +1,77 @@
+/** What sync, import and doctor say, and what they end with. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { claudeLogs, createMachine, type Machine } from './machine.ts'
+import { run, type Ran } from './program.ts'
+
+const ONE = 'aaaaaaaa-0000-4000-8000-000000000001'
+const KEY = `sk-ant-api03-${'Ab1'.repeat(31)}-Ab1Ab1AA`
+
+let machine: Machine
+beforeEach(() => {
+  machine = createMachine()
+})
+afterEach(() => fs.rmSync(machine.base, { recursive: true, force: true }))
+
+const hansard = (args: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+  run(args, { env: { HOME: machine.user, HANSARD_HOME: machine.home, ...env }, cwd: machine.cwd })
+
+describe('the exit code', () => {
+  it.each([
+    ['sync', () => ['sync']],
+    ['import', () => ['import', machine.log(ONE)]],
+  ] as const)('of %s is 0 with damaged records, which are data, and they are counted', async (_, args) => {
+    machine.write(
+      machine.log(ONE),
+      `${claudeLogs(2, { session: ONE })}{"torn":\n${claudeLogs(1, { session: ONE })}`,
+    )
+    const { code, stderr } = await hansard(args())
+    expect(stderr).toContain('1 damaged record')
+    expect(code).toBe(0)
+    const { stdout } = await hansard(['doctor'])
+    expect(stdout).toContain(`${machine.log(ONE)}: 1 damaged record`)
+  })
+
+  it.each([
+    ['sync', () => ['sync']],
+    ['import', () => ['import', machine.user]],
+  ] as const)('of %s is 2 for a pattern that is none, which is named as it was written', async (_, args) => {
+    const { code, stderr } = await hansard([...args(), '--exclude', '[a'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('the pattern [a has a [ that is not closed')
+    expect(fs.existsSync(machine.home)).toBe(false)
+    const asJson = await hansard([...args(), '--json', '--exclude', '[a'])
+    expect(asJson.code).toBe(2)
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'invalid-argument' } })
+  })
+})
+
+describe('an import', () => {
+  it('keeps without secrets where that is set, and says that it keeps where that is not', async () => {
+    const log = machine.write('one.jsonl', claudeLogs(2, { session: ONE, text: KEY }))
+    expect((await hansard(['import', log], { HANSARD_KEEP: 'redacted' })).code).toBe(0)
+    const kept = fs
+      .readdirSync(machine.home, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => fs.readFileSync(join(entry.parentPath, entry.name), 'latin1'))
+    expect(kept.some((text) => text.includes('question') || text.includes(ONE))).toBe(true)
+    expect(kept.some((text) => text.includes(KEY))).toBe(false)
+    expect((await hansard(['import', log], { HANSARD_KEEP: 'no' })).stderr).toContain('an import is kept')
+  })
+})
+
+describe('doctor', () => {
+  it('says which it is: nothing synced, or an index that is no database', async () => {
+    expect((await hansard(['doctor'])).stderr).toContain('nothing was synced yet')
+    machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
+    await hansard(['sync'])
+    const path = join(machine.home, 'index/state.db')
+    for (const suffix of ['-wal', '-shm']) fs.rmSync(path + suffix, { force: true })
+    fs.writeFileSync(path, 'not a database, '.repeat(500))
+    const { stdout, stderr } = await hansard(['doctor'])
+    expect(stderr).toContain('damaged, or no database')
+    expect(stdout).toContain('Deleted by agents themselves')
+    expect(JSON.parse((await hansard(['doctor', '--json'])).stdout)).toMatchObject({ state: 'damaged' })
+  })
+})
