@@ -26,8 +26,15 @@ export function claudeCanHold(given: Pick<Transcript, 'session' | 'entries'>): {
       ...(hasLines && { version: session.version ?? 'hansard/test' }),
       ...(hasLines && { startedAt: times[0] as string, endedAt: times.at(-1) as string }),
     },
-    entries: bySource(entries.map((entry) => ({ at: EPOCH, ...entry }))),
+    entries: bySource(entries.map((entry) => ({ at: EPOCH, ...entry, ...heldUsage(entry) }))),
   }
+}
+
+/** What does not say how it ended may not be done. */
+function heldUsage({ usage, stopReason }: Partial<Entry>): Pick<Entry, 'usage'> {
+  if (usage === undefined) return {}
+  const isOpen = usage.quality !== 'unavailable' && stopReason === undefined
+  return { usage: isOpen ? { ...usage, quality: 'partial' } : usage }
 }
 
 const EPOCH = '1970-01-01T00:00:00.000Z'

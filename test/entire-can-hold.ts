@@ -3,6 +3,7 @@ import type { Block, ToolResultBlock } from '../src/transcript/block.ts'
 import type { Entry, Role } from '../src/transcript/entry.ts'
 import type { Session } from '../src/transcript/session.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
+import { withoutZeros } from '../src/transcript/usage.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../src/wire/anthropic-usage.ts'
 
 /** Without session ids, which the format makes, and origins. */
@@ -54,7 +55,7 @@ function holdEntry(entry: Entry, at: string | undefined, parent: string | null):
     blocks,
     ...(model !== undefined && { model }),
     ...(usage !== undefined && {
-      usage: fromAnthropicUsage(toAnthropicUsage(usage), isOpen ? 'partial' : 'reported'),
+      usage: withoutZeros(fromAnthropicUsage(toAnthropicUsage(usage), isOpen ? 'partial' : 'reported')),
     }),
     ...(durationMs !== undefined && { durationMs }),
   }

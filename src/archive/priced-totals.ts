@@ -2,7 +2,8 @@
 import { createCostFold } from '../cost/cost.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Totals } from '../transcript/session.ts'
-import { createCallFold } from '../transcript/totals.ts'
+import { createCallFold, type BilledCall } from '../transcript/totals.ts'
+import { hasCounts } from '../transcript/usage.ts'
 
 export type TotalsFold = {
   /** `model` is the session's: whose a call is that names none itself. */
@@ -16,7 +17,10 @@ const OPEN_CALLS = 10_000
 
 export function createTotals(): TotalsFold {
   const cost = createCostFold()
-  const fold = createCallFold({ settle: (call) => cost.add(call), window: OPEN_CALLS })
+  const settle = (call: BilledCall): void => {
+    if (hasCounts(call.usage)) cost.add(call)
+  }
+  const fold = createCallFold({ settle, window: OPEN_CALLS })
   return {
     add: (entry, model) =>
       fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry),

@@ -69,7 +69,7 @@ export function createForeignLines({ session, name, context }: Options): Foreign
       })
       const others = names.lostOf(entry)
       if (typeof above === 'string' && parentUuid !== above) others.push('parent')
-      loseOfLine(entry, uuid, context, others)
+      loseOfLine(entry, uuid, context, others, 'claude-code')
       const object = asObject(line)
       return object === undefined || isOwnLine(entry) ? line : withEnvelope(object, entry, name, context)
     },

@@ -6,7 +6,7 @@
  * All are marked `metadata.derived`, and a writer of these lines passes them over: their line says them again.
  */
 import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
-import { hasCounts, type Quality, type Usage } from '../transcript/usage.ts'
+import { addUsage, COUNTS, hasCounts, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { LineEntry } from './claude-lines.ts'
@@ -16,12 +16,19 @@ export function isDerived({ metadata }: Entry): boolean {
   return metadata?.['derived'] !== undefined
 }
 
-/** The usage of the sampling whose answer the line has; undefined for a call that took only one. */
-export function lastIteration(raw: JsonObject, quality: Quality): Usage | undefined {
-  const list = iterationsIn(raw)
-  if (list === undefined) return undefined
+/**
+ * The usage of the sampling whose answer the line has; undefined for a call that took only one. The line of a call that has no name
+ * says all of them, for they can be told from it nowhere else. A list with something in it that is no sampling is a lower bound.
+ */
+export function iterated(raw: JsonObject, quality: Quality, isNamed: boolean): Usage | undefined {
+  const samplings = samplingsIn(raw)
+  if (samplings === undefined) return undefined
   const { iterations: _, ...shared } = raw
-  return fromAnthropicUsage({ ...shared, ...list.at(-1) }, quality)
+  const known = samplings.isWhole || quality !== 'reported' ? quality : 'partial'
+  const last = fromAnthropicUsage({ ...shared, ...samplings.last }, known)
+  if (isNamed) return last
+  const sum = samplings.earlier.map((one) => fromAnthropicUsage(one)).reduce(addUsage, last)
+  return { ...sum, raw }
 }
 
 /** The samplings before that of a line, as events. Every line of a message repeats them: only what is new is given. */
@@ -75,10 +82,10 @@ export function createCuts(): (line: JsonObject, said: LineEntry) => LineEntry |
 function earlierIterations(line: JsonObject, said: LineEntry): readonly LineEntry[] {
   const message = asObject(line['message'])
   const usage = asObject(message?.['usage'])
-  const list = usage === undefined ? undefined : iterationsIn(usage)
+  const samplings = usage === undefined ? undefined : samplingsIn(usage)
   const { call, model } = said
-  if (list === undefined || usage === undefined || call?.messageId === undefined) return []
-  return list.slice(0, -1).map((iteration, index) => {
+  if (samplings === undefined || usage === undefined || call?.messageId === undefined) return []
+  return samplings.earlier.map((iteration, index) => {
     const own = asString(iteration['model']) ?? model
     return {
       kind: 'event',
@@ -106,12 +113,30 @@ export function embeddedLine(line: JsonObject): JsonObject | undefined {
   return { ...Object.fromEntries(known), ...inner, isSidechain: true, agentId }
 }
 
-/** Several samplings, each with its counts; anything else is not the list that we know. */
-function iterationsIn({ iterations }: JsonObject): readonly JsonObject[] | undefined {
+type Samplings = {
+  readonly earlier: readonly JsonObject[]
+  /** Empty where the list does not have it: the counts beside the list are then its own. */
+  readonly last: JsonObject
+  /** False where something in the list states no counts. */
+  readonly isWhole: boolean
+}
+
+function samplingsIn(usage: JsonObject): Samplings | undefined {
+  const { iterations, ...top } = usage
   if (!Array.isArray(iterations) || iterations.length < 2) return undefined
-  const list = (iterations as readonly Json[]).filter(isObject)
-  const isKnown = list.length === iterations.length && list.every((one) => hasCounts(fromAnthropicUsage(one)))
-  return isKnown ? list : undefined
+  const all = iterations as readonly Json[]
+  const counted = all.filter(isObject).filter((one) => hasCounts(fromAnthropicUsage(one)))
+  const last = counted.at(-1)
+  if (last === undefined) return undefined
+  const isWhole = counted.length === all.length
+  if (last !== all.at(-1) && hasCounts(fromAnthropicUsage(top)) && !saysSame(last, top))
+    return { earlier: counted, last: {}, isWhole }
+  return { earlier: counted.slice(0, -1), last, isWhole }
+}
+
+function saysSame(a: JsonObject, b: JsonObject): boolean {
+  const [left, right] = [fromAnthropicUsage(a), fromAnthropicUsage(b)]
+  return COUNTS.every((count) => left[count] === right[count])
 }
 
 /** What a price hangs on beside the counts, which only the top level says. */

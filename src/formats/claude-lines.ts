@@ -7,9 +7,10 @@
 import type { Block } from '../transcript/block.ts'
 import type { Entry, Role } from '../transcript/entry.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { withoutZeros } from '../transcript/usage.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { lastIteration } from './claude-derived.ts'
+import { iterated } from './claude-derived.ts'
 import { eventOf } from './claude-events.ts'
 import { keepMessage, restOfLine, restOfMessage, toolDuration } from './claude-rest.ts'
 import { fromTimestamp } from './claude-time.ts'
@@ -44,7 +45,7 @@ export type MessageType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
 export function fromClaudeLine(value: Json, defaults: LineDefaults): LineEntry {
   if (!isObject(value)) return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
   const { message, type } = value
-  const isOurs = defaults.exact === true && (hasOurs(value) || (type === 'system' && isCompactSummary(value)))
+  const isOurs = defaults.exact === true && (hasOurs(value) || (type === 'system' && isInjectedLine(value)))
   if (isMessageType(type) && isObject(message) && !isOurs) {
     const { content } = message
     if (typeof content === 'string' || isArray(content))
@@ -113,7 +114,11 @@ function fromMessage(
   if (line['isApiErrorMessage'] === true && type === 'assistant') toErrors(blocks, line['error'])
   const onlyResults = results > 0 && results === blocks.length
   const role =
-    type === EVENT_LINE ? asRole(message['role']) : type === 'user' ? userRole(line, onlyResults) : type
+    type === EVENT_LINE
+      ? asRole(message['role'])
+      : type === 'user'
+        ? userRole(line, blocks, onlyResults)
+        : type
   const isText = typeof content === 'string'
   if (isText !== isPlainText(role, blocks)) spelling ??= isText ? 'string' : 'blocks'
 
@@ -122,7 +127,8 @@ function fromMessage(
   takePlace(entry, line)
   const tookMs = toolDuration(line['toolUseResult']) ?? line['durationMs']
   if (typeof tookMs === 'number') entry.durationMs = tookMs
-  if (type === 'assistant' && message['model'] !== SYNTHETIC) takeCall(entry, line, message)
+  if (type === 'assistant' && message['model'] !== SYNTHETIC)
+    takeCall(entry, line, message, defaults.exact === true)
   const kept = restOfLine(line, entry, defaults)
   const keptOfMessage = restOfMessage(message, entry, type, spelling)
   if (keptOfMessage !== undefined) entry.metadata = keepMessage(kept, keptOfMessage)
@@ -130,14 +136,32 @@ function fromMessage(
   return entry
 }
 
-/** A summary that a compaction put in the user's place is no person's prompt. */
-function userRole(line: JsonObject, onlyResults: boolean): Role {
+function userRole(line: JsonObject, blocks: readonly Block[], onlyResults: boolean): Role {
   if (onlyResults) return 'tool'
-  return isCompactSummary(line) ? 'system' : 'user'
+  return isInjected(line, blocks) ? 'system' : 'user'
 }
 
-export function isCompactSummary({ isCompactSummary: mark }: JsonObject): boolean {
-  return mark === true
+/**
+ * True for what Claude Code put in the user's place and no person typed: a compaction's summary, a reminder, the news that a task
+ * is done, what a command of its own printed. `marks` is the line, or what an entry kept of it.
+ */
+export function isInjected(marks: JsonObject, blocks: readonly Block[]): boolean {
+  const { isCompactSummary, isMeta, origin } = marks
+  if (isCompactSummary === true || isMeta === true) return true
+  if (isObject(origin) && origin['kind'] === 'task-notification') return true
+  const [first] = blocks
+  return first?.type === 'text' && typeof first.text === 'string' && first.text.startsWith(PRINTED)
+}
+
+const PRINTED = '<local-command-std'
+
+/** A line of the system's that would be written back as the user's. */
+function isInjectedLine(line: JsonObject): boolean {
+  const { message } = line
+  const content = isObject(message) ? message['content'] : undefined
+  const first = isArray(content) ? content[0] : content
+  const text = isObject(first) ? first['text'] : first
+  return isInjected(line, typeof text === 'string' ? [{ type: 'text', text }] : [])
 }
 
 /** What the provider or the way to it answered instead of a message, which Claude Code writes as text. */
@@ -160,15 +184,17 @@ function takePlace(entry: LineEntry, line: JsonObject): void {
   if (at !== undefined) entry.at = at
 }
 
-function takeCall(entry: LineEntry, line: JsonObject, message: JsonObject): void {
+function takeCall(entry: LineEntry, line: JsonObject, message: JsonObject, exact: boolean): void {
   const { id, model, usage, stop_reason: stopReason } = message
   const { requestId } = line
   if (typeof model === 'string') entry.model = model
-  // Claude Code writes a message's first lines, and in some versions all, before the provider's last word on usage is in.
+  // Claude Code writes a message's first lines, and in some versions all, before the provider's last word on usage is in. The
+  // flat dialect never says how a message ended.
   if (isObject(usage)) {
-    const quality = stopReason === null ? 'partial' : 'reported'
-    const last = 'iterations' in usage && typeof id === 'string' ? lastIteration(usage, quality) : undefined
-    entry.usage = last ?? fromAnthropicUsage(usage, quality)
+    const isDone = typeof stopReason === 'string' || (stopReason === undefined && !exact)
+    const quality = isDone ? 'reported' : 'partial'
+    const billed = 'iterations' in usage ? iterated(usage, quality, typeof id === 'string') : undefined
+    entry.usage = withoutZeros(billed ?? fromAnthropicUsage(usage, quality))
   }
   if (typeof stopReason === 'string') entry.stopReason = stopReason
   if (typeof id === 'string') {

@@ -1,11 +1,15 @@
 /** What a Claude-style line has no place for: of the entry that it was written from, in the words of every writer. */
 import { isBlobRef, type Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
+import { withoutZeros } from '../transcript/usage.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { isOpen, isOwnLine, keptRecord, lineType } from './claude-write.ts'
 import type { WriteContext } from './format.ts'
 import { isWholeImage, loseEntryFacts, type HeldEntry } from './lost-facts.ts'
+
+/** In the flat dialect a line that does not say how it ended is done; in Claude Code's own it may not be. */
+export type Dialect = 'flat' | 'claude-code'
 
 /** `uuid` is the id that the line was given; the parent's follows its entry's, so the link holds. */
 export function loseOfLine(
@@ -13,13 +17,14 @@ export function loseOfLine(
   uuid: string,
   context: WriteContext,
   others: readonly string[],
+  dialect: Dialect = 'flat',
 ): void {
   if (isOwnLine(entry) && keptRecord(entry) !== undefined) return
   // An API's error was text when it was read, and its code a field that is still there.
   const isError = isOwnLine(entry) && entry.metadata?.['isApiErrorMessage'] === true
   const blocks = isError ? entry.blocks.filter(({ type }) => type !== 'error') : entry.blocks
   const losses = blocks.flatMap((block) => [...blockLosses(block)])
-  loseEntryFacts(entry, { ...heldByLine(entry), id: uuid }, context, [...losses, ...others])
+  loseEntryFacts(entry, { ...heldByLine(entry, dialect), id: uuid }, context, [...losses, ...others])
 }
 
 /** A result has no tool's name here: its call has it, where there is one of that name. */
@@ -40,16 +45,17 @@ export function createToolNames(): { lostOf(entry: Entry): string[] } {
 }
 
 /** The facts that a line gives back: those of a provider call only where the assistant speaks. */
-function heldByLine(entry: Entry): HeldEntry {
+function heldByLine(entry: Entry, dialect: Dialect): HeldEntry {
   const { model, usage, stopReason, call, role: _, ...others } = entry
   const held = { ...others, ...heldRole(entry), callIds: true }
   if (lineType(entry) !== 'assistant') return held
   const isNamed = call?.messageId !== undefined || call?.requestId !== undefined
-  const quality = isOpen(entry) ? 'partial' : 'reported'
+  const isDone = dialect === 'flat' ? !isOpen(entry) : stopReason !== undefined
+  const counts = usage && fromAnthropicUsage(toAnthropicUsage(usage), isDone ? 'reported' : 'partial')
   return {
     ...held,
     ...(model !== undefined && { model }),
-    ...(usage !== undefined && { usage: fromAnthropicUsage(toAnthropicUsage(usage), quality) }),
+    ...(counts !== undefined && { usage: withoutZeros(counts) }),
     ...(stopReason !== undefined && { stopReason }),
     ...(isNamed && { call: { ...call, provider: 'anthropic' } }),
   }

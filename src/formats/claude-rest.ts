@@ -24,8 +24,12 @@ export function restOfLine(
   if (defaults.exact !== true) return kept
   let absent: string[] | undefined
   for (const key of EXPECTED) if (line[key] === undefined) (absent ??= []).push(key)
-  if (entry.kind === 'message' && isObject(line['message']) && line['message']['role'] === undefined)
-    (absent ??= []).push('message.role')
+  const { message } = line
+  if (entry.kind === 'message' && isObject(message)) {
+    if (message['role'] === undefined) (absent ??= []).push('message.role')
+    if (entry.usage?.quality === 'partial' && message['stop_reason'] === undefined)
+      (absent ??= []).push('message.stop_reason')
+  }
   if (absent === undefined) return kept
   kept ??= Object.create(null) as Record<string, Json>
   kept['absent'] = absent

@@ -8,7 +8,7 @@ import { asArray, asObject, isObject, rest, type Json, type JsonObject } from '.
 import { toAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { toAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { lowered } from './claude-events.ts'
-import { EVENT_LINE, isCompactSummary, isPlainText, OURS } from './claude-lines.ts'
+import { EVENT_LINE, isInjected, isPlainText, OURS } from './claude-lines.ts'
 import { toolDuration } from './claude-rest.ts'
 import { toTimestamp } from './claude-time.ts'
 
@@ -83,10 +83,14 @@ export function toOwnLine(entry: Entry, wrapper: Wrapper): Json {
     ...(timestamp !== undefined && { timestamp }),
   }
   const message = asObject(left['message'])
-  if (message === undefined || !absent.has('message.role')) return left
-  const { role: _1, ...said } = message
-  return { ...left, message: said }
+  if (message === undefined) return left
+  const lacked = new Set(
+    [...absent].flatMap((name) => (name.startsWith(IN_MESSAGE) ? [name.slice(IN_MESSAGE.length)] : [])),
+  )
+  return lacked.size === 0 ? left : { ...left, message: rest(message, lacked) ?? {} }
 }
+
+const IN_MESSAGE = 'message.'
 
 /** A tool's own time stands in its result, and on its line only where the line has it as well. */
 function durationOf({ durationMs }: Entry, others: JsonObject): JsonObject {
@@ -109,9 +113,10 @@ export function entryTimestamp(entry: Entry): string | undefined {
 export type LineType = 'user' | 'assistant' | 'system' | typeof EVENT_LINE
 
 export function lineType(entry: Entry): LineType {
-  const { kind, role, metadata } = entry
-  // What a compaction summed up is the system's word here, and stands in the user's place there.
-  if (role === 'system' && isOwnLine(entry) && isCompactSummary(metadata ?? {})) return 'user'
+  const { kind, role, metadata, blocks } = entry
+  // What no person typed is the system's word here, and stands in the user's place there.
+  if (kind === 'message' && role === 'system' && isOwnLine(entry) && isInjected(metadata ?? {}, blocks))
+    return 'user'
   if (kind === 'event' || role === undefined) return EVENT_LINE
   return role === 'tool' ? 'user' : role
 }

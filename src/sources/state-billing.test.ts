@@ -26,6 +26,28 @@ function write(machine: Machine, { session, calls, folder }: Log): void {
 }
 
 describe('the bill', () => {
+  it('says that it is a lower bound where an answer was not counted', async () => {
+    const machine = createMachine()
+    try {
+      const session = idOf(1)
+      const [asked, counted, uncounted] = [0, 1, 3].map((n) => claudeLog(n, { session }))
+      const without = JSON.stringify(
+        JSON.parse(uncounted ?? '', (key, value) => (key === 'usage' ? undefined : value)),
+      )
+      machine.write(`.claude/projects/-p/${session}.jsonl`, `${asked}${counted}${without}\n`)
+      await machine.sync()
+      const [listed] = await machine.list()
+      expect(listed?.totals).toMatchObject({
+        calls: 1,
+        uncounted: 1,
+        usage: { output: 5, quality: 'partial' },
+      })
+      expect(listed?.totals?.cost?.unpriced).toEqual([])
+    } finally {
+      fs.rmSync(machine.base, { recursive: true, force: true })
+    }
+  })
+
   it('has every call once, and is the same in whatever order logs came, grew and were read again', async () => {
     await fc.assert(
       fc.asyncProperty(logs, fc.infiniteStream(fc.nat()), async (all, random) => {

@@ -201,7 +201,7 @@ export const FULLEST = 2
 function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
   const row = prepared(
     database,
-    `SELECT count(*) AS calls, ${USAGE_SUMS} FROM calls
+    `SELECT ${USAGE_SUMS} FROM calls
      WHERE session = ? AND reading IN (SELECT value FROM json_each(?))`,
   ).get(session, JSON.stringify(members.map(({ reading }) => Number(reading))))
   const usage = row && toUsage(row)

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import type { Session } from '../transcript/session.ts'
-import { qualityRank } from '../transcript/usage.ts'
+import { hasCounts, qualityRank } from '../transcript/usage.ts'
 import { putInQuestion } from './state-billing.ts'
 import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
@@ -116,14 +116,17 @@ function endReading(
 }
 
 function insertCalls(database: Database, reading: number, calls: readonly Call[]): void {
-  // A call may be reported again after it was settled: the last report wins.
-  const insert = prepared(
-    database,
-    `INSERT OR REPLACE INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
+  // A call may be reported again after it was settled: the last report wins, unless it counts nothing.
+  const toInsert = (verb: 'REPLACE' | 'IGNORE') =>
+    prepared(
+      database,
+      `INSERT OR ${verb} INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
        cache_write_1h, output, reasoning, quality, pico, unpriced)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+    )
+  const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
   for (const { session, key, provider, model, at, usage, pico, unpriced } of calls) {
+    const insert = hasCounts(usage) ? replace : addOnly
     insert.run(
       reading,
       session,

@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 4
+export const STATE_VERSION = 5
 
 export const SCHEMA = `
 -- Paths that the user has named once: looked into with every sync.

@@ -148,19 +148,21 @@ const MOST_NAMED = 100
 function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): Totals {
   const sums = prepared(
     database,
-    `SELECT count(*) AS calls, ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
+    `SELECT ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
   ).get(String(speaker['session']))
   const unpriced = prepared(
     database,
     'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
   ).all(String(speaker['session']), MOST_NAMED)
   const usage = sums && toUsage(sums)
+  const uncounted = Number(sums?.['uncounted'] ?? 0)
   const pico = sums?.['pico']
   const usd = pico === null || pico === undefined ? null : toUsd(BigInt(pico as number | bigint))
   return {
     entries: Number(speaker['entries']),
     toolCalls: Number(speaker['tool_calls']),
     calls: Number(sums?.['calls'] ?? 0),
+    ...(uncounted > 0 && { uncounted }),
     ...(totals?.models && { models: totals.models }),
     ...(usage && { usage }),
     ...(usage &&

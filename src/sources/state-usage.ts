@@ -1,6 +1,6 @@
 /** Token counts in the state's columns, and back. NULL is what nobody said. */
 import type { Row } from '../transcript/source.ts'
-import { COUNTS, QUALITIES, type Count, type Quality, type Usage } from '../transcript/usage.ts'
+import { COUNTS, QUALITIES, qualityRank, type Count, type Quality, type Usage } from '../transcript/usage.ts'
 
 const COLUMNS: Readonly<Record<Count, string>> = {
   input: 'input',
@@ -26,4 +26,9 @@ export function toUsage(row: Row): Usage | undefined {
   return isKnown ? usage : undefined
 }
 
-export const USAGE_SUMS = `${COUNTS.map((count) => `sum(${COLUMNS[count]}) AS ${COLUMNS[count]}`).join(', ')}, max(quality) AS quality`
+const IS_COUNTED = `coalesce(${Object.values(COLUMNS).join(', ')}) IS NOT NULL`
+
+/** The counts over rows; with a call that nobody counted they are `partial` at best, as `addUsage` has it. */
+export const USAGE_SUMS = `${COUNTS.map((count) => `sum(${COLUMNS[count]}) AS ${COLUMNS[count]}`).join(', ')},
+  count(CASE WHEN ${IS_COUNTED} THEN 1 END) AS calls, count(CASE WHEN NOT (${IS_COUNTED}) THEN 1 END) AS uncounted,
+  max(CASE WHEN ${IS_COUNTED} THEN quality ELSE ${qualityRank('partial')} END) AS quality`

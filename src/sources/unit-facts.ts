@@ -8,7 +8,7 @@ import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { hasCounts, type Usage } from '../transcript/usage.ts'
 
 /** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
 export type Call = {
@@ -172,7 +172,8 @@ export function keyOf({ id, native }: Session, unit: string | undefined): string
 function toCall(session: string, billed: BilledCall, stub: boolean): Call {
   const { key, provider, model, at } = billed
   const { raw: _, ...usage } = billed.usage
-  const cost = stub ? undefined : costOf(billed)
+  // A call that nobody counted says what it lacks by itself: its model may well have a price.
+  const cost = stub || !hasCounts(usage) ? undefined : costOf(billed)
   const isPriced = cost !== undefined && !('unpriced' in cost)
   return {
     session,

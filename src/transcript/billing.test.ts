@@ -94,6 +94,29 @@ describe('billing', () => {
     expect(bills).toMatchObject([{ session: 'root', usage: { output: 120, quality: 'reported' } }])
   })
 
+  it('takes the last word though a placeholder in another copy is larger', () => {
+    const reports = [answer('a', 'm1', used(500, 'partial')), answer('b', 'm1', used(120))]
+    for (const order of [reports, reports.toReversed()])
+      expect(billed([], order)).toMatchObject([{ session: 'a', usage: { output: 120, quality: 'reported' } }])
+  })
+
+  it('bills an answer that nobody counted as such, and takes the counts of a copy that has them', () => {
+    const uncounted: Usage = { quality: 'unavailable' }
+    const bills = billed(
+      [],
+      [answer('a', 'm1', used(2)), answer('a', 'm2', uncounted), answer('b', 'm3', uncounted)],
+    )
+    const totals = billedTotals(bills)
+    expect(totals.get('a')).toEqual({
+      calls: 1,
+      uncounted: 1,
+      usage: { input: 1, output: 2, quality: 'partial' },
+    })
+    expect(totals.get('b')).toEqual({ calls: 0, uncounted: 1 })
+    const copied = billed([], [answer('a', 'm1', uncounted), answer('b', 'm1', used(2))])
+    expect(billedTotals(copied)).toEqual(new Map([['a', { calls: 1, usage: used(2) }]]))
+  })
+
   it('leaves calls without a name with their sessions', () => {
     expect(outputs(billed([], [answer('a', undefined, used(2)), answer('b', undefined, used(2))]))).toEqual([
       'a:2',

@@ -5,17 +5,8 @@
  */
 import type { Entry } from './entry.ts'
 import type { Session, Totals } from './session.ts'
-import { callKey, keyAmong, providerOf, type BilledCall } from './totals.ts'
-import {
-  COUNTS,
-  addUsage,
-  hasCounts,
-  laterReport,
-  promptTokens,
-  qualityRank,
-  validUsage,
-  type Usage,
-} from './usage.ts'
+import { callKey, keyAmong, providerOf, reportOf, type BilledCall } from './totals.ts'
+import { COUNTS, addUsage, hasCounts, laterReport, promptTokens, qualityRank, type Usage } from './usage.ts'
 
 /** A session in which a call was seen. `parent` is the id of the session it was forked from, resumed from or started by. */
 export type Candidate = {
@@ -25,7 +16,7 @@ export type Candidate = {
   readonly parent?: string
 }
 
-/** A call, counted once, and the session that it is billed to. */
+/** A call, counted once, and the session that it is billed to. Its usage has no counts where nobody stated any. */
 export type Bill = BilledCall & { readonly session: string }
 
 export type Billing = {
@@ -57,8 +48,8 @@ export function createBilling(): Billing {
       })
     },
     add(session, entry) {
-      const usage = validUsage(entry.usage)
-      if (usage === undefined || !hasCounts(usage)) return
+      const usage = reportOf(entry)
+      if (usage === undefined) return
       const { model, at } = entry
       const provider = providerOf(entry)
       const base = callKey(entry)
@@ -150,15 +141,26 @@ export function bestRecording<T extends RecordingTotals>(recordings: readonly T[
 }
 
 /** The bills of each session as its totals, from what `bills` gives: what a list of sessions shows, and what adds up. */
-export function billedTotals(bills: readonly Bill[]): ReadonlyMap<string, Pick<Totals, 'calls' | 'usage'>> {
-  const sums = new Map<string, { calls: number; usage: Usage }>()
+export function billedTotals(
+  bills: readonly Bill[],
+): ReadonlyMap<string, Pick<Totals, 'calls' | 'uncounted' | 'usage'>> {
+  const sums = new Map<string, { calls: number; uncounted: number; usage: Usage }>()
   for (const { session, usage } of bills) {
-    const sum = sums.get(session)
     const { raw: _, ...counts } = usage
-    if (sum === undefined) sums.set(session, { calls: 1, usage: counts })
-    else sums.set(session, { calls: sum.calls + 1, usage: addUsage(sum.usage, counts) })
+    const sum = sums.get(session) ?? { calls: 0, uncounted: 0, usage: undefined }
+    const isCounted = hasCounts(usage)
+    sums.set(session, {
+      calls: sum.calls + (isCounted ? 1 : 0),
+      uncounted: sum.uncounted + (isCounted ? 0 : 1),
+      usage: sum.usage === undefined ? counts : addUsage(sum.usage, counts),
+    })
   }
-  return sums
+  return new Map(
+    [...sums].map(([session, { calls, uncounted, usage }]) => [
+      session,
+      { calls, ...(uncounted > 0 && { uncounted }), ...(calls > 0 && { usage }) },
+    ]),
+  )
 }
 
 /** Reports that share an id together, whatever the order they came in. */

@@ -60,8 +60,10 @@ export type Recording = { readonly by: string; readonly startedAt?: string; read
 export type Totals = {
   readonly entries: number
   readonly toolCalls: number
-  /** Provider calls, each counted once. */
+  /** Provider calls whose counts are known, each counted once. */
   readonly calls: number
+  /** Answers whose calls nobody counted; absent for none. With any, `usage` is a lower bound. */
+  readonly uncounted?: number
   /** Every model an entry names, in the order they came. */
   readonly models?: readonly string[]
   /** Absent when no entry states any. */

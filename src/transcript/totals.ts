@@ -1,6 +1,7 @@
 /**
  * Sums that are right: a provider call is counted once, however many entries mention it, and its last report wins, count by
- * count. Entries that name no call are each a call of their own when they carry usage. What is no count is not counted.
+ * count. Entries that name no call are each a call of their own when they carry usage. An answer that nobody counted is a call too,
+ * and makes the sum a lower bound.
  */
 import { PRIMARY, type Entry } from './entry.ts'
 import type { Totals } from './session.ts'
@@ -22,7 +23,7 @@ export type CallFold = {
 }
 
 type Options = {
-  /** Told of each call once, with its last usage: where cost is added up. */
+  /** Told of each call once, with its last usage, which has no counts where nobody stated any: where cost is added up. */
   readonly settle?: (call: BilledCall) => void
   /** How many calls stay open for a later report: bounds memory in a recorder that never ends. */
   readonly window?: number
@@ -36,11 +37,13 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
   let entries = 0
   let toolCalls = 0
   let calls = 0
+  let uncounted = 0
   let sum: Usage | undefined
   const models = new Set<string>()
 
   const close = (call: BilledCall): void => {
-    calls += 1
+    if (hasCounts(call.usage)) calls += 1
+    else uncounted += 1
     sum = sum === undefined ? withoutRaw(call.usage) : addUsage(sum, call.usage)
     settle?.(call)
   }
@@ -50,8 +53,8 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       entries += 1
       for (const block of entry.blocks) if (block.type === 'tool-call') toolCalls += 1
       if (entry.model !== undefined && models.size < MOST_MODELS) models.add(entry.model)
-      const usage = validUsage(entry.usage)
-      if (usage === undefined || !hasCounts(usage)) return
+      const usage = reportOf(entry)
+      if (usage === undefined) return
       const { model, at } = entry
       const provider = providerOf(entry)
       const base = callKey(entry)
@@ -83,11 +86,24 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
         entries,
         toolCalls,
         calls,
+        ...(uncounted > 0 && { uncounted }),
         ...(models.size > 0 && { models: [...models] }),
-        ...(sum && { usage: sum }),
+        ...(sum && calls > 0 && { usage: sum }),
       }
     },
   }
+}
+
+/**
+ * What an entry says that a call used, without counts for an answer that nobody counted; undefined for what tells of no call.
+ */
+export function reportOf(entry: Entry): Usage | undefined {
+  const usage = validUsage(entry.usage)
+  if (usage !== undefined && hasCounts(usage)) return usage
+  const isAnswer = entry.role === 'assistant' && entry.kind === 'message'
+  return isAnswer && (usage !== undefined || callKey(entry) !== undefined)
+    ? { ...usage, quality: 'unavailable' }
+    : undefined
 }
 
 /**

@@ -175,7 +175,8 @@ describe('totals', () => {
       entries: 8,
       toolCalls: 0,
       calls: 3,
-      usage: { output: 12, quality: 'reported' },
+      uncounted: 2,
+      usage: { output: 12, quality: 'partial' },
     })
     expect(turns([stated({ input: '12', output: 3, quality: 'reported' })])[0]?.usage).toEqual({
       output: 3,
@@ -187,7 +188,50 @@ describe('totals', () => {
   it('have no usage where no entry states any', () => {
     const fold = createCallFold()
     fold.add(entry({ usage: { quality: 'unavailable' } }))
-    expect(fold.totals()).toEqual({ entries: 1, toolCalls: 0, calls: 0 })
+    expect(fold.totals()).toEqual({ entries: 1, toolCalls: 0, calls: 0, uncounted: 1 })
+  })
+
+  it('are a lower bound with an answer that nobody counted, told by its usage or its name', () => {
+    const sum = (...entries: readonly Entry[]): unknown => {
+      const fold = createCallFold()
+      for (const one of entries) fold.add(one)
+      const { calls, uncounted, usage } = fold.totals()
+      return [calls, uncounted, usage?.output, usage?.quality]
+    }
+    const unknown = entry({ usage: { quality: 'unavailable' } })
+    const named = entry({ call: { messageId: 'a' } })
+    expect(sum(reported(5), unknown)).toEqual([1, 1, 5, 'partial'])
+    expect(sum(named, reported(5, 'b'))).toEqual([1, 1, 5, 'partial'])
+    expect(sum(named, reported(5, 'a'))).toEqual([1, undefined, 5, 'reported'])
+    expect(sum(reported(5, 'a'), named)).toEqual([1, undefined, 5, 'reported'])
+    expect(sum(unknown, entry({ usage: { output: 5, quality: 'estimated' } }))).toEqual([
+      1,
+      1,
+      5,
+      'estimated',
+    ])
+    expect(sum(reported(5), entry({ role: 'user', call: { messageId: 'a' } }), entry({}))).toEqual([
+      1,
+      undefined,
+      5,
+      'reported',
+    ])
+  })
+
+  it('keep the provider’s last word against a lower bound that comes after it, unless that is no lower', () => {
+    const sum = (...usages: readonly Usage[]): Usage | undefined => {
+      const fold = createCallFold()
+      for (const usage of usages) fold.add(entry({ usage, call: { messageId: 'a' } }))
+      return fold.totals().usage
+    }
+    const last: Usage = { input: 5, output: 50, quality: 'reported' }
+    expect(sum(last, { input: 5, cacheRead: 1, output: 1, quality: 'partial' })).toEqual({
+      ...last,
+      cacheRead: 1,
+    })
+    expect(sum(last, { quality: 'partial', input: 9 })).toEqual(last)
+    expect(sum(last, { ...last, quality: 'partial' })).toEqual({ ...last, quality: 'partial' })
+    expect(sum({ ...last, output: 1, quality: 'partial' }, last)).toEqual(last)
   })
 
   it('stay right when the window settles old calls early', () => {

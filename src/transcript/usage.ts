@@ -32,11 +32,12 @@ const WORST: Readonly<Record<Quality, number>> = { reported: 0, partial: 1, esti
 /** How far a quality is from the provider's last word, which is 0. */
 export const qualityRank = (quality: Quality): number => WORST[quality]
 
-/** The sum of two usages: unknown + unknown stays unknown, and the worse quality wins. `raw` does not survive. */
+/**
+ * The sum of two usages: unknown + unknown stays unknown, and the worse quality wins. With a call that nobody counted the sum of
+ * those that were is a lower bound, `partial` at best. `raw` does not survive.
+ */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in Count]?: number } & { quality: Quality } = {
-    quality: WORST[a.quality] >= WORST[b.quality] ? a.quality : b.quality,
-  }
+  const sum: { -readonly [K in Count]?: number } & { quality: Quality } = { quality: sumQuality(a, b) }
   for (const count of COUNTS) {
     const left = a[count]
     const right = b[count]
@@ -46,12 +47,36 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return sum
 }
 
+function sumQuality(a: Usage, b: Usage): Quality {
+  const hasUncounted = !hasCounts(a) || !hasCounts(b)
+  if (hasUncounted && (hasCounts(a) || hasCounts(b))) {
+    const { quality } = hasCounts(a) ? a : b
+    return quality === 'reported' ? 'partial' : quality
+  }
+  return WORST[a.quality] >= WORST[b.quality] ? a.quality : b.quality
+}
+
 /**
- * What a later report of the same call leaves: each count it states, those it does not from before, its quality. The provider's
- * own object is the later one where there are two: it names the tier and the place that a price hangs on.
+ * What a later report of the same call leaves: each count it states, those it does not from before, its quality. One that was
+ * written before the provider's last word, or states nothing, only adds what the last word does not say. The provider's own
+ * object is the later one where there are two: it names the tier and the place that a price hangs on.
  */
 export function laterReport(earlier: Usage, later: Usage): Usage {
-  return { ...earlier, ...later }
+  if (!hasCounts(later) && hasCounts(earlier)) return earlier
+  const isBehind = later.quality === 'partial' && earlier.quality === 'reported' && isLess(later, earlier)
+  return isBehind ? { ...later, ...earlier } : { ...earlier, ...later }
+}
+
+/** A lower bound that is no lower takes the last word back: the stream was cut. */
+const isLess = (a: Usage, b: Usage): boolean => (a.output ?? -1) < (b.output ?? -1)
+
+/**
+ * The one rule for zeros: a model that was asked read something, so counts that are all 0 are those of a provider that does not
+ * count. Such a usage is `unavailable`, and its zeros stand in `raw` alone.
+ */
+export function withoutZeros(usage: Usage): Usage {
+  for (const count of COUNTS) if (usage[count] !== undefined && usage[count] !== 0) return usage
+  return { quality: 'unavailable', ...(usage.raw !== undefined && { raw: usage.raw }) }
 }
 
 /**

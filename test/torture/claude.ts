@@ -1,6 +1,6 @@
 /** Claude Code's logs, and every way we know to miscount them. */
 import type { Json, JsonObject } from '../../src/transcript/json.ts'
-import { asString } from '../../src/transcript/json.ts'
+import { asObject, asString } from '../../src/transcript/json.ts'
 import { at, linesIn, numberAt, objectsIn, toLines, total, type Tally, type TortureCase } from './case.ts'
 import {
   AGENT,
@@ -114,6 +114,21 @@ const agentFiles = {
 export const original = [asked('look'), ...blocks()]
 const resumedLine = copied(said('msg_2', TEXT, usage(NEXT)), RESUMED)
 
+const withoutField = (said: JsonObject, field: string): JsonObject => {
+  const { [field]: _, ...message } = asObject(said['message']) ?? {}
+  return { ...said, message }
+}
+const uncounted = withoutField(said('msg_2', TEXT, {}), 'usage')
+const oddIterations: JsonObject = {
+  ...usage({ input: 20, read: 300, output: 70 }),
+  iterations: [
+    { type: 'message', model: 'claude-opus-4-5', ...usage({ input: 21, read: 500, output: 9 }) },
+    { type: 'fallback' },
+    null,
+    { type: 'message', ...usage({ input: 20, read: 300, output: 70 }) },
+  ],
+}
+
 export const claudeCases: readonly TortureCase[] = [
   {
     name: 'one line for each block, each with the whole usage',
@@ -150,6 +165,53 @@ export const claudeCases: readonly TortureCase[] = [
     files: log(SESSION, asked('look'), said('msg_1', TEXT, usage({ ...FIRST, output: 3 }), null)),
     naive: { does: 'takes 3 for what was written', count: () => ({ output: 3, quality: 'reported' }) },
     truth: tally({ ...FIRST, output: 3 }, 1, 'partial'),
+  },
+  {
+    name: 'one call nobody counted',
+    format: 'claude-code',
+    files: log(SESSION, asked('look'), ...blocks(), answered('toolu_1'), uncounted),
+    naive: { does: 'takes the sum for the whole', count: () => ({ ...tally(LAST, 1), quality: 'reported' }) },
+    truth: tally(LAST, 1, 'partial'),
+  },
+  {
+    name: 'a provider that counts nothing and says 0',
+    format: 'claude-code',
+    files: log(SESSION, asked('look'), said('msg_1', TEXT, usage({ input: 0, read: 0, output: 0 }))),
+    naive: { does: 'takes 0 for exact', count: everyLine },
+    truth: { calls: 0, quality: 'unavailable' },
+  },
+  {
+    name: 'an answer that does not say whether it is done',
+    format: 'claude-code',
+    files: log(
+      SESSION,
+      asked('look'),
+      withoutField(said('msg_1', TEXT, usage({ ...FIRST, output: 3 })), 'stop_reason'),
+    ),
+    naive: { does: 'takes 3 for what was written', count: () => ({ output: 3, quality: 'reported' }) },
+    truth: tally({ ...FIRST, output: 3 }, 1, 'partial'),
+  },
+  {
+    name: 'a placeholder that comes after the last word',
+    format: 'claude-code',
+    files: log(SESSION, asked('look'), ...blocks(), said('msg_1', TEXT, usage({ ...LAST, output: 1 }), null)),
+    naive: { does: 'keeps the last line of each message', count: perFile('last') },
+    truth: tally(LAST, 1),
+  },
+  {
+    name: 'a list of samplings with one that is no sampling',
+    format: 'claude-code',
+    files: log(SESSION, asked('look'), said('msg_1', TEXT, oddIterations)),
+    naive: { does: 'counts what it knows, or the last', count: () => ({ input: 20, output: 70 }) },
+    truth: {
+      input: 41,
+      cacheRead: 800,
+      cacheWrite5m: 0,
+      cacheWrite1h: 0,
+      output: 79,
+      calls: 2,
+      quality: 'partial',
+    },
   },
   {
     name: 'a cache write that lasts an hour, at another price',

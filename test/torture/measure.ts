@@ -9,7 +9,7 @@ import { readItems, readTranscripts } from '../../src/sources/read.ts'
 import { bestRecording, createBilling, type Bill } from '../../src/transcript/billing.ts'
 import { callKey, createCallFold } from '../../src/transcript/totals.ts'
 import type { Transcript } from '../../src/transcript/transcript.ts'
-import { COUNTS, addUsage, type Usage } from '../../src/transcript/usage.ts'
+import { COUNTS, addUsage, hasCounts, type Usage } from '../../src/transcript/usage.ts'
 import type { Tally, TortureCase } from './case.ts'
 
 export type Measured = {
@@ -75,7 +75,8 @@ export function toTally(bills: readonly Bill[]): Tally {
   const sum = first === undefined ? undefined : others.reduce(addUsage, withoutRaw(first))
   if (sum === undefined) return { calls: 0, quality: 'unavailable' }
   const counts = COUNTS.filter((count) => sum[count] !== undefined).map((count) => [count, sum[count]])
-  return { ...(Object.fromEntries(counts) as object), calls: bills.length, quality: sum.quality }
+  const calls = bills.filter(({ usage }) => hasCounts(usage)).length
+  return { ...(Object.fromEntries(counts) as object), calls, quality: sum.quality }
 }
 
 function outputByModel(bills: readonly Bill[]): Readonly<Record<string, number>> {
