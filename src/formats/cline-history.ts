@@ -10,12 +10,12 @@ import {
   asObject,
   asString,
   isObject,
-  rest,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { isEnvironment, resultOf, splitCalls } from './cline-xml.ts'
+import { always, isMillis, isNamed, isText, leftOver, takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
 /** Undefined for what is no message. */
@@ -32,7 +32,7 @@ export function fromHistoryMessage(message: JsonObject): Said | undefined {
   const at = fromMillis(asNumber(message['ts']) ?? Number.NaN)
   const model = modelOf(message)
   const metadata = {
-    ...rest(message, KNOWN),
+    ...leftOver(message, KNOWN),
     ...(extras.some((one) => one !== null) && { content: extras }),
   }
   const said = role === 'assistant' ? withCalls(blocks) : withResults(blocks)
@@ -64,18 +64,20 @@ export function toldFolder(message: JsonObject): string | undefined {
   return findInText(message, /# Current (?:Working|Workspace) Directory \(([^)\n]{1,1000})\)/)
 }
 
-const KNOWN: ReadonlySet<string> = new Set(['id', 'role', 'content', 'ts'])
+const KNOWN = takes({ id: isNamed, role: always, content: always, ts: isMillis })
 
 function isReasoning(part: Json): part is JsonObject {
   return isObject(part) && part['type'] === 'reasoning'
 }
+
+const REASONING = takes({ type: always, text: isText, encrypted_content: isText })
 
 /** What other providers' thinking is kept as. */
 function fromReasoning(part: JsonObject): { readonly block: Block; readonly extras?: JsonObject } {
   const text = asString(part['text'])
   const redacted = asString(part['encrypted_content'])
   if (text === undefined && redacted === undefined) return { block: { type: 'unknown', raw: part } }
-  const extras = rest(part, new Set(['type', 'text', 'encrypted_content']))
+  const extras = leftOver(part, REASONING)
   return {
     block: { type: 'thinking', text: text ?? '', ...(redacted !== undefined && { redacted }) },
     ...(extras !== undefined && { extras }),

@@ -2,10 +2,10 @@
  * One order for what was sent and what was shown. Each thing shown names the last message that was sent before it; where it does not
  * (Roo), both have times; where neither has (old versions), a request stands before what it sent and was answered.
  */
-import { asNumber, asString, type JsonObject } from '../transcript/json.ts'
-import type { RawTurn } from './devflow/turn-list.ts'
+import { asNumber, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { toldModel } from './cline-history.ts'
 import { isRequest } from './cline-ui.ts'
+import type { ListElement } from './list-salvage.ts'
 
 export type Merged = {
   readonly from: 'history' | 'ui'
@@ -19,8 +19,8 @@ export type Merged = {
 
 /** `task` tells calls of one task from those of another. */
 export function mergeLists(
-  history: readonly RawTurn[],
-  ui: readonly RawTurn[],
+  history: readonly ListElement[],
+  ui: readonly ListElement[],
   task: string | undefined,
 ): readonly Merged[] {
   return withCalls(inOrder(history, ui), history, ui, task)
@@ -28,27 +28,29 @@ export function mergeLists(
 
 type Place = Pick<Merged, 'from' | 'index'>
 
-function inOrder(history: readonly RawTurn[], ui: readonly RawTurn[]): readonly Place[] {
+function inOrder(history: readonly ListElement[], ui: readonly ListElement[]): readonly Place[] {
   const order: Place[] = []
   let sent = 0
-  const sendWhile = (goesOn: (next: RawTurn, index: number) => boolean): void => {
+  const sendWhile = (goesOn: (next: ListElement, index: number) => boolean): void => {
     for (let next = history[sent]; next !== undefined && goesOn(next, sent); next = history[sent]) {
       order.push({ from: 'history', index: sent })
       sent += 1
     }
   }
-  const isIndexed = ui.some(({ value }) => asNumber(value?.['conversationHistoryIndex']) !== undefined)
-  const isTimed = history.some(({ value }) => asNumber(value?.['ts']) !== undefined)
+  const isIndexed = ui.some(
+    ({ value }) => asNumber(asObject(value)?.['conversationHistoryIndex']) !== undefined,
+  )
+  const isTimed = history.some(({ value }) => asNumber(asObject(value)?.['ts']) !== undefined)
   for (const [index, { value }] of ui.entries()) {
     if (isIndexed) {
-      const last = asNumber(value?.['conversationHistoryIndex']) ?? -1
+      const last = asNumber(asObject(value)?.['conversationHistoryIndex']) ?? -1
       sendWhile((_, next) => next <= last)
     } else if (isTimed) {
-      const shownAt = asNumber(value?.['ts']) ?? Number.NEGATIVE_INFINITY
+      const shownAt = asNumber(asObject(value)?.['ts']) ?? Number.NEGATIVE_INFINITY
       sendWhile((next) => timeOf(next) < shownAt)
     }
     order.push({ from: 'ui', index })
-    if (isIndexed || isTimed || value === undefined || !isRequest(value)) continue
+    if (isIndexed || isTimed || !isObject(value) || !isRequest(value)) continue
     let isAnswered = false
     sendWhile((next) => {
       const goesOn = !isAnswered
@@ -63,15 +65,15 @@ function inOrder(history: readonly RawTurn[], ui: readonly RawTurn[]): readonly 
 /** A request is answered by the next message of the model, unless another request comes first: then it was not answered. */
 function withCalls(
   order: readonly Place[],
-  history: readonly RawTurn[],
-  ui: readonly RawTurn[],
+  history: readonly ListElement[],
+  ui: readonly ListElement[],
   task: string | undefined,
 ): readonly Merged[] {
   const merged: Merged[] = []
   let asked: number | undefined
   let model: string | undefined
   for (const place of order) {
-    const value = (place.from === 'ui' ? ui : history)[place.index]?.value
+    const value = asObject((place.from === 'ui' ? ui : history)[place.index]?.value)
     if (place.from === 'ui') {
       const isAsking = value !== undefined && isRequest(value)
       if (isAsking) asked = merged.length
@@ -106,10 +108,10 @@ function callId(request: JsonObject, task: string | undefined): string | undefin
 }
 
 /** Without a time of its own a message follows the one before it. */
-function timeOf(turn: RawTurn | undefined): number {
-  return asNumber(turn?.value?.['ts']) ?? Number.NEGATIVE_INFINITY
+function timeOf(turn: ListElement | undefined): number {
+  return asNumber(asObject(turn?.value)?.['ts']) ?? Number.NEGATIVE_INFINITY
 }
 
-function roleOf(turn: RawTurn | undefined): string | undefined {
-  return asString(turn?.value?.['role'])
+function roleOf(turn: ListElement | undefined): string | undefined {
+  return asString(asObject(turn?.value)?.['role'])
 }

@@ -12,6 +12,7 @@ import type { Document } from './document.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { readListDocument } from './list-document.ts'
+import type { ListElement } from './list-salvage.ts'
 import { asId, createPlacing, type Place, type Placing, type Said } from './placing.ts'
 
 export type Manifest = { readonly path: string; readonly document: Document }
@@ -23,18 +24,14 @@ export type SessionOptions = {
   readonly open: (session: Omit<Session, 'id' | 'native'>, sessionId: string | undefined) => ReadItem
 }
 
-/** Items handed over at a time. */
-const BATCH = 256
-
 export async function* readMessages(
   file: SourceFile,
   { watch, manifestOf, open }: SessionOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const { members, elements = [], damage, sizeBytes } = await readListDocument(file, 'messages')
+  const { members, elements, damage, sizeBytes } = await readListDocument(file, 'messages')
   const sessionId = asId(members['sessionId'])
   const manifest = manifestOf(sessionId)
-  const messages = elements.map(({ value }) => value)
-  yield [open(factsOf(messages, manifest?.document.raw, members), sessionId)]
+  yield [open(factsOf(await sumOf(elements()), manifest?.document.raw, members), sessionId)]
   yield damage.map((one): ReadItem => ({ type: 'damage', damage: one }))
   const placing = createPlacing(ID)
   const toItem = (one: Said, place: Place): ReadItem => ({ type: 'entry', entry: placing(one, place) })
@@ -49,10 +46,12 @@ export async function* readMessages(
     ),
     ...(prompt === undefined ? [] : [toItem(fromPrompt(prompt), around)]),
   ]
-  for (let from = 0; from < elements.length; from += BATCH) {
-    yield elements.slice(from, from + BATCH).map(({ value, byteOffset, byteLength }, index) => {
-      const place = { file: file.path, number: from + index + 1, byteOffset, byteLength }
-      if (value !== undefined) watch?.record('message', value)
+  let number = 0
+  for await (const some of elements()) {
+    yield some.map(({ value, byteOffset, byteLength }) => {
+      number += 1
+      if (isObject(value)) watch?.record('message', value)
+      const place = { file: file.path, number, byteOffset, byteLength }
       return toItem(value === undefined ? TOO_LARGE : fromMessage(value), place)
     })
   }
@@ -64,7 +63,7 @@ export function* readManifest(
   { open }: Pick<SessionOptions, 'open'>,
 ): Generator<ReadItem[]> {
   const { raw, damage } = manifest.document
-  yield [open(factsOf([], raw, {}), sessionIdOf(raw))]
+  yield [open(factsOf(NO_MESSAGES, raw, {}), sessionIdOf(raw))]
   yield damage === undefined ? [manifestItem(manifest, createPlacing(ID))] : [{ type: 'damage', damage }]
 }
 
@@ -92,9 +91,10 @@ function fromPrompt(prompt: Json): Said {
     : { kind: 'event', blocks: [{ type: 'unknown', raw: prompt }] }
 }
 
-function fromMessage(value: JsonObject): Said {
-  const said = fromHistoryMessage(value)
-  if (said === undefined) return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
+function fromMessage(value: Json): Said {
+  const said = isObject(value) ? fromHistoryMessage(value) : undefined
+  if (!isObject(value) || said === undefined)
+    return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
   const metrics = asObject(value['metrics'])
   const usage = metrics && metricsUsage(metrics)
   const provider = asString(asObject(value['modelInfo'])?.['provider'])
@@ -118,12 +118,38 @@ function callId({ id, ts }: JsonObject): string | undefined {
   return own === undefined || when === undefined ? undefined : `cline:${own}/${when}`
 }
 
+type Sum = {
+  readonly model: string | undefined
+  readonly firstMs: number | undefined
+  readonly lastMs: number | undefined
+  /** In billionths of a dollar; undefined where no message says what it cost. */
+  readonly cost: number | undefined
+}
+
+const NO_MESSAGES: Sum = { model: undefined, firstMs: undefined, lastMs: undefined, cost: undefined }
+
+async function sumOf(elements: AsyncIterable<readonly ListElement[]>): Promise<Sum> {
+  let { model, firstMs, lastMs, cost } = NO_MESSAGES
+  for await (const some of elements) {
+    for (const { value } of some) {
+      if (!isObject(value)) continue
+      const ts = asNumber(value['ts'])
+      const own = costOf(asObject(value['metrics'])?.['cost'])
+      model = modelOf(value) ?? model
+      firstMs ??= ts
+      lastMs = ts ?? lastMs
+      if (own !== undefined) cost = (cost ?? 0) + own
+    }
+  }
+  return { model, firstMs, lastMs, cost }
+}
+
 /**
  * Sums of the session's own messages. What the manifest calls `aggregateUsage` has its subagents' in it, which are sessions of
  * their own, and counts for nothing here.
  */
 function factsOf(
-  messages: readonly (JsonObject | undefined)[],
+  { model: named, firstMs, lastMs, cost }: Sum,
   manifest: Json | undefined,
   { updated_at }: JsonObject,
 ): Omit<Session, 'id' | 'native'> {
@@ -133,13 +159,10 @@ function factsOf(
     names.map((name) => asString(said[name])).find((value) => value !== undefined && value !== '')
   const title = asString(more?.['title']) ?? titleOf(text('title', 'prompt'))
   const cwd = text('cwd', 'workspace_root', 'workspaceRoot')
-  const last = messages.findLast((message) => message !== undefined && modelOf(message) !== undefined)
-  const model = (last && modelOf(last)) ?? text('model')
-  const times = messages.flatMap((message) => asNumber(message?.['ts']) ?? [])
-  const startedAt = parseInstant(text('started_at', 'startedAt')) ?? parseInstant(times[0])
+  const model = named ?? text('model')
+  const startedAt = parseInstant(text('started_at', 'startedAt')) ?? parseInstant(firstMs)
   const endedAt =
-    parseInstant(text('ended_at', 'endedAt')) ?? parseInstant(times.at(-1)) ?? parseInstant(updated_at)
-  const costs = messages.flatMap((message) => costOf(asObject(message?.['metrics'])?.['cost']) ?? [])
+    parseInstant(text('ended_at', 'endedAt')) ?? parseInstant(lastMs) ?? parseInstant(updated_at)
   const parent = asId(either(said, 'parent_session_id', 'parentSessionId'))
   return {
     agent: ID,
@@ -150,7 +173,7 @@ function factsOf(
     ...(endedAt !== undefined && { endedAt }),
     status: STATUSES.get(text('status') ?? '') ?? 'completed',
     ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent) } }),
-    ...(costs.length > 0 && { reportedCost: toDollars(costs.reduce((sum, cost) => sum + cost, 0)) }),
+    ...(cost !== undefined && { reportedCost: toDollars(cost) }),
   }
 }
 

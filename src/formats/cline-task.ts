@@ -8,10 +8,10 @@ import { mergeLists, type Merged } from './cline-merge.ts'
 import { fromUiMessage } from './cline-ui.ts'
 import { answerUsage } from './cline-usage.ts'
 import { readDocument, type Document } from './document.ts'
-import type { RawTurn } from './devflow/turn-list.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { readBareList, type ListDocument } from './list-document.ts'
+import type { ListElement } from './list-salvage.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
 export const ID = 'cline'
@@ -61,10 +61,11 @@ export async function* readTask(
   for (let from = 0; from < merged.length; from += BATCH) {
     yield merged.slice(from, from + BATCH).map((one) => {
       const list = one.from === 'history' ? history : ui
-      const turn = list.elements[one.index] as RawTurn
+      const turn = list.elements[one.index] as ListElement
       const { value, byteOffset, byteLength } = turn
       const place = { file: list.path, number: one.index + 1, byteOffset, byteLength }
       if (value === undefined) return toItem(TOO_LARGE, place)
+      if (!isObject(value)) return toItem({ kind: 'event', blocks: [{ type: 'unknown', raw: value }] }, place)
       watch?.record(one.from, value, facts.version)
       return toItem(
         one.from === 'history'
@@ -78,17 +79,19 @@ export async function* readTask(
 
 type List = Pick<ListDocument, 'damage'> & {
   readonly path: string
-  readonly elements: readonly RawTurn[]
+  readonly elements: readonly ListElement[]
 }
 
 async function readList(file: SourceFile | undefined): Promise<List> {
   if (file === undefined) return { path: '', elements: [], damage: [] }
-  const { elements = [], damage } = await readBareList(file)
-  return { path: file.path, elements, damage }
+  const { elements, damage } = await readBareList(file)
+  const held: ListElement[] = []
+  for await (const some of elements()) for (const one of some) held.push(one)
+  return { path: file.path, elements: held, damage }
 }
 
 const valuesOf = ({ elements }: List): readonly (JsonObject | undefined)[] =>
-  elements.map(({ value }) => value)
+  elements.map(({ value }) => asObject(value))
 
 const TOO_LARGE: Said = {
   kind: 'event',

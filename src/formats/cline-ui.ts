@@ -10,12 +10,12 @@ import {
   asString,
   isObject,
   parseJson,
-  rest,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
 import { modelOf } from './cline-history.ts'
 import { requestUsage } from './cline-usage.ts'
+import { always, isMillis, isText, leftOver, takes, type Takes } from './left-over.ts'
 import type { Said } from './placing.ts'
 
 export type UiContext = {
@@ -83,7 +83,7 @@ function fromRequest(
     ...(stopReason !== undefined && { stopReason }),
     ...(isOwn && messageId !== undefined && { call: { messageId } }),
     // The request's own text is the prompt, which the history has; it stays where it was.
-    metadata: { record: nameOf(message), ...rest(message, ENVELOPE) },
+    metadata: { record: nameOf(message), ...leftOver(message, envelopeOf(message)) },
   }
 }
 
@@ -141,7 +141,14 @@ const RESULTS: ReadonlyMap<string, string> = new Map([
   ['say:browser_action_result', 'browser_action'],
 ])
 
-const ENVELOPE: ReadonlySet<string> = new Set(['ts', 'type', 'say', 'ask', 'record'])
+const ENVELOPE = takes({ ts: isMillis, type: always, record: always })
+const SAY: Takes = new Map([...ENVELOPE, ['say', isText]])
+const ASK: Takes = new Map([...ENVELOPE, ['ask', isText]])
+
+/** Of what is named in the record's name only that. */
+function envelopeOf({ type }: JsonObject): Takes {
+  return type === 'ask' ? ASK : SAY
+}
 
 function toCall(tool: string, text: string): Block {
   const value = parseJson(text)
@@ -173,6 +180,7 @@ function event(
   blocks: readonly Block[],
   ...said: readonly string[]
 ): Saying {
-  const known = said.length === 0 ? ENVELOPE : new Set([...ENVELOPE, ...said])
-  return { kind: 'event', blocks, metadata: { record: name, ...rest(message, known) } }
+  const own = envelopeOf(message)
+  const known = said.length === 0 ? own : new Map([...own, ...said.map((key) => [key, isText] as const)])
+  return { kind: 'event', blocks, metadata: { record: name, ...leftOver(message, known) } }
 }

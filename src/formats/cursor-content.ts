@@ -14,6 +14,7 @@ import {
   type JsonObject,
 } from '../transcript/json.ts'
 import type { DriftWatch } from './drift.ts'
+import { always, isFlag, isNamed, isText, leftOver, takes, type Takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
 /** A message of `{ role, content }` as an entry; `about` is what else its record says. */
@@ -37,7 +38,14 @@ export function fromMessage(
           toBlock(part, toText, drift),
         )
   const spoken = toRole(role, blocks)
-  const metadata = { ...about, ...(around.length > 0 && { around }) }
+  const extras = (asArray(content) ?? []).map((part, at) => beyond(part, blocks[at]))
+  const metadata = {
+    ...about,
+    // Who it was when it is nobody that we know; results are the tool's, whoever brings them.
+    ...(role !== undefined && !ROLES.has(role) && { role }),
+    ...(around.length > 0 && { around }),
+    ...(extras.some((one) => one !== null) && { content: extras }),
+  }
   return {
     kind: 'message',
     ...(spoken !== undefined && { role: spoken }),
@@ -91,6 +99,44 @@ function toBlock(part: Json, toText: (text: string) => Block, drift: DriftWatch 
   if (RESULTS.has(type)) return toResult(part)
   return { type: 'unknown', raw: part }
 }
+
+/** What a part says that its block does not. */
+function beyond(part: Json, block: Block | undefined): JsonObject | null {
+  const taken = block === undefined ? undefined : TAKEN.get(block.type)
+  return !isObject(part) || taken === undefined ? null : (leftOver(part, taken) ?? null)
+}
+
+const TAKEN: ReadonlyMap<string, Takes> = new Map([
+  ['text', takes({ type: always, text: isText })],
+  ['thinking', takes({ type: always, text: isText, thinking: isText, signature: isText })],
+  [
+    'tool-call',
+    takes({
+      type: always,
+      name: isText,
+      toolName: isText,
+      id: isNamed,
+      toolCallId: isNamed,
+      input: always,
+      args: always,
+    }),
+  ],
+  [
+    'tool-result',
+    takes({
+      type: always,
+      name: isText,
+      toolName: isText,
+      tool_use_id: isNamed,
+      toolCallId: isNamed,
+      content: always,
+      result: always,
+      output: always,
+      is_error: isFlag,
+      isError: isFlag,
+    }),
+  ],
+])
 
 const CALLS: ReadonlySet<string> = new Set(['tool_use', 'tool_call', 'tool-call'])
 const RESULTS: ReadonlySet<string> = new Set(['tool_result', 'tool-result'])

@@ -2,8 +2,9 @@
  * Gemini CLI's own sessions, read: `chats/session-*.json`, one document, and since 0.40 `.jsonl`, a log of events that is
  * replayed. Told by content: the same document lies in other programs' checkpoints under other names.
  */
-import { asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
 import { parsePart, scanElements, scanMembers } from './devflow/scan.ts'
 import { readText } from './document.ts'
 import { createDriftWatch, type DriftWatch } from './drift.ts'
@@ -22,14 +23,7 @@ import { createPlacing, type Place, type Said } from './placing.ts'
 export const geminiCli: Format = {
   id: ID,
   title: 'Gemini CLI: chats/session-*.json and .jsonl',
-  async detect(source) {
-    let best: Detection | undefined
-    for (const file of (await source.list()).filter(isCandidate).slice(0, LOOKED_AT)) {
-      const found = detectGeminiCli(await readHead(file))
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
-    return best
-  },
+  detect: (source) => detectAmong(source, async (file) => detectGeminiCli(await readHead(file)), isCandidate),
   async *read(source, options) {
     const shared: Shared = {
       taken: new Set(),
@@ -63,8 +57,6 @@ export function detectGeminiCli(head: Head): Detection | undefined {
   return detectLog(head) ?? detectDocument(head)
 }
 
-/** Files of a folder looked at to tell whose it is. */
-const LOOKED_AT = 20
 /** Messages of a document looked at. */
 const FIRST_MESSAGES = 20
 const TYPES: ReadonlySet<string> = new Set(['user', 'gemini', 'info', 'warning', 'error'])
@@ -156,11 +148,10 @@ async function* readFile(
     return [{ type: 'session', session }]
   }
   if (document !== undefined && !document.isLines) {
-    const { facts, entries } = readDocument(document, file.path)
-    if (watch !== undefined) watchDocument(watch, document)
+    const facts = await factsOf(document, watch)
     yield open(facts)
     yield document.damage.map((damage): ReadItem => ({ type: 'damage', damage }))
-    yield* entries
+    yield* readDocument(document, file.path, facts)
     return
   }
   const survey = await surveyGeminiLog(file)
@@ -181,52 +172,56 @@ function isLog({ records, text }: Head): boolean {
   )
 }
 
-function watchDocument(watch: DriftWatch, { members, elements = [] }: ListDocument): void {
-  watch.record('header', members)
-  for (const { value } of elements) if (isObject(value)) watchMessage(watch, value)
-}
-
-/** Items handed over at a time. */
-const BATCH = 256
-
-function readDocument(
-  { members, elements = [], sizeBytes }: ListDocument,
-  file: string,
-): { readonly facts: GeminiFacts; readonly entries: Generator<readonly ReadItem[]> } {
+/** What a document says together, before its messages are given. */
+async function factsOf(
+  { members, elements }: ListDocument,
+  watch: DriftWatch | undefined,
+): Promise<GeminiFacts> {
   const fold = createGeminiFold()
   fold.patch(members)
-  for (const { value } of elements) if (value !== undefined) fold.message(value)
-  const facts = fold.facts()
-  const placing = createPlacing(ID)
-  const toItem = (said: Said, place: Place): ReadItem => ({ type: 'entry', entry: placing(said, place) })
-  function* entries(): Generator<readonly ReadItem[]> {
-    if (Object.keys(members).length > 0) {
-      const header: Said = {
-        kind: 'event',
-        blocks: [{ type: 'unknown', raw: members }],
-        metadata: { record: 'header' },
-      }
-      yield [toItem(header, { file, number: 0, byteOffset: 0, byteLength: sizeBytes })]
-    }
-    for (let from = 0; from < elements.length; from += BATCH) {
-      yield elements.slice(from, from + BATCH).flatMap(({ value, byteOffset, byteLength }, index) => {
-        const place = { file, number: from + index + 1, byteOffset, byteLength }
-        const said =
-          value === undefined
-            ? [TOO_LARGE]
-            : (fromGeminiMessage(value, { session: facts.sessionId, number: place.number }) ?? [
-                unknownMessage(value),
-              ])
-        return said.map((one) => toItem(one, place))
-      })
+  watch?.record('header', members)
+  for await (const some of elements()) {
+    for (const { value } of some) {
+      if (!isObject(value)) continue
+      fold.message(value)
+      if (watch !== undefined) watchMessage(watch, value)
     }
   }
-  return { facts, entries: entries() }
+  return fold.facts()
 }
 
-const TOO_LARGE: Said = {
-  kind: 'event',
-  blocks: [{ type: 'unknown', raw: null, reason: 'a message over the limit, left where it is' }],
+async function* readDocument(
+  { members, elements, sizeBytes }: ListDocument,
+  file: string,
+  { sessionId: session }: GeminiFacts,
+): AsyncGenerator<readonly ReadItem[]> {
+  const placing = createPlacing(ID)
+  const toItem = (said: Said, place: Place): ReadItem => ({ type: 'entry', entry: placing(said, place) })
+  if (Object.keys(members).length > 0) {
+    const header: Said = {
+      kind: 'event',
+      blocks: [{ type: 'unknown', raw: members }],
+      metadata: { record: 'header' },
+    }
+    yield [toItem(header, { file, number: 0, byteOffset: 0, byteLength: sizeBytes })]
+  }
+  let number = 0
+  for await (const some of elements()) {
+    yield some.flatMap(({ value, byteOffset, byteLength }) => {
+      number += 1
+      const said = isObject(value) ? fromGeminiMessage(value, { session, number }) : undefined
+      const place = { file, number, byteOffset, byteLength }
+      return (said ?? [isObject(value) ? unknownMessage(value) : strangeOf(value)]).map((one) =>
+        toItem(one, place),
+      )
+    })
+  }
+}
+
+/** What stands in the list and is no message; undefined is one over the limit. */
+function strangeOf(value: Json | undefined): Said {
+  const reason = value === undefined && { reason: 'a message over the limit, left where it is' }
+  return { kind: 'event', blocks: [{ type: 'unknown', raw: value ?? null, ...reason }] }
 }
 
 /** Newer versions write the project's folder beside `chats/`; the session itself holds only its hash. */

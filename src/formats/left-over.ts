@@ -2,7 +2,7 @@
  * What a reader did not take of a record: keys that it does not know, and known ones whose value is not what it takes there. Formats
  * change the types of their fields without telling anybody, and such a value must not be lost.
  */
-import { parseInstant } from '../transcript/instant.ts'
+import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import { asArray, asCount, asNumber, asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { asId } from './placing.ts'
 
@@ -35,8 +35,8 @@ export const always = (): boolean => true
 export const isText = (value: Json): boolean => typeof value === 'string'
 export const isNamed = (value: Json): boolean => asId(value) !== undefined
 export const isCount = (value: Json): boolean => asCount(value) !== undefined
-export const isNumber = (value: Json): boolean => asNumber(value) !== undefined
 export const isFlag = (value: Json): boolean => typeof value === 'boolean'
 export const isList = (value: Json): boolean => asArray(value) !== undefined
 export const isRecord = (value: Json): boolean => asObject(value) !== undefined
 export const isInstant = (value: Json): boolean => parseInstant(value) !== undefined
+export const isMillis = (value: Json): boolean => fromMillis(asNumber(value) ?? Number.NaN) !== undefined

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { memoryFileSource } from '../../test/memory-files.ts'
 import type { Json } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { readBareList, readListDocument, type ListDocument, type ListElement } from './list-document.ts'
+import { readBareList, readListDocument, type ListDocument } from './list-document.ts'
+import type { ListElement } from './list-salvage.ts'
 
 async function fileOf(content: string | Buffer, chunkBytes = 7): Promise<SourceFile> {
   const [file] = await memoryFileSource('chat.json', content, { chunkBytes }).list()

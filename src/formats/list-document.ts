@@ -1,139 +1,186 @@
 /**
- * A JSON document that is one object around a list, out of its bytes: the members, the list's elements with their places, and
- * what is damaged. A document that is cut off gives every element that is whole.
+ * A JSON document that is one object around a list: the members, the list's elements with their places, and what is damaged. A large one
+ * is read as it comes, a second time for its elements; one that is damaged is held, and gives every element that is whole.
  */
 import { isUtf8 } from 'node:buffer'
 import { isHansardError, systemCode } from '../errors.ts'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
-import type { Json, JsonObject } from '../transcript/json.ts'
+import { parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { parsePart, scanMembers, skipSpace, type Extent } from './devflow/scan.ts'
-import { readTurns, type RawTurn } from './devflow/turn-list.ts'
+import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
+import { createListScan } from './list-scan.ts'
 
 export type ListDocument = {
+  /** Everything but the list; under its name what stands there instead of one. */
   readonly members: JsonObject
-  /** Undefined when the document has no such list. */
-  readonly elements: readonly RawTurn[] | undefined
   readonly damage: readonly Damage[]
   readonly sizeBytes: number
   /** Another object stands behind the end: the file is lines, not a document. */
   readonly isLines: boolean
+  /** Some at a time, in order. Each call gives them all. */
+  readonly elements: () => AsyncGenerator<readonly ListElement[]>
 }
 
-/** Held in memory whole, and far above what a conversation comes to. */
+/** Up to here a document is held whole, and read once. */
+const HELD_BYTES = 16 * 1024 * 1024
+
+/** A damaged one is held whole up to here: what became of it shows only from all of it. */
 const DOCUMENT_LIMIT = 192 * 1024 * 1024
 
-const OPEN_BRACE = 0x7b
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
+/** Elements handed over at a time, of a document that is held. */
+const BATCH = 256
 
-export async function readListDocument(file: SourceFile, list: string): Promise<ListDocument> {
-  const { bytes, damage } = await readBytes(file)
-  if (damage?.kind === 'too-large')
-    return { members: {}, elements: undefined, damage: [damage], sizeBytes: file.sizeBytes, isLines: false }
-  const document = parseListDocument(bytes, file.path, list)
+type Held = { readonly heldBytes?: number }
+
+export async function readListDocument(
+  file: SourceFile,
+  list: string,
+  { heldBytes = HELD_BYTES }: Held = {},
+): Promise<ListDocument> {
+  const held = await readHeld(file, list, heldBytes)
+  if ('elements' in held) return held
+  const { bytes, damage } = held
+  if (damage?.kind === 'too-large') return toDocument({ damage: [damage], sizeBytes: file.sizeBytes })
+  const document = toDocument(salvageDocument(bytes, file.path, list))
   if (damage === undefined) return document
   // What the bytes lack is the same loss, said once.
   return { ...document, damage: [damage, ...document.damage.filter(({ kind }) => kind !== 'torn')] }
 }
 
 /** The same for a document that is nothing but a list. */
-export async function readBareList(file: SourceFile): Promise<ListDocument> {
-  const { bytes, damage: cut } = await readBytes(file)
-  const damage: Damage[] = cut === undefined ? [] : [cut]
-  const list = { members: {}, elements: undefined, damage, sizeBytes: bytes.length, isLines: false }
-  if (cut?.kind === 'too-large') return { ...list, sizeBytes: file.sizeBytes }
-  const report = (kind: DamageKind, reason: string, byteOffset = 0): void => {
-    damage.push({ kind, file: file.path, byteOffset, byteLength: bytes.length - byteOffset, reason })
-  }
-  const from = skipSpace(bytes, bytes[0] === 0xef ? 3 : 0)
-  if (bytes[from] !== OPEN_BRACKET) {
-    report('not-json', bytes.length === 0 ? 'empty' : 'not a JSON list')
-    return list
-  }
-  if (!isUtf8(bytes)) report('not-utf8', 'bytes that are no UTF-8, read as U+FFFD')
-  const { turns, damage: found } = readTurns(
-    bytes,
-    { from, to: bytes.length, whole: true },
-    { file: file.path, trusted: true },
-  )
-  for (const one of found) if (cut === undefined || one.kind !== 'torn') damage.push(one)
-  const isEnded = bytes[lastByte(bytes)] === CLOSE_BRACKET
-  if (!isEnded && damage.length === 0) report('torn', 'the file ends before the list does', bytes.length)
-  return { ...list, elements: turns }
+export async function readBareList(
+  file: SourceFile,
+  { heldBytes = HELD_BYTES }: Held = {},
+): Promise<ListDocument> {
+  const held = await readHeld(file, undefined, heldBytes)
+  if ('elements' in held) return held
+  const { bytes, damage } = held
+  if (damage?.kind === 'too-large') return toDocument({ damage: [damage], sizeBytes: file.sizeBytes })
+  return toDocument(salvageBareList(bytes, file.path, damage))
 }
 
-/** Where the last byte stands that is no white space. */
-function lastByte(bytes: Buffer): number {
-  let at = bytes.length - 1
-  while (at > 0 && (bytes[at] as number) <= 0x20) at -= 1
-  return at
+function toDocument(known: Salvaged): ListDocument {
+  const { members = {}, damage = [], sizeBytes, isLines = false, elements = [] } = known
+  return {
+    members,
+    damage,
+    sizeBytes,
+    isLines,
+    async *elements() {
+      for (let from = 0; from < elements.length; from += BATCH) yield elements.slice(from, from + BATCH)
+    },
+  }
 }
 
-function parseListDocument(bytes: Buffer, file: string, list: string): ListDocument {
-  const damage: Damage[] = []
-  const report = (kind: DamageKind, from: number, to: number, reason: string): void => {
-    damage.push({ kind, file, byteOffset: from, byteLength: to - from, reason })
-  }
-  const nothing = { members: {}, elements: undefined, damage, sizeBytes: bytes.length, isLines: false }
-  const nul = bytes.indexOf(0)
-  if (nul !== -1) report('nul', nul, skipSpace(bytes, nul), 'NUL bytes')
-  if (!isUtf8(bytes)) report('not-utf8', 0, bytes.length, 'bytes that are no UTF-8, read as U+FFFD')
-  const scanned = scanMembers(bytes, bytes[0] === 0xef ? 3 : 0)
-  if (scanned === undefined) {
-    report('not-json', 0, bytes.length, bytes.length === 0 ? 'empty' : 'not a JSON object')
-    return nothing
-  }
-  const tail = skipSpace(bytes, scanned.to)
-  const hasTail = scanned.ended && tail < bytes.length
-  if (hasTail && bytes[tail] === OPEN_BRACE) return { ...nothing, isLines: true }
-  const members = readMembers(bytes, scanned.members, list, report)
-  const at = scanned.members.get(list)
-  const found = at && readTurns(bytes, at, { file, trusted: !hasTail })
-  for (const one of found?.damage ?? []) damage.push(one)
-  if (!scanned.ended && !damage.some(({ kind }) => kind === 'torn'))
-    report('torn', scanned.to, bytes.length, 'the file ends before the document does')
-  if (hasTail) report('not-json', scanned.to, bytes.length, 'bytes after the end of the document')
-  return { ...nothing, members, elements: found?.turns }
-}
-
-type Report = (kind: DamageKind, from: number, to: number, reason: string) => void
-
-/** Everything but the list. Of an object that is cut off, the members that are whole. */
-function readMembers(
-  bytes: Buffer,
-  extents: ReadonlyMap<string, Extent>,
+/** A document in which everything is right, held when it is small; the bytes of any other. */
+async function readHeld(
+  file: SourceFile,
   list: string | undefined,
-  report: Report,
-): JsonObject {
-  const members = Object.create(null) as Record<string, Json>
-  for (const [key, extent] of extents) {
-    if (key === list) continue
-    const value = extent.whole ? parsePart(bytes, extent) : undefined
-    if (value !== undefined) {
-      members[key] = value
-      continue
-    }
-    report(extent.whole ? 'not-json' : 'torn', extent.from, extent.to, 'a member that cannot be read whole')
-    const inner = list === undefined ? undefined : scanMembers(bytes, extent.from)
-    if (inner !== undefined) members[key] = readMembers(bytes, inner.members, undefined, () => undefined)
+  heldBytes: number,
+): Promise<ListDocument | Bytes> {
+  // Compressed, it may be far larger than it says.
+  const small = file.sizeBytes > heldBytes ? undefined : await readBytes(file, heldBytes)
+  if (small !== undefined && small.damage?.kind !== 'too-large') {
+    const elements: ListElement[] = []
+    const scan = createDocumentScan(file.path, list, (element) => void elements.push(element))
+    scan.push(small.bytes)
+    const right = small.damage === undefined ? scan.end() : undefined
+    return right === undefined ? small : toDocument({ ...right, elements })
   }
-  return members
+  return (await streamDocument(file, list)) ?? (await readBytes(file, DOCUMENT_LIMIT))
 }
+
+async function streamDocument(file: SourceFile, list: string | undefined): Promise<ListDocument | undefined> {
+  const scan = createDocumentScan(file.path, list, () => undefined)
+  try {
+    for await (const chunk of file.chunks()) if (!scan.push(chunk)) return undefined
+  } catch (error) {
+    if (systemCode(error)?.startsWith('Z_') !== true && !isHansardError(error)) throw error
+    return undefined
+  }
+  const right = scan.end()
+  return right && { ...toDocument(right), elements: () => streamElements(file, list) }
+}
+
+type DocumentScan = {
+  /** False from the first byte on that is not right. */
+  push(chunk: Buffer): boolean
+  /** Undefined for a document in which anything is not right. */
+  end(): Pick<ListDocument, 'members' | 'damage' | 'sizeBytes'> | undefined
+}
+
+function createDocumentScan(
+  file: string,
+  list: string | undefined,
+  give: (element: ListElement) => void,
+): DocumentScan {
+  const members = Object.create(null) as Record<string, Json>
+  const damage: Damage[] = []
+  let isRight = true
+  let sizeBytes = 0
+  const parse = (bytes: Buffer): Json | undefined => {
+    const value = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined
+    isRight &&= value !== undefined
+    return value
+  }
+  const scan = createListScan({
+    list,
+    member(key, bytes) {
+      const value = parse(bytes)
+      if (value !== undefined) members[key] = value
+    },
+    element(bytes, byteOffset, byteLength) {
+      give({ value: bytes && parse(bytes), byteOffset, byteLength })
+      if (bytes !== undefined) return
+      const reason = `an element of ${byteLength} bytes, over the limit`
+      damage.push({ kind: 'too-large', file, byteOffset, byteLength, reason })
+    },
+  })
+  return {
+    push(chunk) {
+      scan.push(chunk)
+      sizeBytes += chunk.length
+      return isRight && !scan.isBroken
+    },
+    end: () => (isRight && scan.isWhole ? { members, damage, sizeBytes } : undefined),
+  }
+}
+
+async function* streamElements(
+  file: SourceFile,
+  list: string | undefined,
+): AsyncGenerator<readonly ListElement[]> {
+  let elements: ListElement[] = []
+  const scan = createListScan({
+    list,
+    member: () => undefined,
+    element(bytes, byteOffset, byteLength) {
+      const value = bytes && parseJson(bytes.toString('utf8'))
+      elements.push({ value, byteOffset, byteLength })
+    },
+  })
+  for await (const chunk of file.chunks()) {
+    scan.push(chunk)
+    if (elements.length > 0) yield elements
+    elements = []
+  }
+}
+
+type Bytes = { readonly bytes: Buffer; readonly damage?: Damage }
 
 /** As many bytes as can be had: a broken gzip stream gives those before the break. */
-async function readBytes(file: SourceFile): Promise<{ readonly bytes: Buffer; readonly damage?: Damage }> {
+async function readBytes(file: SourceFile, limit: number): Promise<Bytes> {
   const chunks: Buffer[] = []
   let length = 0
   const damaged = (kind: DamageKind, reason: string): Damage => {
     const byteLength = kind === 'too-large' ? file.sizeBytes : 0
     return { kind, file: file.path, byteOffset: kind === 'too-large' ? 0 : length, byteLength, reason }
   }
-  const tooLarge = (): Damage => damaged('too-large', `over ${DOCUMENT_LIMIT} bytes, not read`)
+  const tooLarge = (): Damage => damaged('too-large', `over ${limit} bytes, not read`)
   try {
     for await (const chunk of file.chunks()) {
       length += chunk.length
-      if (length > DOCUMENT_LIMIT) return { bytes: Buffer.alloc(0), damage: tooLarge() }
+      if (length > limit) return { bytes: Buffer.alloc(0), damage: tooLarge() }
       chunks.push(chunk)
     }
   } catch (error) {

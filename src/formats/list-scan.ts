@@ -18,9 +18,9 @@ export type ListScan = {
 export type ListParts = {
   /** The list's key, or undefined when the document is nothing but the list. */
   readonly list: string | undefined
-  member(key: string, bytes: Buffer): void
+  readonly member: (key: string, bytes: Buffer) => void
   /** Without bytes when they are over the limit. */
-  element(bytes: Buffer | undefined, byteOffset: number, byteLength: number): void
+  readonly element: (bytes: Buffer | undefined, byteOffset: number, byteLength: number) => void
 }
 
 const QUOTE = 0x22

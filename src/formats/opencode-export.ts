@@ -15,14 +15,11 @@ export type Shared = {
   readonly drift: DriftWatch | undefined
 }
 
-/** Items handed over at a time. */
-const BATCH = 64
-
 export async function* readExport(
   file: SourceFile,
   { taken, spawned, drift }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const { members, elements = [], damage, sizeBytes } = await readListDocument(file, 'messages')
+  const { members, elements, damage, sizeBytes } = await readListDocument(file, 'messages')
   const info = asObject(members['info']) ?? {}
   const sessionId = asId(info['id'])
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
@@ -33,9 +30,11 @@ export async function* readExport(
   taken.add(reading.session().id)
   yield damage.map((one): ReadItem => ({ type: 'damage', damage: one }))
   if (Object.keys(members).length > 0) yield [reading.event({ value: members, place: whole }, 'session')]
-  for (let from = 0; from < elements.length; from += BATCH) {
-    yield elements.slice(from, from + BATCH).flatMap(({ value, byteOffset, byteLength }, index) => {
-      const place = { file: file.path, number: from + index + 1, byteOffset, byteLength }
+  let number = 0
+  for await (const some of elements()) {
+    yield some.flatMap(({ value, byteOffset, byteLength }) => {
+      number += 1
+      const place = { file: file.path, number, byteOffset, byteLength }
       return readMessage({ value: value ?? null, place }, reading)
     })
   }
