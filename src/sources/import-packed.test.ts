@@ -79,6 +79,15 @@ describe('an import of a tar file', () => {
     })
   })
 
+  it.each(['deep', '**/two.*'])('leaves out what is excluded: %s', async (pattern) => {
+    const path = python('tar', `z.add('deep/two.jsonl')\nz.add('one.jsonl')`)
+    expect(await take({ path }, { exclude: [pattern] })).toMatchObject({
+      sessions: 1,
+      files: { seen: 1, new: 1 },
+      problems: [],
+    })
+  })
+
   it('keeps nothing that would leave too little of the disk', async () => {
     const path = python('tar', `z.add('one.jsonl')`)
     const report = await take({ path }, { disk: () => ({ free: 100, total: 1000 }) })

@@ -3,11 +3,13 @@
  * finds, and read the same way; where it came from is not looked at again.
  */
 import fs from 'node:fs'
+import os from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { PassedOver } from '../archive/tar.ts'
 import { raw } from '../formats/raw.ts'
 import { FREE_SHARE, wouldFill } from './disk.ts'
+import { parseExclude } from './exclude.ts'
 import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { IMPORT } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
@@ -108,6 +110,7 @@ async function takePackage(
 ): Promise<number> {
   const id = files.place(IMPORT, root)
   const target = kept.place(IMPORT, root)
+  const exclude = parseExclude(options.exclude ?? [], { home: options.userHome ?? os.homedir() })
   let bytesRead = 0
   const failed = (): void => {
     counts.seen += 1
@@ -119,7 +122,9 @@ async function takePackage(
   }
   try {
     for await (const { path, sizeBytes, chunks } of open(passedOver)) {
-      if (wouldFill(archive.home, sizeBytes, options.disk)) {
+      if (exclude.isExcluded(root, path)) continue
+      const more = Math.max(0, sizeBytes - (target.file(path)?.sizeBytes ?? 0))
+      if (wouldFill(archive.home, more, options.disk)) {
         failed()
         problems.add(
           'disk-full',
