@@ -82,4 +82,25 @@ describe('following', () => {
     ending.abort()
     await over
   }, 15_000)
+
+  it.runIf(process.platform === 'linux')(
+    'watches a place once, also when a file of it was named',
+    async () => {
+      const log = machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
+      const watches = async (): Promise<number> => {
+        ending = new AbortController()
+        const over = follow()
+        await until(() => reports.length > 0)
+        const open = process.getActiveResourcesInfo().filter((name) => /fsevent/i.test(name)).length
+        ending.abort()
+        await over
+        reports = []
+        return open
+      }
+      const before = await watches()
+      expect(before).toBeGreaterThan(0)
+      await machine.sync({ paths: [log] })
+      expect(await watches()).toBe(before)
+    },
+  )
 })
