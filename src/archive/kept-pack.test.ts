@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { createDisk, withFault } from '../../test/faulty-files.ts'
 import { openArchive } from './archive.ts'
 import { openKept, type KeptPlace } from './kept.ts'
+import { packCold } from './kept-cold.ts'
+import { acquireLock } from './lock.ts'
 
 function setup(): { readonly root: string; readonly place: KeptPlace } {
   const folder = fs.mkdtempSync(join(os.tmpdir(), 'pack-'))
@@ -129,5 +131,48 @@ describe('a packed file', () => {
       expect((await again.file('x')?.bytes(1e9))?.equals(text)).toBe(true)
       if (faulty.calls() < at) break
     }
+  })
+})
+
+describe('packing what has gone cold', () => {
+  it('packs what is older than asked, older versions with it, and says what that saved', async () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), 'pack-cold-'))
+    const root = join(folder, 'source')
+    fs.mkdirSync(root)
+    const archive = openArchive(join(folder, 'home'), { write: true })
+    const place = openKept(archive).place('pi', root)
+    const write = async (name: string, text: string, day: string): Promise<void> => {
+      fs.writeFileSync(join(root, name), text)
+      fs.utimesSync(join(root, name), new Date(day), new Date(day))
+      await place.keep(name, { file: join(root, name) })
+    }
+    const [one, two] = ['one\n'.repeat(5000), 'two\n'.repeat(4000)]
+    await write('old.jsonl', one, '2026-01-01')
+    await write('old.jsonl', two, '2026-01-02')
+    await write('young.jsonl', one, '2026-06-01')
+    expect(place.bytesHeld('old.jsonl')).toBe(one.length + two.length)
+
+    const packed = await packCold(archive, '2026-03-01T00:00:00.000Z', (path, reason) => {
+      throw new Error(`${path}: ${reason}`)
+    })
+    const left = place.bytesHeld('old.jsonl')
+    expect(packed).toEqual({
+      files: 1,
+      bytes: one.length + two.length,
+      saved: one.length + two.length - left,
+    })
+    expect(left).toBeLessThan(1000)
+    expect((await place.file('old.jsonl', 1)?.bytes(1e6))?.toString()).toBe(one)
+    expect((await place.file('old.jsonl')?.bytes(1e6))?.toString()).toBe(two)
+    expect(fs.existsSync(join(place.folder, 'files/young.jsonl'))).toBe(true)
+    expect(await packCold(archive, '2026-03-01T00:00:00.000Z', () => {})).toEqual({
+      files: 0,
+      bytes: 0,
+      saved: 0,
+    })
+
+    const release = acquireLock(archive.files, archive.home)
+    await expect(packCold(archive, '2026-03-01', () => {})).rejects.toMatchObject({ code: 'locked' })
+    release()
   })
 })

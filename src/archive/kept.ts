@@ -53,6 +53,8 @@ export type KeptPlace = {
    * the same. False when nothing became smaller. It is plain again once its source has grown.
    */
   pack(path: string): Promise<boolean>
+  /** What the path takes up here: its newest bytes, packed or not, and its older versions. */
+  bytesHeld(path: string): number
   /** Older versions still held, oldest first; none for most files. */
   versions(path: string): readonly number[]
   /** Forgets an older version: the newer ones hold all of its records. */
@@ -171,6 +173,14 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
         if (await packFile(files, shelf, path, version)) isSmaller = true
       }
       return isSmaller
+    },
+    bytesHeld(path) {
+      const held = [undefined, ...shelf.versions(path)].map((version) => shelf.locate(path, version))
+      const bytes = held.reduce(
+        (sum, stored) => sum + ((stored && files.identityAt(stored.at)?.size) ?? 0),
+        0,
+      )
+      return bytes + (rows.file(path)?.sizeBytes ?? 0)
     },
     versions: (path) => shelf.versions(path),
     drop: (path, version) => shelf.drop(path, version),

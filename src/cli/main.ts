@@ -228,11 +228,20 @@ function createProgram(): Command {
         .default(30 * DAY_MS, '30d'),
     )
     .option('--delete', 'really delete, leaving a tombstone for each')
+    .addOption(
+      new Option('--pack', 'instead, compress kept files whose source has not changed for so long').conflicts(
+        'delete',
+      ),
+    )
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
-      examples('hansard clean --older-than 90d', 'hansard clean --older-than 90d --delete'),
+      examples(
+        'hansard clean --older-than 90d',
+        'hansard clean --older-than 90d --delete',
+        'hansard clean --pack',
+      ),
     )
     .action(async (options) => (await import('./commands/clean.ts')).clean(options))
 

@@ -59,6 +59,29 @@ describe('retention of kept sessions', () => {
     await sync(archive, options())
   })
 
+  it('counts the bytes of older versions, too', async () => {
+    const path = join(base, 'claude/projects/p', `${ids.old}.jsonl`)
+    const { size } = fs.statSync(path)
+    fs.writeFileSync(path, '{"foo":1}\n')
+    await sync(archive, options())
+    const expired = await findExpiredKept(archive, '2026-03-01')
+    expect(expired.map(({ bytes }) => bytes)).toEqual([size + 10])
+  })
+
+  it('removes what is kept also after a sync that kept nothing', async () => {
+    const path = join(base, 'claude/projects/p', `${ids.old}.jsonl`)
+    fs.appendFileSync(path, '\n')
+    await sync(archive, { ...options(), keep: false })
+    const expired = await findExpiredKept(archive, '2026-03-01')
+    await deleteKept(
+      archive,
+      expired.map(({ session }) => session.id),
+      { at: '2026-07-01T00:00:00.000Z', reason: 'clean' },
+    )
+    expect(await keptPaths()).toEqual([`p/${ids.young}.jsonl`])
+    expect(await natives()).toEqual([ids.young])
+  })
+
   it('finds those last heard of before, and says what they take', async () => {
     const expired = await findExpiredKept(archive, '2026-03-01T00:00:00.000Z')
     expect(expired.map(({ session }) => session.native?.sessionId)).toEqual([ids.old])

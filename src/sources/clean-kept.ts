@@ -4,6 +4,7 @@
  */
 import type { Archive } from '../archive/archive.ts'
 import type { Expired } from '../archive/clean.ts'
+import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
@@ -19,6 +20,7 @@ export async function findExpiredKept(archive: Archive, before: string): Promise
   if (state === undefined) return []
   try {
     const { database } = state
+    const kept = openKept(archive)
     const outlet = createOutlet(archive, false)
     const rows = database
       .prepare(
@@ -32,7 +34,11 @@ export async function findExpiredKept(archive: Archive, before: string): Promise
       const session = getSession(database, String(key))
       if (session === undefined || session.status === 'running') return []
       return [
-        { session: outlet.session(session), lastAt: String(last_at), bytes: bytesOf(database, String(key)) },
+        {
+          session: outlet.session(session),
+          lastAt: String(last_at),
+          bytes: bytesOf(database, kept, String(key)),
+        },
       ]
     })
   } finally {
@@ -59,14 +65,17 @@ export async function deleteKept(
   })
 }
 
-/** Of the units that it is in, which others may share. */
-function bytesOf(database: Database, key: string): number {
-  const row = database
+/** Of the units that it is in, which others may share, with all of their versions. */
+function bytesOf(database: Database, kept: KeptFiles, key: string): number {
+  const rows = database
     .prepare(
-      `SELECT sum(bytes) AS bytes FROM files WHERE unit IN (
+      `SELECT agent, root, files.path AS path FROM files JOIN places ON places.id = files.place WHERE unit IN (
          SELECT units.id FROM units JOIN recordings ON recordings.reading = units.reading WHERE session = ?
        )`,
     )
-    .get(key)
-  return Number(row?.['bytes'] ?? 0)
+    .all(key)
+  return rows.reduce(
+    (sum, { agent, root, path }) => sum + kept.place(String(agent), String(root)).bytesHeld(String(path)),
+    0,
+  )
 }

@@ -130,9 +130,9 @@ async function settleKept(
   { facts }: Extract<UnitResult, { type: 'read' }>,
   { files, kept, problems, deleted }: Reading,
 ): Promise<void> {
-  if (own.some(({ bytes }) => bytes === undefined)) return
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
+  if (own.every(({ path }) => place.file(path) === undefined)) return
   try {
     if (
       facts.sessions.length > 0 &&
@@ -142,6 +142,8 @@ async function settleKept(
       files.dropped(unit.id)
       return
     }
+    // Of what is also read in place, what is newest is not kept yet.
+    if (own.some(({ bytes }) => bytes === undefined)) return
     const paths = own.map(({ path }) => path)
     if (paths.every((path) => place.versions(path).length === 0)) return
     const { toldFormat } = await import('./read-unit.ts')

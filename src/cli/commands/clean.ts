@@ -1,6 +1,7 @@
-/** `hansard clean`: what retention would delete, and with `--delete` the deletion. */
+/** `hansard clean`: what retention would delete, and with `--delete` the deletion; with `--pack`, old kept files made smaller. */
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { deleteSession, findExpired, sweepBlobs, type Expired } from '../../archive/clean.ts'
+import { packCold } from '../../archive/kept-cold.ts'
 import { acquireLock } from '../../archive/lock.ts'
 import { counted } from '../../replay/amounts.ts'
 import { createClock } from '../../replay/clock.ts'
@@ -14,11 +15,13 @@ export type CleanOptions = {
   /** In milliseconds. */
   readonly olderThan: number
   readonly delete?: boolean
+  readonly pack?: boolean
   readonly home?: string
   readonly json?: boolean
 }
 
 export async function clean(options: CleanOptions): Promise<void> {
+  if (options.pack === true) return pack(options)
   const { home } = await loadConfig(options)
   const really = options.delete === true
   const archive = openArchive(home, { write: really })
@@ -36,6 +39,19 @@ export async function clean(options: CleanOptions): Promise<void> {
   const expired = [...recorded.expired, ...kept]
   if (options.json) await printJson(expired, recorded.swept, really)
   else await printText(expired, recorded.swept, really)
+}
+
+/** Deletes nothing. */
+async function pack(options: CleanOptions): Promise<void> {
+  const { home } = await loadConfig(options)
+  const before = fromMillis(Date.now() - options.olderThan) ?? ''
+  const packed = await packCold(openArchive(home, { write: true }), before, (path, reason) => {
+    process.exitCode = FAILED
+    note(`hansard: ${visibleLine(path)} cannot be packed and stays as it is: ${visibleLine(reason)}`)
+  })
+  const { files, bytes, saved } = packed
+  if (options.json) await outJson({ packed })
+  else note(`packed ${counted(files, 'file')} of ${counted(bytes, 'byte')}: ${counted(saved, 'byte')} saved`)
 }
 
 type CleanRecorded = {
