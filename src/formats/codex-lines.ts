@@ -4,7 +4,7 @@
  */
 import type { Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
 import { fromItem, toItem, type SaidItem, type Spelling } from './codex-items.ts'
 import { ABSENT, keptFields, putBack } from './kept-fields.ts'
@@ -17,8 +17,13 @@ export type LineEntry = {
   -readonly [K in keyof Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'>]: Entry[K]
 }
 
+/** What the lines around it say of an entry: copied, taken back, not the user's, the event with its edits, the session it started. */
+const MARKS: readonly string[] = ['replayed', 'rolledBack', 'injected', 'edits', 'spawned']
+
 /** Names in an entry's metadata that are not the line's. A line that has one of them at its top is kept whole. */
-const OURS: readonly string[] = ['record', 'replayed', 'layout', 'command', ABSENT]
+const OURS: readonly string[] = ['record', 'layout', 'command', ABSENT, ...MARKS]
+
+const NOT_KEPT: ReadonlySet<string> = new Set(['record', 'layout', 'command', ...MARKS])
 
 export function fromCodexLine(line: Json): LineEntry {
   if (!isObject(line)) return { kind: 'event', blocks: [{ type: 'unknown', raw: line }] }
@@ -38,7 +43,8 @@ export function fromCodexLine(line: Json): LineEntry {
 export function toOwnLine({ blocks, kind, role, at, metadata = {} }: Entry): Json {
   const [first] = blocks
   if (kind === 'event') return first?.type === 'unknown' ? first.raw : null
-  const { record: _, replayed: _1, layout, command, ...kept } = metadata
+  const { layout, command } = metadata
+  const kept = rest(metadata, NOT_KEPT) ?? {}
   const of = layout === 'bare' || layout === 'exec' ? layout : 'envelope'
   const type = asString(itemIn(kept, of)?.['type'])
   const known = asObject(command)

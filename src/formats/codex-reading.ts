@@ -8,6 +8,9 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { CODEX, createCodexFacts, type FactsFold } from './codex-facts.ts'
 import { createLineFold } from './codex-fold.ts'
+import { isInjected } from './codex-injected.ts'
+import { createCallLinks } from './codex-links.ts'
+import { surveyRollbacks } from './codex-rollbacks.ts'
 import { VOCABULARY, watchLine } from './codex-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
 import type { ReadItem, ReadOptions } from './format.ts'
@@ -25,14 +28,18 @@ type Options = ReadOptions & {
   readonly nameInPath: string | undefined
   /** The session of a thread, from what its lines say so far. */
   readonly toSession: (thread: string | undefined, facts: FactsFold) => Session
+  /** Told at the end which threads this one started, each with the number of the entry that asked for it. */
+  readonly onSpawns: (spawns: ReadonlyMap<string, number>) => void
 }
 
 export async function* readRollout(
   file: SourceFile,
-  { nameInPath, toSession, ...options }: Options,
+  { nameInPath, toSession, onSpawns, ...options }: Options,
 ): AsyncGenerator<readonly ReadItem[]> {
   const facts = createCodexFacts()
   const watch = createDriftWatch(VOCABULARY, options)
+  const isRolledBack = await surveyRollbacks(file)
+  const links = createCallLinks()
   let isNamed = false
   /** Line 1 names the thread; any later line may be a copy of another's. */
   const thread = (): string | undefined => (isNamed ? facts.thread : nameInPath)
@@ -65,6 +72,12 @@ export async function* readRollout(
       origin: originOf(CODEX, file.path, step.record),
     }
     sequence += 1
+    const marks = {
+      ...(isRolledBack(step.record.number) && { rolledBack: true }),
+      ...(entry.role === 'user' && isInjected(entry.blocks) && { injected: true }),
+    }
+    if (Object.keys(marks).length > 0) entry.metadata = { ...entry.metadata, ...marks }
+    links.observe(value, entry)
     if (isBoundary) said = undefined
     queue.push({ type: 'entry', entry })
     if (count !== undefined) {
@@ -101,5 +114,6 @@ export async function* readRollout(
     yield [...opened, ...release()]
   }
   said = undefined
+  onSpawns(links.spawns)
   if (isOpen) yield [...release(), open()]
 }

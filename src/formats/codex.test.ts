@@ -830,3 +830,147 @@ describe('rollouts of one thread', () => {
     expect(await ids(meta({ history_base: base }), said('b'))).toEqual(later)
   })
 })
+
+describe('what the lines around it say of an entry', () => {
+  const goesBack = async (lines: readonly Json[]): Promise<void> => {
+    const { files: written, lost } = writeTranscript(codex, await read(...lines))
+    expect(lost).toEqual([])
+    expect([...written.values()][0]?.toString()).toBe(text(...lines))
+  }
+
+  it('is how long its call took, and which event holds its edits', async () => {
+    const duration = { secs: 1, nanos: 500_000_000 }
+    const patch = { type: 'custom_tool_call_output', call_id: 'c2', output: 'done' }
+    const lines = [
+      meta(),
+      event('mcp_tool_call_end', { call_id: 'c1', duration }),
+      answered('c1'),
+      event('patch_apply_end', { call_id: 'c2', changes: { 'a.ts': { type: 'add', content: 'x' } } }),
+      item(patch),
+      event('exec_command_end', { call_id: 'c3', duration }),
+      answered('c3', 'Wall time: 0.5 seconds\nOutput:\nx'),
+      event('exec_command_end', { call_id: 'c4', duration: { secs: -1 } }),
+      answered('c4'),
+    ]
+    const { entries } = await read(...lines)
+    expect(entries[2]).toMatchObject({ durationMs: 1500 })
+    expect(entries[4]?.metadata).toMatchObject({ edits: entries[3]?.id })
+    expect(entries[6]).toMatchObject({ durationMs: 500 })
+    expect(entries[8]).not.toHaveProperty('durationMs')
+    await goesBack(lines)
+  })
+
+  it('is that it was taken back, from the prompt of its turn on', async () => {
+    const undo = (turns: number): JsonObject => event('thread_rolled_back', { num_turns: turns })
+    const context = asked('<environment_context>\n  <cwd>/p</cwd>\n</environment_context>')
+    const lines = [
+      meta(),
+      asked('1'),
+      said('a'),
+      asked('2'),
+      said('b'),
+      undo(1),
+      asked('3'),
+      context,
+      said('c'),
+      undo(0),
+      asked('4'),
+      undo(2),
+      said('d'),
+    ]
+    const { entries } = await read(...lines)
+    const marked = entries.flatMap(({ metadata, sequence }) => (metadata?.['rolledBack'] ? [sequence] : []))
+    expect(marked).toEqual([3, 4, 6, 7, 8, 9, 10])
+    await goesBack(lines)
+    const all = await read(meta(), said('x'), asked('1'), said('a'), undo(9))
+    expect(all.entries.map(({ metadata }) => metadata?.['rolledBack'] === true)).toEqual([
+      false,
+      false,
+      true,
+      true,
+      false,
+    ])
+    expect((await read(meta(), said('x'), undo(1))).entries[1]).not.toHaveProperty('metadata.rolledBack')
+  })
+
+  it('is that Codex wrote it, not the user', async () => {
+    const lines = [
+      meta(),
+      asked('<environment_context>\n</environment_context>'),
+      asked('# AGENTS.md instructions for /p\n\n<INSTRUCTIONS>'),
+      asked('what does <environment_context> mean?'),
+      item({
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: '<user_instructions>x' },
+          { type: 'input_text', text: 'hi' },
+        ],
+      }),
+    ]
+    const { entries } = await read(...lines)
+    expect(entries.map(({ metadata }) => metadata?.['injected'] === true)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+    ])
+    await goesBack(lines)
+  })
+
+  const spawn = item({
+    type: 'function_call',
+    name: 'spawn_agent',
+    arguments: '{"message":"look"}',
+    call_id: 'c1',
+  })
+  const child = meta({ source: { subagent: { thread_spawn: { parent_thread_id: PARENT, depth: 1 } } } })
+
+  it.each<[string, JsonObject[]]>([
+    ['the result', [answered('c1', JSON.stringify({ agent_id: THREAD }))]],
+    ['an event', [answered('c1'), event('collab_agent_spawn_end', { call_id: 'c1', new_thread_id: THREAD })]],
+    [
+      'an activity',
+      [event('sub_agent_activity', { event_id: 'c1', agent_thread_id: THREAD, kind: 'started' })],
+    ],
+  ])('is the session that it started, as %s says, which cites it', async (_, told) => {
+    const lines = [meta({ id: PARENT }), asked('go'), spawn, ...told]
+    const name = (thread: string, hour: string): string =>
+      `sessions/2026/02/10/rollout-2026-02-10T${hour}-00-00-${thread}.jsonl`
+    const [parent, started] = await readAll(
+      codex,
+      memorySource(
+        files({ [name(PARENT, '10')]: text(...lines), [name(THREAD, '11')]: text(child, asked('look')) }),
+      ),
+    )
+    expect(parent?.entries.at(-1)?.metadata).toMatchObject({ spawned: started?.session.id })
+    expect(started?.session.parent).toEqual({
+      session: parent?.session.id,
+      citation: `${parent?.session.id}#2`,
+    })
+    await goesBack(lines)
+  })
+
+  it('is the title in the index beside the rollouts, unless the thread names itself', async () => {
+    const index = text(
+      { id: THREAD, thread_name: 'first' },
+      { id: THREAD, thread_name: 'last', updated_at: at(0) },
+      { id: PARENT, thread_name: 'old' },
+    )
+    const all = await readAll(
+      codex,
+      memorySource(
+        files({
+          'session_index.jsonl': index,
+          'sessions/a.jsonl': text(meta(), said('a')),
+          'sessions/b.jsonl': text(
+            meta({ id: PARENT }),
+            event('thread_name_updated', { thread_name: 'new' }),
+          ),
+        }),
+      ),
+    )
+    expect(all.map(({ session }) => session.title)).toEqual(['last', 'new'])
+  })
+})

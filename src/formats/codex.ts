@@ -5,12 +5,14 @@
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { citation, PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { CODEX, toSessionId } from './codex-facts.ts'
 import { isLegacyHeader } from './codex-lines.ts'
 import { readRollout } from './codex-reading.ts'
+import { readTitles } from './codex-titles.ts'
 import { codexWriter } from './codex-write.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
@@ -21,6 +23,9 @@ export const codex: Format = {
   detect: (source) => detectAmong(source, async (file) => detectCodex(await readHead(file))),
   async *read(source, options) {
     const taken = new Set<string>()
+    const titles = await readTitles(source)
+    /** Who started a thread. Files are named after their time, so that its parent's was read before. */
+    const startedBy = new Map<string, NonNullable<Session['parent']>>()
     for (const file of await source.list()) {
       // A folder of Codex's also holds settings, prompts and indexes.
       if (source.kind === 'folder' && detectCodex(await readHead(file)) === undefined) continue
@@ -30,7 +35,20 @@ export const codex: Format = {
         nameInPath: threadInName(file.path),
         toSession(thread, facts) {
           named ??= nameOf(file, thread, taken)
-          return { ...named, ...facts.current() }
+          const title = thread === undefined ? undefined : titles.get(thread)
+          const parent = thread === undefined ? undefined : startedBy.get(thread)
+          return {
+            ...named,
+            ...(title !== undefined && { title }),
+            ...facts.current(),
+            ...(parent !== undefined && { parent }),
+          }
+        },
+        onSpawns(spawns) {
+          const session = named?.id
+          if (session === undefined) return
+          for (const [started, sequence] of spawns)
+            startedBy.set(started, { session, citation: citation(session, { source: PRIMARY, sequence }) })
         },
       })
       if (named !== undefined) taken.add(named.id)

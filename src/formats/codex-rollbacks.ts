@@ -1,0 +1,61 @@
+/**
+ * Which lines of a rollout were taken back later. `thread_rolled_back` drops the last turns, each from its prompt on: that is known
+ * only behind them, so a file that speaks of it is read once more. What was taken back stays, and was paid for.
+ */
+import { asCount, asObject, isObject } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { fromCodexLine, recordName } from './codex-lines.ts'
+import { isInjected } from './codex-injected.ts'
+import { readInOrder } from './in-order.ts'
+
+/** True for a line that was taken back, by its number. To be asked in the order of the file. */
+export type RolledBack = (record: number) => boolean
+
+const NAME = 'thread_rolled_back'
+
+export async function surveyRollbacks(file: SourceFile): Promise<RolledBack> {
+  if (!(await speaksOf(file, Buffer.from(NAME)))) return () => false
+  /** Lines of the prompts that still stand. */
+  const prompts: number[] = []
+  /** Disjoint, in order. */
+  const ranges: { readonly from: number; readonly to: number }[] = []
+  const rollBack = (turns: number, to: number): void => {
+    const from = prompts[Math.max(0, prompts.length - turns)]
+    if (from === undefined || turns === 0) return
+    prompts.length = Math.max(0, prompts.length - turns)
+    while ((ranges.at(-1)?.from ?? -1) >= from) ranges.pop()
+    ranges.push({ from, to })
+  }
+  for await (const steps of readInOrder(file)) {
+    for (const step of steps) {
+      if (!('record' in step) || !isObject(step.record.value)) continue
+      const { value, number } = step.record
+      if (value['type'] === 'event_msg' && recordName(value) === NAME) {
+        rollBack(asCount(asObject(value['payload'])?.['num_turns']) ?? 0, number)
+        continue
+      }
+      const { kind, role, blocks } = fromCodexLine(value)
+      if (kind === 'message' && role === 'user' && !isInjected(blocks)) prompts.push(number)
+    }
+  }
+  let at = 0
+  return (record) => {
+    for (let next = ranges[at]; next !== undefined && next.to <= record; next = ranges[at]) at += 1
+    return (ranges[at]?.from ?? Number.POSITIVE_INFINITY) <= record
+  }
+}
+
+/** Whether the bytes stand anywhere in the file. What cannot be read says nothing: the reading that follows tells of it. */
+async function speaksOf(file: SourceFile, name: Buffer): Promise<boolean> {
+  let tail = Buffer.alloc(0)
+  try {
+    for await (const chunk of file.chunks()) {
+      const joint = Buffer.concat([tail, chunk.subarray(0, name.length)])
+      if (joint.includes(name) || chunk.includes(name)) return true
+      tail = Buffer.from(chunk.subarray(Math.max(0, chunk.length - name.length)))
+    }
+  } catch {
+    return false
+  }
+  return false
+}
