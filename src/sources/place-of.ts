@@ -19,17 +19,6 @@ export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & { readonly
 /** What agents' files are called that no place is known for. */
 export const IMPORT = 'import'
 
-/** The first of `placesOf`: for a file there is only one. */
-export async function placeOf(
-  path: string,
-  formats: readonly Format[],
-  options: PlaceOfOptions = {},
-): Promise<FoundPlace> {
-  const [place] = await placesOf(path, formats, options)
-  if (place === undefined) throw new HansardError('not-found', `${path} holds nothing`)
-  return place
-}
-
 /** Never none. Throws `not-found`, `not-permitted`, or `unsafe-path` for a pipe or device. */
 export async function placesOf(
   path: string,

@@ -9,7 +9,7 @@ import { geminiCli } from '../formats/gemini-cli.ts'
 import { pi } from '../formats/pi.ts'
 import { withClosed } from '../../test/unprivileged.ts'
 import { allFormats } from './formats.ts'
-import { IMPORT, placeOf, placesOf } from './place-of.ts'
+import { IMPORT, placesOf } from './place-of.ts'
 import { expandTemplate } from './place-templates.ts'
 import { findPlaces, type PlaceOptions } from './places.ts'
 import { walk } from './walk.ts'
@@ -185,7 +185,7 @@ describe('what the user names', () => {
     put('none/x.txt', 'hello')
     expect(await named(join(home, 'none'))).toMatchObject([{ agent: IMPORT, files: ['**'] }])
     put('none/a*b.txt', 'hello')
-    expect(await placeOf(join(home, 'none/a*b.txt'), allFormats)).toMatchObject({ files: ['a[*]b.txt'] })
+    expect(await placesOf(join(home, 'none/a*b.txt'), allFormats)).toMatchObject([{ files: ['a[*]b.txt'] }])
   })
 
   it('and is not there is an error', async () => {
