@@ -23,10 +23,10 @@ export type SessionFolder = {
   readonly checkpoints: readonly CheckpointFolder[]
 }
 
-/** What one checkpoint says of a session, by file name. */
+/** What one checkpoint says of a session, by file name; below `other/` what nobody here knows. */
 export type CheckpointFolder = { readonly path: string; readonly files: ReadonlyMap<string, SourceFile> }
 
-const BESIDE = /^(?:(.*)\/)?(older|checkpoints)\/([^/]+)\/([^/]+)$/
+const BESIDE = /^(?:(.*?)\/)?(older|checkpoints)\/([^/]+)\/(other\/.+|[^/]+)$/
 const CHUNK = /^(full\.jsonl|full\.log)\.(\d{1,6})$/
 
 /** The session folders below a source, by path. Folders of a file source: the one with that file. */
@@ -43,7 +43,9 @@ export async function findFolders(source: Source): Promise<SessionFolder[]> {
     const folder = inTask
       ? file.path.slice(0, task)
       : file.path.slice(0, Math.max(0, file.path.lastIndexOf('/')))
-    if (inTask) tasks.set(folder, [...(tasks.get(folder) ?? []), file])
+    const inFolder = tasks.get(folder)
+    if (inTask && inFolder !== undefined) inFolder.push(file)
+    else if (inTask) tasks.set(folder, [file])
     else
       names.set(
         folder,

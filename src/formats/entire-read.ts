@@ -105,9 +105,25 @@ export async function* readFolder(
     if (file === undefined) continue
     yield [numberedAfter(await reading.document(file, { record: CHECKPOINT }), before)]
   }
+  for (const { files } of checkpoints) {
+    for (const [name, file] of files) {
+      if (!name.startsWith(OTHER)) continue
+      const record = { record: 'file' }
+      const isDocument = name.endsWith('.json')
+      yield [
+        numberedAfter(
+          await (isDocument ? reading.document(file, record) : reading.text(file, record)),
+          before,
+        ),
+      ]
+    }
+  }
   for (const { damage } of texts.damaged) yield [{ type: 'damage', damage }]
   yield reading.end()
 }
+
+/** Files of a checkpoint that nobody here knows. */
+const OTHER = 'other/'
 
 /** Whatever the folder's metadata calls it: the first records decide. */
 async function tellDialect(file: SourceFile): Promise<Dialect> {

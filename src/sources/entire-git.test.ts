@@ -145,6 +145,36 @@ describe('checkpoints on one branch', () => {
     ])
   })
 
+  it('lose no file that nobody here knows, wherever in the checkpoint it lies', async () => {
+    const source = await open([
+      {
+        ref: V1,
+        files: {
+          'ab/cdef012345/metadata.json': '{"checkpoint_id":"abcdef012345"}',
+          'ab/cdef012345/attribution.json': '{"lines":7}',
+          'ab/cdef012345/0/metadata.json': facts('abcdef012345', 1),
+          'ab/cdef012345/0/full.jsonl': lines(0, 2),
+          'ab/cdef012345/0/review.json': '{"verdict":"good"}',
+          'ab/cdef012345/0/assets/1/notes.txt': 'a note',
+        },
+      },
+    ])
+    const folder = `${S1}/checkpoints/abcdef012345/other`
+    expect((await pathsOf(source)).filter((path) => path.startsWith(folder))).toEqual([
+      `${folder}/0/assets/1/notes.txt`,
+      `${folder}/0/review.json`,
+      `${folder}/attribution.json`,
+    ])
+    const [only, ...others] = await readAll(entire, source)
+    expect(others).toEqual([])
+    const files = only?.entries.filter(({ metadata }) => metadata?.['record'] === 'file')
+    expect(files?.map(({ blocks }) => blocks[0])).toEqual([
+      { type: 'text', text: 'a note' },
+      { type: 'unknown', raw: { verdict: 'good' } },
+      { type: 'unknown', raw: { lines: 7 } },
+    ])
+  })
+
   it('have the same stamp until a ref moves', async () => {
     const repository = createRepository(commits)
     const stamp = async () => (await openEntireRepository(repository))?.stamp

@@ -60,7 +60,7 @@ async function openProgram(repository: string): Promise<Git | undefined> {
 type Report = (kind: Damage['kind'], file: string, byteOffset: number, reason: string) => void
 
 async function toFiles(
-  { slots, checkpoints }: Slots,
+  { slots, checkpoints, beside }: Slots,
   objects: GitObjects,
   report: Report,
 ): Promise<readonly SourceFile[]> {
@@ -69,7 +69,11 @@ async function toFiles(
     if (!files.has(path)) files.set(path, toFile(path, blobs, { modifiedAt, objects, report }))
   }
   const sessions = new Map<string, Slot[]>()
-  for (const slot of slots) sessions.set(slot.session, [...(sessions.get(slot.session) ?? []), slot])
+  for (const slot of slots) {
+    const known = sessions.get(slot.session)
+    if (known === undefined) sessions.set(slot.session, [slot])
+    else known.push(slot)
+  }
   const told = new Set<string>()
   for (const [session, own] of sessions) {
     for (const [path, slot] of await transcriptsOf(own, objects)) {
@@ -78,19 +82,21 @@ async function toFiles(
       if (hash !== undefined) add(`${session}/content_hash.txt`, [hash], slot.at)
     }
     // Newest first: where two checkpoints have the same subagent's log, the later one has more.
+    const firsts = firstNumbers(own)
     for (const slot of own.toReversed()) {
       const { checkpoint, number, at } = slot
-      const isTwice = own.some(
-        (other) => other !== slot && other.checkpoint === checkpoint && other.number < number,
-      )
+      const isTwice = firsts.get(checkpoint) !== number
       const folder = `${session}/checkpoints/${checkpoint}${isTwice ? `-${number}` : ''}`
       for (const [name, blob] of slot.files) {
         if (name.startsWith('tasks/')) add(`${session}/${name}`, [blob], at)
         else if (KEPT.has(name)) add(`${folder}/${name}`, [blob], at)
+        else if (!SAID.has(name)) add(`${folder}/other/${number}/${name}`, [blob], at)
       }
-      const above = told.has(checkpoint) ? undefined : checkpoints.get(checkpoint)
+      if (told.has(checkpoint)) continue
       told.add(checkpoint)
+      const above = checkpoints.get(checkpoint)
       if (above !== undefined) add(`${folder}/checkpoint.json`, [above], at)
+      for (const [name, blob] of beside.get(checkpoint) ?? []) add(`${folder}/other/${name}`, [blob], at)
     }
     addCompact(session, own, add)
   }
@@ -111,6 +117,18 @@ function addCompact(session: string, own: readonly Slot[], add: Add): void {
 }
 
 const KEPT: ReadonlySet<string> = new Set(['metadata.json', 'prompt.txt', 'context.md', 'summary.txt'])
+/** Laid out elsewhere, or a hash of what is. */
+const SAID: ReadonlySet<string> = new Set(['content_hash.txt', 'transcript.jsonl', 'transcript_hash.txt'])
+
+/** Of each checkpoint the least number that it has the session under. */
+function firstNumbers(own: readonly Slot[]): ReadonlyMap<string, string> {
+  const firsts = new Map<string, string>()
+  for (const { checkpoint, number } of own) {
+    const known = firsts.get(checkpoint)
+    if (known === undefined || number < known) firsts.set(checkpoint, number)
+  }
+  return firsts
+}
 
 /** The newest transcript, under no folder, and the older ones that are not its beginning. */
 async function transcriptsOf(own: readonly Slot[], objects: GitObjects): Promise<ReadonlyMap<string, Slot>> {

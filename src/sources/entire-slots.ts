@@ -27,6 +27,8 @@ export type Slots = {
   readonly slots: readonly Slot[]
   /** The checkpoints' own metadata, which speaks of all of their sessions. */
   readonly checkpoints: ReadonlyMap<string, GitBlob>
+  /** What else a checkpoint holds that is no session's, by checkpoint and name. */
+  readonly beside: ReadonlyMap<string, ReadonlyMap<string, GitBlob>>
 }
 
 /** `missed` is told the name of each ref that is damaged. */
@@ -40,6 +42,7 @@ export async function readSlots(
   const times = await commitTimes(git, refs)
   const drafts = new Map<string, Draft>()
   const checkpoints = new Map<string, GitBlob>()
+  const beside = new Map<string, Map<string, GitBlob>>()
   for (const [index, ref] of refs.entries()) {
     for (const file of trees[index] ?? []) {
       const place =
@@ -47,7 +50,10 @@ export async function readSlots(
       if (place === undefined) continue
       const { checkpoint, number, name, session } = place
       if (number === undefined) {
-        if (!checkpoints.has(checkpoint)) checkpoints.set(checkpoint, file)
+        if (name === METADATA && !checkpoints.has(checkpoint)) checkpoints.set(checkpoint, file)
+        if (name === METADATA) continue
+        const others = beside.get(checkpoint) ?? new Map<string, GitBlob>()
+        if (!others.has(name)) beside.set(checkpoint, others.set(name, file))
         continue
       }
       const key = JSON.stringify([checkpoint, number, session])
@@ -57,7 +63,7 @@ export async function readSlots(
     }
   }
   const slots = await withFacts(git, [...drafts.values()])
-  return { slots: slots.sort(byTime), checkpoints }
+  return { slots: slots.sort(byTime), checkpoints, beside }
 }
 
 type Place = {
@@ -68,16 +74,33 @@ type Place = {
   readonly name: string
 }
 
+const METADATA = 'metadata.json'
+/** `ab/cdef012345`, or a ULID cut in two the same way, and what lies below. */
+const SHARDED = /^([0-9A-Za-z]{2}\/(?:[0-9a-f]{10}|[0-9A-Z]{20,}))\/(.+)$/
 /** A session's number is short; the second half of a checkpoint's id, which may be all digits, is not. */
-const NUMBERED = /^(?:(.*)\/)?(\d{1,4})\/((?:tasks\/.+\/)?[^/]+)$/
-const ABOVE = /^(?:(.*)\/)?metadata\.json$/
+const NUMBERED = /^(\d{1,4})\/(.+)$/
+/** Of trees that name their checkpoints in another way, what is known by its own name. */
+const ELSEWHERE = /^(.*)\/(\d{1,4})\/((?:tasks\/.+\/)?[^/]+)$/
+const ABOVE = /^(.*)\/metadata\.json$/
 
-function inCheckpoints(path: string, label: string): Place | undefined {
-  const [, folder, number, name] = NUMBERED.exec(path) ?? []
+function inCheckpoints(path: string, label: string): Place {
+  const [, folder, inner = path] = SHARDED.exec(path) ?? []
+  const [, elsewhere, number, name] = (folder === undefined ? ELSEWHERE.exec(path) : undefined) ?? [
+    undefined,
+    folder,
+    ...numberOf(inner),
+  ]
+  const checkpoint = nameOf(elsewhere, label)
   if (number !== undefined && name !== undefined)
-    return { checkpoint: nameOf(folder, label), number, name: TODAY.get(name) ?? toChunk(name) }
-  const above = ABOVE.exec(path)
-  return above === null ? undefined : { checkpoint: nameOf(above[1], label), number: undefined, name: path }
+    return { checkpoint, number, name: TODAY.get(name) ?? toChunk(name) }
+  const above = folder === undefined ? ABOVE.exec(path)?.[1] : undefined
+  return above === undefined
+    ? { checkpoint, number: undefined, name: inner }
+    : { checkpoint: nameOf(above, label), number: undefined, name: METADATA }
+}
+
+function numberOf(path: string): readonly (string | undefined)[] {
+  return (NUMBERED.exec(path) ?? []).slice(1)
 }
 
 function inShadow(path: string, label: string): Place | undefined {
