@@ -23,11 +23,9 @@ export function keptFields(record: JsonObject, ours: JsonObject): JsonObject | u
 /** The record again: `ours`, with the kept fields in their places. */
 export function putBack(ours: JsonObject, kept: JsonObject): JsonObject {
   const { [ABSENT]: absent, ...fields } = kept
-  let record = mergeObject(ours, fields)
-  for (const path of Array.isArray(absent) ? (absent as readonly Json[]) : []) {
-    if (Array.isArray(path)) record = without(record, path as readonly Json[]) as JsonObject
-  }
-  return record
+  const record = mergeObject(ours, fields)
+  const removed = toRemoved(Array.isArray(absent) ? (absent as readonly Json[]) : [])
+  return removed.below.size === 0 ? record : (without(record, removed) as JsonObject)
 }
 
 const REFUSED = Symbol('refused')
@@ -99,16 +97,39 @@ function mergeObject(ours: JsonObject, kept: JsonObject): JsonObject {
   return merged
 }
 
-function without(value: Json, path: readonly Json[]): Json {
-  const [key, ...deeper] = path
-  if (Array.isArray(value)) {
-    return value.map((item: Json, index) => (index === key ? without(item, deeper) : item))
+/** All paths at once, so that a record is gone through once however many there are. */
+type Removed = { isRemoved: boolean; readonly below: Map<Json, Removed> }
+
+function toRemoved(paths: readonly Json[]): Removed {
+  const root: Removed = { isRemoved: false, below: new Map() }
+  for (const path of paths) {
+    if (!Array.isArray(path)) continue
+    let at = root
+    for (const key of path as readonly Json[]) {
+      const next = at.below.get(key) ?? { isRemoved: false, below: new Map<Json, Removed>() }
+      at.below.set(key, next)
+      at = next
+    }
+    at.isRemoved = true
   }
-  if (!isObject(value) || typeof key !== 'string') return value
+  return root
+}
+
+function without(value: Json, { below }: Removed): Json {
+  if (below.size === 0) return value
+  if (Array.isArray(value)) {
+    // An element has its place in the list: only what is below it is removed.
+    return (value as readonly Json[]).map((item, index) => {
+      const removed = below.get(index)
+      return removed === undefined ? item : without(item, removed)
+    })
+  }
+  if (!isObject(value)) return value
   const left = Object.create(null) as Record<string, Json>
   for (const name of Object.keys(value)) {
-    if (name !== key) left[name] = value[name] as Json
-    else if (deeper.length > 0) left[name] = without(value[name] as Json, deeper)
+    const removed = below.get(name)
+    if (removed?.isRemoved === true) continue
+    left[name] = removed === undefined ? (value[name] as Json) : without(value[name] as Json, removed)
   }
   return left
 }
