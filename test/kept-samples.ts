@@ -7,7 +7,7 @@ export type Sample = {
   readonly title: string
   readonly path: string
   /** Lines of a log, or one document. */
-  readonly records: readonly JsonObject[] | JsonObject | readonly JsonObject[]
+  readonly records: readonly JsonObject[] | JsonObject
   readonly isLines: boolean
 }
 

@@ -60,5 +60,5 @@ function put(records: Json, path: Path, value: Json): Json {
   let at = copy
   for (const key of path.slice(0, -1)) at = at[key] as Record<string | number, Json>
   at[path.at(-1) as string | number] = value
-  return copy as Json
+  return copy
 }

@@ -12,7 +12,7 @@ import {
 import type { Session, Status } from '../transcript/session.ts'
 import { modelOf, toldFolder, toldModel } from './cline-history.ts'
 import { isCounted, nameOf, requestOf } from './cline-ui.ts'
-import { costOf, toDollars } from './cline-usage.ts'
+import { costOf, toDollars } from './dollars.ts'
 
 export type TaskFacts = Omit<Session, 'id' | 'native' | 'parent'> & {
   /** Roo's task that this one was begun by. */

@@ -2,7 +2,7 @@
  * Token counts of the Cline family, made disjoint. Which side the input is on differs: Cline's own requests leave the cache out, Roo's and
  * Kilo's since November 2025 and the messages of Cline's CLI include it. Where only a rule of thumb tells, the quality says so.
  */
-import { asCount, asNumber, asObject, asString, type JsonObject } from '../transcript/json.ts'
+import { asCount, asObject, asString, type JsonObject } from '../transcript/json.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
 
 /** What a request's record does not say itself. */
@@ -70,21 +70,6 @@ export function answerUsage(metrics: JsonObject): Usage | undefined {
   if (!hasTokens(counts)) return { quality: 'unavailable', raw: metrics }
   const isIncluded = (counts.input ?? 0) >= (counts.cacheRead ?? 0)
   return toUsage(counts, { isIncluded, isKnown: isIncluded }, isIncluded ? 'reported' : 'estimated', metrics)
-}
-
-/** What something cost, in billionths of a dollar, so that sums stay whole. 0 states nothing: it is also what a subscription gets. */
-export function costOf(cost: unknown): number | undefined {
-  const dollars = asNumber(cost)
-  return dollars !== undefined && dollars > 0 && dollars < 1e6 ? Math.round(dollars * 1e9) : undefined
-}
-
-/** `1234500000` as `"1.2345"`. */
-export function toDollars(billionths: number): string {
-  const fraction = String(billionths % 1e9)
-    .padStart(9, '0')
-    .replace(/0+$/, '')
-  const whole = Math.floor(billionths / 1e9)
-  return fraction === '' ? String(whole) : `${whole}.${fraction}`
 }
 
 type Counts = {

@@ -288,6 +288,13 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
     expect(totals(nothing.entries)).toEqual({ calls: 1, output: 30, quality: 'partial' })
   })
 
+  it('that was resumed after a shutdown and has no other was left by a crash', async () => {
+    const failed = shutdown({}, { shutdownType: 'error', errorReason: 'lost' })
+    const { session } = await read(start(), answered(5), failed, resume(), answered(6))
+    expect(session.status).toBe('interrupted')
+    expect(session.error).toBeUndefined()
+  })
+
   it('that runs on over resumes is what it grew by', async () => {
     const { session, entries } = await read(
       start(),

@@ -60,7 +60,7 @@ export async function readBareList(
 }
 
 function toDocument(known: Salvaged): ListDocument {
-  const { members = {}, damage = [], sizeBytes, isLines = false, elements = [] } = known
+  const { members = {}, damage, sizeBytes, isLines = false, elements = [] } = known
   return {
     members,
     damage,

@@ -1,8 +1,8 @@
 /** What OpenCode says about a whole session: its own record, and what its messages add as they pass. */
 import { uuidFrom } from '../transcript/ids.ts'
-import { asNumber, asObject, asString, rest, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, rest, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
-import { toDecimal } from './devflow/fields.ts'
+import { costOf, toDollars } from './dollars.ts'
 import { instantOf } from './opencode-part.ts'
 import { asId } from './placing.ts'
 
@@ -36,14 +36,15 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
   let model: string | undefined
   let startedAt = instantOf(info['time'], 'created')
   let endedAt = instantOf(info['time'], 'updated')
-  let cost = 0
+  let cost: number | undefined
   return {
     message(message) {
       const { role, path: where, time, cost: stated } = message
       cwd ??= asString(asObject(where)?.['cwd']) ?? asString(where)
       if (role === 'assistant') {
         model ??= asString(message['modelID'])
-        cost += Math.max(0, asNumber(stated) ?? 0)
+        const own = costOf(stated)
+        if (own !== undefined) cost = (cost ?? 0) + own
       }
       const createdAt = instantOf(time, 'created')
       const lastAt = instantOf(time, 'completed') ?? createdAt
@@ -51,8 +52,6 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
       if (lastAt !== undefined && (endedAt === undefined || lastAt > endedAt)) endedAt = lastAt
     },
     session() {
-      // 0 is also what is written for a subscription, or a model without a price: no statement.
-      const reportedCost = cost > 0 ? toDecimal(cost) : undefined
       return {
         id,
         ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
@@ -68,7 +67,7 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
         ...(parent !== undefined && {
           parent: { session: uuidFrom(ID, parent), ...(citation !== undefined && { citation }) },
         }),
-        ...(reportedCost !== undefined && { reportedCost }),
+        ...(cost !== undefined && { reportedCost: toDollars(cost) }),
         ...(more !== undefined && { metadata: { [ID]: more } }),
       }
     },

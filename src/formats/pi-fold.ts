@@ -14,10 +14,10 @@ import {
   type JsonObject,
 } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
+import { costOf, toDollars } from './dollars.ts'
 import { createIdSet } from './id-set.ts'
 import { usageOf } from './pi-content.ts'
 import { MADE, fromPiLine, type PiEntry } from './pi-lines.ts'
-import { costOf, toDollars } from './pi-usage.ts'
 
 export const PI = 'pi'
 
@@ -86,7 +86,7 @@ export function createPiFold(): PiFold {
     if (line['type'] === 'session') header ??= line
     else if (line['type'] === 'session_info') title = asString(line['name']) || title
     const raw = usageOf(asObject(line['message']) ?? {})
-    const stated = raw && costOf(raw)
+    const stated = costOf(asObject(raw?.['cost'])?.['total'])
     if (stated !== undefined) cost = (cost ?? 0) + stated
   }
 

@@ -2,7 +2,7 @@
  * pi's usage, which is disjoint as ours is: input excludes what was cached. Its own object, with the cost that pi computed, stays in
  * `raw`. All zeros are a placeholder: no call reads nothing.
  */
-import { asCount, asNumber, asObject, type JsonObject } from '../transcript/json.ts'
+import { asCount, type JsonObject } from '../transcript/json.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
 
 export function fromPiUsage(raw: JsonObject, stopReason: string | undefined): Usage {
@@ -41,19 +41,4 @@ export function toPiUsage(usage: Usage | undefined): JsonObject {
 export function isFilled(usage: Usage | undefined): boolean {
   if (usage === undefined || !hasCounts(usage)) return true
   return usage.input === undefined || usage.output === undefined || usage.cacheRead === undefined
-}
-
-/** What pi says a message cost, in billionths of a dollar, so that sums stay whole; undefined where it says nothing. */
-export function costOf(raw: JsonObject): number | undefined {
-  const total = asNumber(asObject(raw['cost'])?.['total'])
-  return total !== undefined && total > 0 && total < 1e6 ? Math.round(total * 1e9) : undefined
-}
-
-/** `1234500000` as `"1.2345"`. */
-export function toDollars(billionths: number): string {
-  const whole = Math.floor(billionths / 1e9)
-  const fraction = String(billionths % 1e9)
-    .padStart(9, '0')
-    .replace(/0+$/, '')
-  return fraction === '' ? String(whole) : `${whole}.${fraction}`
 }
