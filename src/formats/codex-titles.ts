@@ -5,6 +5,7 @@ import { readText } from './document.ts'
 import { asId } from './placing.ts'
 
 const NAME = 'session_index.jsonl'
+
 /** By thread. Empty where there is no index, or none that can be read. */
 export async function readTitles(source: Source): Promise<ReadonlyMap<string, string>> {
   const titles = new Map<string, string>()

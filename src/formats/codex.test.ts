@@ -515,6 +515,16 @@ describe('trap 5: history that was copied', () => {
     expect(totals(all)).toMatchObject({ calls: 2, input: 150, output: 15 })
   })
 
+  it('is not seen where a subagent says nothing of turns and answers later', async () => {
+    const all = await read(
+      meta(spawned),
+      asked('task'),
+      said('a', 30),
+      counted([100, 0, 10, 0], undefined, 31),
+    )
+    expect(totals(all)).toMatchObject({ calls: 1, input: 100, output: 10 })
+  })
+
   it('is not seen where a subagent began with nothing, however fast it was', async () => {
     const all = await read(
       meta(spawned),

@@ -166,6 +166,16 @@ describe('a Gemini CLI document', () => {
     },
   )
 
+  it('keeps messages that are no list', async () => {
+    for (const messages of ['SENTINEL', { a: 'SENTINEL' }]) {
+      const [read] = await readAll(
+        geminiCli,
+        memoryFileSource('x.json', JSON.stringify({ ...HEADER, messages })),
+      )
+      expect(JSON.stringify([read?.session, read?.entries])).toContain('SENTINEL')
+    }
+  })
+
   it('keeps thoughts that are texts, and their parts of another type', async () => {
     const thoughts = ['hm', { subject: ['odd'], description: 'd' }, 7]
     const read = await readText(pretty([model('g1', 'a', { thoughts })]))
@@ -493,9 +503,9 @@ describe('what is Gemini CLI’s', () => {
       ...HEADER,
     })
     expect(await detect(JSON.stringify({ messages: [model('g0', 'a')], ...HEADER }))).toBe(0.95)
-    expect(await detect(late)).toBe(0.8)
+    expect(await detect(late)).toBe(0.95)
     const first = JSON.stringify({ messages: [model('g0', 'a'), user('u1', 'x'.repeat(70_000))], ...HEADER })
-    expect(await detect(first)).toBe(0.8)
+    expect(await detect(first)).toBe(0.95)
     expect(await detect(lines(HEADER, user('u1', 'a')))).toBe(0.95)
     expect(await detect(lines({ $set: { lastUpdated: T(1) } }, model('g1', 'a')))).toBe(0.95)
   })
