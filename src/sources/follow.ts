@@ -8,11 +8,11 @@ import type { Archive } from '../archive/archive.ts'
 import { isHansardError } from '../errors.ts'
 import type { Format } from '../formats/format.ts'
 import type { Exclusion } from './exclude.ts'
+import { givenPaths } from './given.ts'
 import { escapeGlob } from './globs.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import { placesOf } from './place-of.ts'
 import { peekState } from './state.ts'
-import { openStateFiles } from './state-files.ts'
 import { joinPlaces } from './sync-look.ts'
 import { workingFolders } from './state-sessions.ts'
 import { sync, type SyncOptions, type SyncReport } from './sync.ts'
@@ -124,7 +124,7 @@ async function placesToWatch(
   const { env = process.env, userHome: home = os.homedir(), platform = process.platform } = options
   const state = options.paths === undefined ? await peekState(archive) : undefined
   try {
-    const given = options.paths ?? (state && openStateFiles(state.database).given()) ?? []
+    const given = options.paths ?? givenPaths(archive)
     const named = given.filter((path) => fs.existsSync(path))
     const places = await Promise.all(named.map((path) => placesOf(path, formats, { env, home, platform })))
     if (options.paths !== undefined) return places.flat()

@@ -15,7 +15,8 @@ import { allFormats } from './formats.ts'
 import type { OpenSource } from './open.ts'
 import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
-import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
+import { createOutlet, type Outlet } from './outlet.ts'
+import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
 import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
 export type UnitPlace = {
@@ -66,7 +67,8 @@ export async function runUnitJob(
     const reading = createUnitReading(onCalls, placeName(job))
     const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
     for await (const batch of items) reading.add(batch)
-    return { type: 'read', format: format.id, facts: reading.end(), ...(looks !== undefined && { looks }) }
+    const facts = withoutSecrets(reading.end(), job.home)
+    return { type: 'read', format: format.id, facts, ...(looks !== undefined && { looks }) }
   } catch (error) {
     const cause = isHansardError(error) ? error.code : 'internal'
     return { type: 'failed', cause, message: messageOf(error) }
@@ -115,6 +117,22 @@ async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
     if (isHansardError(error) && error.code === 'not-found') return false
     throw error
   }
+}
+
+const outlets = new Map<string, Outlet>()
+
+/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
+function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
+  const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
+  outlets.set(home, outlet)
+  const sessions = facts.sessions.map((one): SessionFacts => {
+    const { prompt, ...session } = outlet.session({
+      ...one.session,
+      ...(one.prompt && { prompt: one.prompt }),
+    })
+    return { ...one, session, ...(prompt !== undefined && { prompt }) }
+  })
+  return { ...facts, sessions }
 }
 
 /** A session of the archive itself. */

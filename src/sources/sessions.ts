@@ -60,7 +60,7 @@ export async function openSessions(
     list(filter) {
       if (state === undefined) return { sessions: [], total: 0 }
       const { database } = state
-      const sessions = listSessions(database, filter).map((session) => outlet.session(session))
+      const sessions = listSessions(database, filter)
       return { sessions, total: countSessions(database, filter) }
     },
     find: (idOrPrefix) => find(archive, state, idOrPrefix),

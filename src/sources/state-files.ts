@@ -32,9 +32,6 @@ export type KnownUnit = {
 export type StateFiles = {
   place(agent: string, root: string): number
   findPlace(agent: string, root: string): number | undefined
-  /** Paths that the user has named once. */
-  given(): readonly string[]
-  addGiven(path: string): void
   placeAt(id: number): { readonly agent: string; readonly root: string }
   /** Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. */
   look(place: number, seen: readonly SeenFile[], isToKeep: boolean): void
@@ -130,11 +127,6 @@ export function openStateFiles(database: Database): StateFiles {
       return findPlace(agent, root) as number
     },
     findPlace,
-    given: () =>
-      prepared(database, 'SELECT path FROM given ORDER BY path')
-        .all()
-        .map(({ path }) => String(path)),
-    addGiven: (path) => void prepared(database, 'INSERT OR IGNORE INTO given (path) VALUES (?)').run(path),
     placeAt: (id) => toPlace(prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {}),
     look(place, seen, isToKeep) {
       for (const { at, id } of changedOf(place, seen, isToKeep)) {

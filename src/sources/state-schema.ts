@@ -1,12 +1,9 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 5
+export const STATE_VERSION = 6
 
 export const SCHEMA = `
--- Paths that the user has named once: looked into with every sync.
-CREATE TABLE given (path TEXT PRIMARY KEY) WITHOUT ROWID;
-
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
 CREATE TABLE places (
   id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, stamp TEXT,

@@ -2,9 +2,11 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { journal } from '../journal/format.ts'
+import type { Archive } from '../archive/archive.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Exclusion } from './exclude.ts'
 import { allFormats } from './formats.ts'
+import { givenPaths, rememberGiven } from './given.ts'
 import { placesOf } from './place-of.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
@@ -22,6 +24,7 @@ export type Looked = {
 }
 
 export type LookOptions = {
+  readonly archive: Archive
   readonly database: Database
   readonly files: StateFiles
   readonly problems: Problems
@@ -138,7 +141,7 @@ export function projectFolders({
 type ToLook = { readonly places: readonly FoundPlace[]; readonly failed: number }
 
 async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<ToLook> {
-  const { files, problems, options, env, userHome: home, platform } = look
+  const { archive, problems, options, env, userHome: home, platform } = look
   if (options.places !== undefined) return { places: joinPlaces(options.places), failed: 0 }
   const named = options.paths ?? []
   const places: FoundPlace[] = []
@@ -150,7 +153,7 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
     for (const path of named) {
       try {
         await add(path)
-        if (!options.isOnce) files.addGiven(fs.realpathSync(path))
+        if (!options.isOnce) rememberGiven(archive, [fs.realpathSync(path)])
       } catch (error) {
         failed += 1
         problems.caught(error, path)
@@ -161,7 +164,7 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
   const folders = projectFolders(look)
   places.push(...findPlaces(allFormats, { env, home, platform, folders, onProblem }))
   // One that was named and is gone: what was kept of it stays.
-  for (const path of files.given()) if (fs.existsSync(path)) await add(path)
+  for (const path of givenPaths(archive)) if (fs.existsSync(path)) await add(path)
   return { places: joinPlaces(places), failed: 0 }
 }
 
