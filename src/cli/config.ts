@@ -1,6 +1,7 @@
 /** What the user has settled once: flags win, then `HANSARD_*`, then `hansard.config.json` in the current folder. */
 import fs from 'node:fs'
 import { resolve } from 'node:path'
+import type { PriceRow } from '../cost/prices.ts'
 import { fromSystemError, HansardError, systemCode } from '../errors.ts'
 
 export type Config = {
@@ -14,6 +15,8 @@ export type Config = {
   readonly keep?: boolean | 'redacted'
   /** Patterns of what sync does not look at. */
   readonly exclude?: readonly string[]
+  /** Prices of the user's own: models that they name have these and no others. */
+  readonly prices?: readonly PriceRow[]
 }
 
 const NAME = 'hansard.config.json'
@@ -38,13 +41,14 @@ function readEnv(env: NodeJS.ProcessEnv): Config {
 const isNo = (text: string): boolean => ['0', 'false', 'no'].includes(text.toLowerCase())
 const toList = (text: string): string[] => text.split(',').map((part) => part.trim())
 
-function known({ home, utc, formats, keep, exclude }: Config): Config {
+function known({ home, utc, formats, keep, exclude, prices }: Config): Config {
   return {
     ...(home !== undefined && { home }),
     ...(utc !== undefined && { utc }),
     ...(formats !== undefined && { formats }),
     ...(keep !== undefined && { keep }),
     ...(exclude !== undefined && { exclude }),
+    ...(prices !== undefined && { prices }),
   }
 }
 
@@ -58,12 +62,41 @@ async function readFile(): Promise<Config> {
   }
   // Only here: zod takes longer to load than most commands to run.
   const { z } = await import('zod')
+  const price = z.string()
+  const prices = { input: price, output: price }
+  const cached = {
+    cacheRead: price.optional(),
+    cacheWrite5m: price.optional(),
+    cacheWrite1h: price.optional(),
+  }
+  const factors = z.record(z.string(), z.string()).optional()
+  const Price = z.strictObject({
+    id: z.string().min(1),
+    provider: z.string(),
+    model: z.string().min(1),
+    aliases: z.array(z.string()).optional(),
+    from: z.string().optional(),
+    to: z.string().optional(),
+    source: z.string(),
+    fetchedAt: z.string(),
+    secondary: z.literal(true).optional(),
+    note: z.string().optional(),
+    ...prices,
+    ...cached,
+    tiers: z
+      .array(z.strictObject({ ...prices, ...cached, abovePromptTokens: z.number().int().min(0) }))
+      .optional(),
+    upToPromptTokens: z.number().int().min(0).optional(),
+    serviceTiers: factors,
+    geos: factors,
+  })
   const Schema = z.strictObject({
     home: z.string().min(1).optional(),
     utc: z.boolean().optional(),
     formats: z.array(z.string()).optional(),
     keep: z.union([z.boolean(), z.literal('redacted')]).optional(),
     exclude: z.array(z.string()).optional(),
+    prices: z.array(Price).optional(),
   })
   let value: unknown
   try {
@@ -76,6 +109,6 @@ async function readFile(): Promise<Config> {
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || NAME
   throw new HansardError('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
-    hint: 'it may hold home, utc, formats, keep and exclude',
+    hint: 'it may hold home, utc, formats, keep, exclude and prices',
   })
 }

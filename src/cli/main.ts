@@ -4,7 +4,9 @@
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { HansardError } from '../errors.ts'
+import { parseUsd } from '../cost/money.ts'
 import { MODES } from '../replay/view.ts'
+import { COST_BY, PERIODS, type Budget } from '../search/cost-by.ts'
 import { ROLES } from '../transcript/entry.ts'
 import { STATUSES } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
@@ -102,6 +104,7 @@ function createProgram(): Command {
     )
     .option('--watch', 'go on, and take in what is written as it is written')
     .option('--no-keep', 'read where the files lie, and keep nothing')
+    .option('--no-index', 'do not index what is new; a search then reads it through')
     .option('--exclude <glob...>', 'what not to look at: ~/private, **/secret/**')
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
@@ -182,6 +185,46 @@ function createProgram(): Command {
       ),
     )
     .action(async (query, options) => (await import('./commands/search.ts')).search(query, options))
+
+  const cost = program
+    .command('cost')
+    .description('what calls cost at API list prices, each counted once: by day, session, model, and more')
+    .addOption(new Option('--by <what>', 'what to group by (default: day)').choices(COST_BY))
+    .option('--blocks', 'by blocks of five hours, as limits of use count them')
+    .option('--since <time>', 'only calls since then: 2026-01-31, 7d, 24h, yesterday')
+    .option('--until <time>', 'only calls until then; a day is a part of it')
+    .addOption(
+      new Option('--budget <amount/period>', 'exit 1 when over: 50/day, 200/week, 500/month').argParser(
+        toBudget,
+      ),
+    )
+    .option('--no-rollup', 'sessions that others started as rows of their own')
+    .option('--limit <number>', 'at most so many rows', toNumber)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard cost --by model --since 30d',
+        'hansard cost --budget 50/day',
+        'hansard cost explain 0192',
+        'hansard cost prices claude-opus-5',
+      ),
+    )
+    .action(async (options) => (await import('./commands/cost.ts')).cost(options))
+  cost
+    .command('prices [model]')
+    .description('the price rows behind any cost, with where and when each was stated')
+    .action(async (model, _, command: Command) =>
+      (await import('./commands/cost-prices.ts')).costPrices(model, command.optsWithGlobals()),
+    )
+  cost
+    .command('explain <session>')
+    .description('how the cost of a session comes about, call by call')
+    .action(async (session, _, command: Command) =>
+      (await import('./commands/cost-explain.ts')).costExplain(session, command.optsWithGlobals()),
+    )
 
   program
     .command('record')
@@ -267,6 +310,17 @@ function toMillis(age: string): number {
   if (count === undefined)
     throw new InvalidArgumentError('An age is a number of hours, days or weeks: 12h, 30d, 8w.')
   return Number(count) * { h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS }[unit as 'h' | 'd' | 'w']
+}
+
+function toBudget(text: string): Budget {
+  const [, amount = '', period] = /^\$?([\d.]{1,20})\/([a-z]{1,5})$/.exec(text) ?? []
+  const per = PERIODS.find((one) => one === period)
+  const pico = parseUsd(amount)
+  if (per === undefined || pico === undefined)
+    throw new InvalidArgumentError(
+      'A budget is so many US dollars in each period: 50/day, 200/week, 500/month.',
+    )
+  return { pico, per }
 }
 
 /** Commander's own complaints, in our words and with our exit code. */

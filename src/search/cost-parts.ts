@@ -1,0 +1,126 @@
+/**
+ * The billed calls of the archive, added up by the database as far as a question allows: by what they are grouped by, by model, and
+ * by whether they have a price. Stubs are no part of it, nor what no provider was asked for.
+ */
+import { isNotBilled } from '../cost/models.ts'
+import { messageOf } from '../errors.ts'
+import { toUsage, USAGE_SUMS } from '../sources/state-usage.ts'
+import type { Database } from '../sqlite/driver.ts'
+import type { Row, SqlValue } from '../transcript/source.ts'
+import type { CostPart } from './cost-sum.ts'
+import type { Repricing } from './cost-repricing.ts'
+
+/** Instants: at or after `since`, before `until`. */
+export type Bounds = { readonly since?: string; readonly until?: string }
+
+/** `key`: the value of what calls are grouped by. */
+export type BilledPart = CostPart & { readonly key: string | undefined; readonly model: string | undefined }
+
+const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
+const IS_COUNTED = `coalesce(${COLUMNS}) IS NOT NULL`
+
+/** What was counted and has neither a price nor none was asked of no provider; what nobody counted is asked of its session. */
+const IS_BILLED = `billed_to IS NOT NULL AND (pico IS NOT NULL OR unpriced IS NOT NULL OR (NOT (${IS_COUNTED})
+  AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.key = calls.billed_to
+    AND instr(sessions.session, '"stub":true') > 0)))`
+
+/** `column`: SQL over the columns of `calls`. */
+export function billedParts(
+  database: Database,
+  column: string,
+  bounds: Bounds,
+  repricing?: Repricing,
+): readonly BilledPart[] {
+  const { where, values } = within(bounds)
+  const repriced = repricing?.models(modelsOf(database)) ?? []
+  const others = `${where} AND (model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))`
+  const parts = summed(database, column, others, [...values, JSON.stringify(repriced)])
+  if (repricing === undefined || repriced.length === 0) return parts
+  const own = `${where} AND model IN (SELECT value FROM json_each(?))`
+  return [
+    ...parts,
+    ...each(database, column, own, [...values, JSON.stringify(repriced)]).map((call) =>
+      repricing.priced(call),
+    ),
+  ]
+}
+
+/** Calls that say no time are in no bounds. */
+export function countUndated(database: Database): number {
+  const row = database
+    .prepare(`SELECT count(*) AS count FROM calls WHERE ${IS_BILLED} AND at IS NULL AND ${IS_COUNTED}`)
+    .get()
+  return Number(row?.['count'] ?? 0)
+}
+
+/** Instants have 3 to 9 digits of fraction: without its last letter the bound stands before all that continue it. */
+function within({ since, until }: Bounds): { readonly where: string; readonly values: readonly SqlValue[] } {
+  const bounds = [
+    ...(since === undefined ? [] : [['at >= ?', since.replace(/Z$/, '')] as const]),
+    ...(until === undefined ? [] : [['at < ?', until.replace(/Z$/, '')] as const]),
+  ]
+  return {
+    where: [IS_BILLED, ...bounds.map(([test]) => test)].join(' AND '),
+    values: bounds.map(([, value]) => value),
+  }
+}
+
+function summed(
+  database: Database,
+  column: string,
+  where: string,
+  values: readonly SqlValue[],
+): readonly BilledPart[] {
+  const sql = `SELECT ${column} AS key, model, unpriced, ${USAGE_SUMS}, sum(pico) AS pico FROM calls
+    WHERE ${where} GROUP BY 1, 2, 3`
+  try {
+    return database
+      .prepare(sql)
+      .all(...values)
+      .flatMap(toPart)
+  } catch (error) {
+    // Counts that nobody can have used add up to more than SQLite can say.
+    if (!messageOf(error).includes('integer overflow')) throw error
+    return each(database, column, where, values)
+  }
+}
+
+/** A call as it stands in the state: what it is priced by, but for the provider's own object. */
+export type BilledCallPart = BilledPart & { readonly at: string | undefined }
+
+function each(
+  database: Database,
+  column: string,
+  where: string,
+  values: readonly SqlValue[],
+): readonly BilledCallPart[] {
+  const sql = `SELECT ${column} AS key, model, unpriced, at, ${COLUMNS}, quality, pico,
+    ${IS_COUNTED} AS calls, NOT (${IS_COUNTED}) AS uncounted FROM calls WHERE ${where}`
+  const parts: BilledCallPart[] = []
+  for (const row of database.prepare(sql).iterate(...values)) {
+    const at = typeof row['at'] === 'string' ? row['at'] : undefined
+    for (const part of toPart(row)) parts.push({ ...part, at })
+  }
+  return parts
+}
+
+function toPart(row: Row): BilledPart[] {
+  const { key, model, unpriced, pico, calls, uncounted } = row
+  if (typeof model === 'string' && isNotBilled(model)) return []
+  return [
+    {
+      key: typeof key === 'string' ? key : undefined,
+      model: typeof model === 'string' ? model : undefined,
+      calls: Number(calls),
+      uncounted: Number(uncounted),
+      usage: toUsage(row) ?? { quality: 'unavailable' },
+      ...((typeof pico === 'number' || typeof pico === 'bigint') && { pico: BigInt(pico) }),
+      ...(typeof unpriced === 'string' && { unpriced }),
+    },
+  ]
+}
+
+function modelsOf(database: Database): readonly string[] {
+  const rows = database.prepare('SELECT DISTINCT model FROM calls WHERE model IS NOT NULL').all()
+  return rows.map(({ model }) => String(model))
+}

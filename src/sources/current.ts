@@ -1,0 +1,51 @@
+/** Whether what sync knows is all there is to know here. Asked before answers that read no log, so nothing that reads one is loaded. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { Archive } from '../archive/archive.ts'
+import { isDamagedDatabase } from '../sqlite/errors.ts'
+import { isSettled } from './state-billing.ts'
+import { openStateFiles, type StateFiles } from './state-files.ts'
+import { peekState, type State } from './state.ts'
+import { deadUnits } from './sync-running.ts'
+import { walk } from './walk.ts'
+
+/** Asked without the lock, which is left to those who have something to write. */
+export async function isCurrent(archive: Archive): Promise<boolean> {
+  const state = await peekState(archive)
+  try {
+    return state !== undefined && isStateCurrent(state, archive)
+  } finally {
+    state?.close()
+  }
+}
+
+export function isStateCurrent({ database, isNew }: State, archive: Archive): boolean {
+  try {
+    const files = openStateFiles(database)
+    return (
+      !isNew &&
+      files.countDirty() === 0 &&
+      isSettled(database) &&
+      areJournalsKnown(files, archive.home) &&
+      deadUnits(database, archive).length === 0
+    )
+  } catch (error) {
+    // Whoever holds the lock finds the same damage, and begins anew.
+    if (isDamagedDatabase(error)) return false
+    throw error
+  }
+}
+
+/** As sync notes them: by device, inode, size and time of change. */
+function areJournalsKnown(files: StateFiles, home: string): boolean {
+  const root = join(home, 'sessions')
+  const walked = fs.existsSync(root) ? [...walk(root, { files: ['*/journal-*.jsonl'] })] : []
+  const seen = walked.map(({ path, stat: { dev, ino, size, mtimeNs } }) => ({
+    path,
+    stamp: `${dev}:${ino}:${size}:${mtimeNs}`,
+    size,
+  }))
+  const place = files.findPlace('journal', root)
+  if (place === undefined) return seen.length === 0
+  return files.countIn(place) === seen.length && files.areKnown(place, seen)
+}
