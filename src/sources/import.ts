@@ -8,7 +8,7 @@ import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { PassedOver } from '../archive/tar.ts'
 import { raw } from '../formats/raw.ts'
-import { FREE_SHARE, wouldFill } from './disk.ts'
+import { diskFullMessage, wouldFill } from './disk.ts'
 import { parseExclude } from './exclude.ts'
 import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { IMPORT } from './place-of.ts'
@@ -126,10 +126,7 @@ async function takePackage(
       const more = Math.max(0, sizeBytes - (target.file(path)?.sizeBytes ?? 0))
       if (wouldFill(archive.home, more, options.disk)) {
         failed()
-        problems.add(
-          'disk-full',
-          `less than ${FREE_SHARE * 100} % of the disk would be free: ${name}: ${path} is not kept`,
-        )
+        problems.add('disk-full', diskFullMessage(`${name}: ${path}`))
         continue
       }
       try {

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { fromSystemError, HansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
-import { FREE_SHARE, wouldFill } from './disk.ts'
+import { diskFullMessage, wouldFill } from './disk.ts'
 import type { Disk } from './sync.ts'
 
 export type Spooled = {
@@ -72,9 +72,7 @@ function removeOld(folder: string): void {
 }
 
 function tooFull(): HansardError {
-  return new HansardError(
-    'disk-full',
-    `less than ${FREE_SHARE * 100} % of the disk would be free: standard input is not kept`,
-    { hint: 'free some space and run the command again' },
-  )
+  return new HansardError('disk-full', diskFullMessage('standard input'), {
+    hint: 'free some space and run the command again',
+  })
 }

@@ -9,7 +9,8 @@ import { entire } from '../formats/entire.ts'
 import type { EntireSource } from './entire-git.ts'
 import { parseExclude, type Exclusion } from './exclude.ts'
 import { GIT } from './open-files.ts'
-import { diskFullMessage, isDiskFull, unitOf, type Shared, type Taken } from './sync-take.ts'
+import { diskFullMessage } from './disk.ts'
+import { isDiskFull, unitOf, type Shared, type Taken } from './sync-take.ts'
 
 export type TakenRepositories = Taken & { readonly seen: number }
 

@@ -10,13 +10,14 @@ import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
 import { detect } from './detect.ts'
+import { diskFullMessage, wouldFill } from './disk.ts'
 import { allFormats } from './formats.ts'
 import { openSource } from './open.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { KnownFile, StateFiles } from './state-files.ts'
 import type { Looked } from './sync-look.ts'
-import type { Disk, SyncOptions } from './sync.ts'
+import type { SyncOptions } from './sync.ts'
 
 /** What is kept; `together`: the same, on disk only once settled. */
 export type KeptTogether = KeptFiles & { readonly together: KeptFiles; settle(): Promise<void> }
@@ -39,8 +40,6 @@ export type Taken = {
 }
 
 const BATCH = 200
-/** Below this share of the disk nothing more is kept. */
-const FREE_SHARE = 0.1
 
 export async function takePending({ places }: Looked, shared: Shared): Promise<Taken> {
   const { files, problems, options } = shared
@@ -171,7 +170,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const target = kept.place(place.agent, place.root)
   // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.
   if (file.unit !== undefined) files.taking(file.id)
-  const result = await keep(target, file, place, problems)
+  const { result, isDamaged } = await keep(target, file, place, problems)
   if (result.change === 'none' && isKnown(file, result)) {
     files.unchanged(file.id)
     return result
@@ -181,6 +180,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   database.transaction(() => {
     if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
     files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
+    if (isDamaged) files.failed(file.id, 'damage')
   })
   return result
 }
@@ -190,22 +190,28 @@ function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): bool
   return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
+type Copied = { readonly result: Kept; readonly isDamaged: boolean }
+
 async function keep(
   target: KeptPlace,
   { path }: KnownFile,
   place: FoundPlace,
   problems: Problems,
-): Promise<Kept> {
+): Promise<Copied> {
   const absolute = join(place.root, path)
-  if (place.rows === undefined) return target.keep(path, { file: absolute })
+  const copy = async (): Promise<Copied> => ({
+    result: await target.keep(path, { file: absolute }),
+    isDamaged: false,
+  })
+  if (place.rows === undefined) return copy()
   const opened = await openSource(absolute)
   const [file] = await opened.list()
   const magic = await file?.head(SQLITE_MAGIC.length)
-  if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined)
-    return target.keep(path, { file: absolute })
+  if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined) return copy()
   const source = await file.database()
   try {
-    return await target.keepRows(path, source, place.rows)
+    const result = await target.keepRows(path, source, place.rows)
+    return { result, isDamaged: opened.damage().length > 0 }
   } finally {
     await source.close()
     // What can be read of a damaged database is kept; the rest stays as it was kept before.
@@ -241,15 +247,5 @@ export function isDiskFull(
   { archive, options }: Shared,
   { size, bytes = 0 }: Pick<KnownFile, 'size' | 'bytes'>,
 ): boolean {
-  const { free, total } = (options.disk ?? diskOf)(archive.home)
-  return free - Math.max(0, size - bytes) < total * FREE_SHARE
-}
-
-export function diskFullMessage(file: string): string {
-  return `less than ${FREE_SHARE * 100} % of the disk would be free: ${file} is not kept`
-}
-
-function diskOf(folder: string): Disk {
-  const { bsize, blocks, bavail } = fs.statfsSync(folder)
-  return { free: bavail * bsize, total: blocks * bsize }
+  return wouldFill(archive.home, Math.max(0, size - bytes), options.disk)
 }
