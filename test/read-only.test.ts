@@ -8,7 +8,7 @@ import { BIN, run } from './program.ts'
 
 const NOBODY = 65_534
 
-it('is listed and shown all the same', async () => {
+it('is listed and shown all the same, with or without what is derived from it', async () => {
   const base = fs.mkdtempSync(join(os.tmpdir(), 'read-only-'))
   fs.chmodSync(base, 0o755)
   const home = join(base, 'archive')
@@ -22,6 +22,13 @@ it('is listed and shown all the same', async () => {
   const shown = asNobody(['show', id, '--home', home])
   expect(shown.status).toBe(0)
   expect(shown.stdout).toContain('hello there')
+
+  fs.chmodSync(home, 0o700)
+  fs.chmodSync(join(home, 'index'), 0o700)
+  fs.rmSync(join(home, 'index'), { recursive: true })
+  fs.chmodSync(home, 0o500)
+  const again = JSON.parse(asNobody(['list', '--home', home, '--json']).stdout)
+  expect(again.sessions.map((session: { id: string }) => session.id)).toEqual([id])
 })
 
 /** Nobody may write: not even root, who runs the program as somebody else. */

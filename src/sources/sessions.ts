@@ -27,12 +27,15 @@ import {
 } from './state-sessions.ts'
 import { areJournalsKnown } from './sync-look.ts'
 import { deadUnits } from './sync-running.ts'
+import { isWanted, readUnlisted, type Unlisted } from './unlisted.ts'
 import { catchUp, rebuild } from './sync.ts'
 
 export type Sessions = {
   /** False when another process is at work: what was recorded in the last moments may be missing. */
   readonly isCaughtUp: boolean
-  list(filter: SessionFilter): { readonly sessions: readonly ListedSession[]; readonly total: number }
+  list(filter: SessionFilter): Listed
+  /** Sessions that are there and cannot be read. */
+  readonly unreadable: Unlisted['unreadable']
   /** The one session whose id is this or begins so. Throws `session-not-found` or `ambiguous-id`. */
   find(idOrPrefix: string): FoundSession
   /** All that its recordings say, each entry once. */
@@ -41,6 +44,8 @@ export type Sessions = {
   outline(session: FoundSession): AsyncIterable<readonly ReadItem[]>
   close(): void
 }
+
+export type Listed = { readonly sessions: readonly ListedSession[]; readonly total: number }
 
 export type SessionsOptions = {
   /** What is kept as it is, with the secrets in it. */
@@ -55,19 +60,26 @@ export async function openSessions(
   const outlet = createOutlet(archive, raw)
   const isCaughtUp = (await isCurrent(archive)) || (await tryCatchUp(archive))
   const state = await peekState(archive)
+  const unlisted = await readUnlisted(archive, state)
   return {
     isCaughtUp,
-    list(filter) {
-      if (state === undefined) return { sessions: [], total: 0 }
-      const { database } = state
-      const sessions = listSessions(database, filter)
-      return { sessions, total: countSessions(database, filter) }
-    },
+    unreadable: unlisted.unreadable,
+    list: (filter) => list(state, unlisted, filter),
     find: (idOrPrefix) => find(archive, state, idOrPrefix),
     read: (session) => readUnits(session, { archive, state, outlet, readRecorded: readSession }),
     outline: (session) => readUnits(session, { archive, state, outlet, readRecorded: outlineSession }),
     close: () => state?.close(),
   }
+}
+
+/** Newest first, whatever knows of them. */
+function list(state: State | undefined, unlisted: Unlisted, filter: SessionFilter): Listed {
+  const known = state === undefined ? [] : listSessions(state.database, filter)
+  const total = state === undefined ? 0 : countSessions(state.database, filter)
+  const others = unlisted.sessions.filter((session) => isWanted(session, filter))
+  if (others.length === 0) return { sessions: known, total }
+  const all = [...known, ...others].sort((a, b) => ((a.startedAt ?? '') > (b.startedAt ?? '') ? -1 : 1))
+  return { sessions: all.slice(0, filter.limit), total: total + others.length }
 }
 
 /** Asked without the lock, which is left to those who have something to write. */

@@ -7,7 +7,7 @@ import { withSessions } from '../../sources/sessions.ts'
 import type { ListedSession } from '../../sources/state-sessions.ts'
 import type { Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
-import { note, out, outJson } from '../print.ts'
+import { FAILED, note, out, outJson } from '../print.ts'
 import { toRuns, type ListedRun } from '../runs.ts'
 import { toTable, type Column } from '../table.ts'
 
@@ -42,7 +42,13 @@ async function findSessions(archive: Archive, options: ListOptions): Promise<Fou
   const { limit, status, flow, run, runs } = options
   return withSessions(archive.home, (opened) => {
     if (!opened.isCaughtUp)
-      note(`hansard: what was recorded in the last moments may be missing: ${archive.home} is in use`)
+      note(
+        `hansard: ${archive.home} cannot be brought up to date now: what another program wrote last may be missing`,
+      )
+    for (const { id, message } of opened.unreadable) {
+      process.exitCode = FAILED
+      note(`hansard: ${id} cannot be read: ${message}`)
+    }
     const filter = {
       ...(status && { status }),
       ...(flow !== undefined && { flow }),
