@@ -109,6 +109,27 @@ describe('cost', () => {
     }
   })
 
+  it('prices every tier of every row at its boundary and one token to each side, by the oracle', () => {
+    let boundaries = 0
+    for (const row of PRICE_ROWS) {
+      const at = row.from ?? (row.to ? '2026-01-01T00:00:00Z' : AT)
+      const steps: readonly (Prices & { readonly abovePromptTokens: number })[] = [
+        { ...row, abovePromptTokens: -1 },
+        ...(row.tiers ?? []),
+      ]
+      for (const { abovePromptTokens } of row.tiers ?? []) {
+        for (const prompt of [abovePromptTokens - 1, abovePromptTokens, abovePromptTokens + 1]) {
+          const prices = steps.findLast((step) => prompt > step.abovePromptTokens) ?? row
+          const counts = { input: prompt, output: 7 }
+          const cost = pico({ model: row.model, usage: usage(counts), at })
+          expect([row.id, prompt, `${cost}0`]).toEqual([row.id, prompt, oracle(counts, prices, '1')])
+        }
+        boundaries += 1
+      }
+    }
+    expect(boundaries).toBeGreaterThan(5)
+  })
+
   it('counts cache reads and writes in the prompt, and reprices the whole request', () => {
     const long = explain({
       model: 'claude-sonnet-4-5',

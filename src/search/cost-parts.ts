@@ -4,7 +4,7 @@
  */
 import { isNotBilled } from '../cost/models.ts'
 import { messageOf } from '../errors.ts'
-import { toUsage, USAGE_SUMS } from '../sources/state-usage.ts'
+import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import type { CostPart } from './cost-sum.ts'
@@ -17,12 +17,15 @@ export type Bounds = { readonly since?: string; readonly until?: string }
 export type BilledPart = CostPart & { readonly key: string | undefined; readonly model: string | undefined }
 
 const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
+const SUMS = `${COLUMNS}, pico`.replaceAll(/\w+/g, 'sum($&) AS $&')
 const IS_COUNTED = `coalesce(${COLUMNS}) IS NOT NULL`
 
-/** What was counted and has neither a price nor none was asked of no provider; what nobody counted is asked of its session. */
-const IS_BILLED = `billed_to IS NOT NULL AND (pico IS NOT NULL OR unpriced IS NOT NULL OR (NOT (${IS_COUNTED})
+/** What was counted and has neither a price nor none was asked of no provider. */
+const HAS_COST = 'billed_to IS NOT NULL AND (pico IS NOT NULL OR unpriced IS NOT NULL)'
+/** What nobody counted, but for stubs. */
+const HAS_NO_COUNTS = `billed_to IS NOT NULL AND pico IS NULL AND unpriced IS NULL AND NOT (${IS_COUNTED})
   AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.key = calls.billed_to
-    AND instr(sessions.session, '"stub":true') > 0)))`
+    AND instr(sessions.session, '"stub":true') > 0)`
 
 /** `column`: SQL over the columns of `calls`. */
 export function billedParts(
@@ -32,24 +35,28 @@ export function billedParts(
   repricing?: Repricing,
 ): readonly BilledPart[] {
   const { where, values } = within(bounds)
+  const uncounted = database
+    .prepare(
+      `SELECT ${column} AS key, model, 0 AS calls, count(*) AS uncounted FROM calls
+       WHERE ${HAS_NO_COUNTS} ${where} GROUP BY 1, 2`,
+    )
+    .all(...values)
+    .flatMap(toPart)
   const repriced = repricing?.models(modelsOf(database)) ?? []
-  const others = `${where} AND (model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))`
-  const parts = summed(database, column, others, [...values, JSON.stringify(repriced)])
-  if (repricing === undefined || repriced.length === 0) return parts
-  const own = `${where} AND model IN (SELECT value FROM json_each(?))`
+  if (repricing === undefined || repriced.length === 0)
+    return [...summed(database, column, `${HAS_COST} ${where}`, values), ...uncounted]
+  const given = [...values, JSON.stringify(repriced)]
+  const own = 'model IN (SELECT value FROM json_each(?))'
   return [
-    ...parts,
-    ...each(database, column, own, [...values, JSON.stringify(repriced)]).map((call) =>
-      repricing.priced(call),
-    ),
+    ...summed(database, column, `${HAS_COST} ${where} AND (model IS NULL OR NOT ${own})`, given),
+    ...each(database, column, `${HAS_COST} ${where} AND ${own}`, given).map((call) => repricing.priced(call)),
+    ...uncounted,
   ]
 }
 
 /** Calls that say no time are in no bounds. */
 export function countUndated(database: Database): number {
-  const row = database
-    .prepare(`SELECT count(*) AS count FROM calls WHERE ${IS_BILLED} AND at IS NULL AND ${IS_COUNTED}`)
-    .get()
+  const row = database.prepare(`SELECT count(*) AS count FROM calls WHERE ${HAS_COST} AND at IS NULL`).get()
   return Number(row?.['count'] ?? 0)
 }
 
@@ -60,7 +67,7 @@ function within({ since, until }: Bounds): { readonly where: string; readonly va
     ...(until === undefined ? [] : [['at < ?', until.replace(/Z$/, '')] as const]),
   ]
   return {
-    where: [IS_BILLED, ...bounds.map(([test]) => test)].join(' AND '),
+    where: bounds.map(([test]) => `AND ${test}`).join(' '),
     values: bounds.map(([, value]) => value),
   }
 }
@@ -71,8 +78,8 @@ function summed(
   where: string,
   values: readonly SqlValue[],
 ): readonly BilledPart[] {
-  const sql = `SELECT ${column} AS key, model, unpriced, ${USAGE_SUMS}, sum(pico) AS pico FROM calls
-    WHERE ${where} GROUP BY 1, 2, 3`
+  const sql = `SELECT ${column} AS key, model, unpriced, ${SUMS}, count(*) AS calls, 0 AS uncounted, max(quality) AS quality
+    FROM calls WHERE ${where} GROUP BY 1, 2, 3`
   try {
     return database
       .prepare(sql)
@@ -94,8 +101,8 @@ function each(
   where: string,
   values: readonly SqlValue[],
 ): readonly BilledCallPart[] {
-  const sql = `SELECT ${column} AS key, model, unpriced, at, ${COLUMNS}, quality, pico,
-    ${IS_COUNTED} AS calls, NOT (${IS_COUNTED}) AS uncounted FROM calls WHERE ${where}`
+  const sql = `SELECT ${column} AS key, model, unpriced, at, ${COLUMNS}, quality, pico, 1 AS calls, 0 AS uncounted
+    FROM calls WHERE ${where}`
   const parts: BilledCallPart[] = []
   for (const row of database.prepare(sql).iterate(...values)) {
     const at = typeof row['at'] === 'string' ? row['at'] : undefined

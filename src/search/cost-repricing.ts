@@ -6,7 +6,6 @@ import { costOf } from '../cost/cost.ts'
 import { modelNames } from '../cost/models.ts'
 import { createPriceBook } from '../cost/price-book.ts'
 import { PRICE_ROWS, type PriceRow } from '../cost/prices.ts'
-import { hasCounts } from '../transcript/usage.ts'
 import type { BilledCallPart, BilledPart } from './cost-parts.ts'
 
 export type Repricing = {
@@ -27,7 +26,6 @@ export function createRepricing(overrides: readonly PriceRow[]): Repricing {
   return {
     models: (all) => all.filter((model) => own.has(modelNames(model).find((name) => known.has(name)) ?? '')),
     priced(call) {
-      if (!hasCounts(call.usage)) return call
       const { model, at, usage } = call
       const before = costOf({ model, at, usage }, listed)
       if (call.pico !== undefined && (!('pico' in before) || before.pico !== call.pico)) inexact += 1
