@@ -206,6 +206,33 @@ describe('cost', () => {
     expect(flows).not.toContain('rehearsal')
   })
 
+  it('adds sessions to the one that started them, through generations', async () => {
+    const recorded = async (parent?: string): Promise<string> => {
+      const recorder = await record({
+        home: machine.home,
+        cwd: machine.cwd,
+        durability: 'os',
+        ...(parent !== undefined && { parent: { session: parent } }),
+      })
+      recorder.assistant('x', { model: 'claude-opus-5', usage: { input: 1, quality: 'reported' } })
+      await recorder.end()
+      return recorder.session().id
+    }
+    const first = await recorded()
+    const second = await recorded(first)
+    await recorded(second)
+    await recorded(second)
+    const orphan = await recorded('nowhere')
+    await machine.sync()
+    const rows = async (rollup: boolean) =>
+      (await ask({ by: 'session', rollup })).rows.map(({ key, calls, sessions }) => [key, calls, sessions])
+    expect(await rows(true)).toEqual([
+      [first, 4, 4],
+      [orphan, 1, 1],
+    ])
+    expect(await rows(false)).toHaveLength(5)
+  })
+
   it('takes bounds to the millisecond, whatever the digits of an instant', async () => {
     const at = ['2026-05-01T10:00:00.000Z', '2026-05-01T10:00:00.000123Z', '2026-05-01T09:59:59.999999Z']
     const lines = at.map((timestamp, n) => claudeLog(2 * n + 1, { session: ONE, more: { timestamp } }))

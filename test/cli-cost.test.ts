@@ -1,0 +1,216 @@
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { claudeLog, claudeLogs } from './machine.ts'
+import { run, temporaryFolder } from './program.ts'
+
+const folder = temporaryFolder()
+const home = join(folder, 'archive')
+const env = { HANSARD_HOME: home, HOME: folder }
+
+const SESSION = 'aaaaaaaa-0000-4000-8000-000000000001'
+const HOSTILE = 'bbbbbbbb-0000-4000-8000-000000000002'
+const FORK = 'cccccccc-0000-4000-8000-000000000003'
+/** A terminal's escape, a right-to-left override, a line's end, and what JavaScript and SQL might stumble on. */
+const NAMES = [
+  '__proto__',
+  'constructor',
+  '\u001b[31mred',
+  '\u202Egnp.exe',
+  "'; DROP TABLE calls; --",
+  'a\nb',
+]
+
+beforeAll(async () => {
+  const projects = join(folder, '.claude/projects/-p')
+  fs.mkdirSync(projects, { recursive: true })
+  const write = (session: string, text: string): void =>
+    fs.writeFileSync(join(projects, `${session}.jsonl`), text)
+  write(SESSION, claudeLogs(10, { session: SESSION, cwd: '/p/one' }))
+  const fork = claudeLogs(10, { session: SESSION }).replaceAll(
+    `"sessionId":"${SESSION}"`,
+    `"sessionId":"${FORK}"`,
+  )
+  write(FORK, fork + claudeLog(61, { session: FORK }))
+  const lines = NAMES.map((name, n) =>
+    claudeLog(2 * n + 1, { session: HOSTILE, cwd: name }).replace(
+      '"claude-sonnet-4-5"',
+      JSON.stringify(name),
+    ),
+  )
+  write(HOSTILE, lines.join(''))
+  const now = new Date().toISOString()
+  const line = {
+    role: 'assistant',
+    text: 'hi',
+    model: 'claude-opus-5',
+    usage: { input: 1_000_000, output: 0 },
+    at: now,
+  }
+  const flags = ['--flow', 'build', '--step', 'impl', '--run', 'run-1']
+  const recorded = await run(['record', ...flags], { env, cwd: folder, input: `${JSON.stringify(line)}\n` })
+  expect(recorded.code).toBe(0)
+  expect((await run(['sync'], { env, cwd: folder })).code).toBe(0)
+})
+
+async function cost(...args: string[]) {
+  const ran = await run(['cost', ...args, '--json'], { env, cwd: folder })
+  return { ...ran, document: JSON.parse(ran.stdout) }
+}
+
+describe('hansard cost', () => {
+  it('has the promised names, and says what the figure is', async () => {
+    const { document } = await cost()
+    expect(document).toMatchObject({ by: 'day', basis: 'api-equivalent', prices: 'listed' })
+    // Ten tokens in and five out for each; six of them have a price.
+    expect(document.rows[0]).toEqual({
+      key: '2025-10-09',
+      calls: 12,
+      usage: { input: 120, output: 60, quality: expect.any(String) },
+      cost: { usd: '0.000630', unpriced: [...NAMES].sort() },
+    })
+    expect(document.total).toMatchObject({ calls: 13, cost: { usd: '5.000630' } })
+    const { stdout } = await run(['cost'], { env, cwd: folder })
+    expect(stdout).toMatch(/^US dollars at API list prices; what a subscription covered/)
+    expect(stdout).toMatch(/^total +13 .* ≥ \$5\.00$/m)
+  })
+
+  it('groups by the facts of sessions', async () => {
+    const keys = async (by: string) =>
+      (await cost('--by', by)).document.rows.map(({ key }: { key: string }) => key)
+    expect(await keys('flow')).toEqual(['build', '(none)'])
+    expect(await keys('step')).toEqual(['build/impl', '(none)'])
+    expect(await keys('run')).toEqual(['run-1', '(none)'])
+    expect(await keys('project')).toContain('/p/one')
+    expect(await keys('agent')).toContain('claude-code')
+  })
+
+  it('takes names as they are, and sends none to a terminal', async () => {
+    const { document } = await cost('--by', 'model')
+    const models = document.rows.map(({ key }: { key: string }) => key)
+    for (const name of NAMES) expect(models).toContain(name)
+    for (const by of ['model', 'project', 'session']) {
+      const { stdout, stderr, code } = await run(['cost', '--by', by], { env, cwd: folder })
+      expect([code, /[\u001b\u202E]/.test(stdout + stderr)]).toEqual([0, false])
+      expect(stdout.split('\n').filter((line) => line.startsWith('total'))).toHaveLength(1)
+    }
+  })
+
+  it('ends with 1 over a budget, of the current period, or of those within bounds', async () => {
+    const code = async (...args: string[]): Promise<number | null> => (await cost(...args)).code
+    expect(await code('--budget', '4.999999/month')).toBe(1)
+    // Exactly the budget is not over it.
+    expect(await code('--budget', '5/month')).toBe(0)
+    expect(await code('--budget', '0.0001/day', '--until', '2025-12-31')).toBe(1)
+    expect(await code('--budget', '0.01/day', '--until', '2025-12-31')).toBe(0)
+    const { document } = await cost('--budget', '1/day', '--by', 'model')
+    expect(document.budget).toMatchObject({
+      usd: '1.000000',
+      per: 'day',
+      isOver: true,
+      periods: [{ usd: '5.000000' }],
+    })
+  })
+
+  it('refuses a budget or a time that is none, as wrong usage', async () => {
+    for (const args of [
+      ['--budget', '50'],
+      ['--budget', '-1/day'],
+      ['--budget', '1/year'],
+      ['--since', 'soon'],
+      ['--until', ''],
+    ]) {
+      const { code, document } = await cost(...args)
+      expect([args, code, document.error?.code]).toEqual([args, 2, 'invalid-argument'])
+    }
+  })
+
+  it('takes days where the machine is', async () => {
+    const days = async (TZ: string): Promise<string[]> => {
+      const { stdout } = await run(['cost', '--until', '2025-12-31', '--json'], {
+        env: { ...env, TZ },
+        cwd: folder,
+      })
+      return JSON.parse(stdout).rows.map(({ key }: { key: string }) => key)
+    }
+    // 2025-10-09T08:53:20Z.
+    expect([await days('UTC'), await days('Pacific/Pago_Pago')]).toEqual([['2025-10-09'], ['2025-10-08']])
+  })
+
+  it('says nothing was billed in an archive with nothing in it', async () => {
+    const ran = await run(['cost', '--home', join(folder, 'none'), '--json'], { env, cwd: folder })
+    expect([ran.code, JSON.parse(ran.stdout)]).toMatchObject([
+      0,
+      { rows: [], total: { calls: 0, cost: { usd: null } } },
+    ])
+    expect(fs.existsSync(join(folder, 'none'))).toBe(false)
+  })
+})
+
+describe('hansard cost explain', () => {
+  it('shows products that add up to the bill, and who pays for the rest', async () => {
+    const { document } = await cost('--by', 'session', '--no-rollup')
+    for (const { key, cost: billed, calls } of document.rows) {
+      const ran = await run(['cost', 'explain', key, '--json'], { env, cwd: folder })
+      expect(JSON.parse(ran.stdout).total).toEqual({ calls, usd: billed.usd })
+    }
+    const texts = await Promise.all(
+      document.rows.map(({ key }: { key: string }) => run(['cost', 'explain', key], { env, cwd: folder })),
+    )
+    const all = texts.map(({ stdout }) => stdout).join('')
+    expect(all).toContain('input: 10 × $3.00 a million = $0.00003\n')
+    expect(all.match(/billed to /g)).toHaveLength(5)
+    expect(/[\u001b\u202E]/.test(all)).toBe(false)
+  })
+})
+
+describe('hansard cost prices', () => {
+  it('shows the row behind a number, whatever its spelling, and takes those of the user', async () => {
+    const rows = async (cwd: string): Promise<object[]> => {
+      const ran = await run(['cost', 'prices', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', '--json'], {
+        env,
+        cwd,
+      })
+      return JSON.parse(ran.stdout).rows
+    }
+    expect(await rows(folder)).toMatchObject([
+      {
+        id: 'anthropic/claude-sonnet-4-5',
+        source: expect.stringContaining('https://'),
+        fetchedAt: expect.any(String),
+        isOwn: false,
+      },
+    ])
+    const cwd = temporaryFolder()
+    const own = {
+      id: 'mine/s',
+      provider: 'mine',
+      model: 'claude-sonnet-4-5',
+      source: 'contract',
+      fetchedAt: '2026-01-01',
+    }
+    const configure = (price: object): void =>
+      fs.writeFileSync(join(cwd, 'hansard.config.json'), JSON.stringify({ prices: [{ ...own, ...price }] }))
+    configure({ input: '1', output: '1' })
+    expect(await rows(cwd)).toMatchObject([{ id: 'mine/s', isOwn: true }])
+    const ran = await run(['cost', '--by', 'model', '--json'], { env, cwd })
+    const document = JSON.parse(ran.stdout)
+    expect(document.prices).toBe('configured')
+    const [row] = document.rows.filter(({ key }: { key: string }) => key === 'claude-sonnet-4-5')
+    expect(row.cost.usd).toBe('0.000090')
+    for (const wrong of [
+      { input: 'one', output: '1' },
+      { input: '1' },
+      { input: '1', output: '1', extra: 1 },
+    ]) {
+      configure(wrong)
+      const refused = await run(['cost', '--json'], { env, cwd })
+      expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([1, 'invalid-argument'])
+    }
+  })
+
+  it('says that a model has none', async () => {
+    const ran = await run(['cost', 'prices', 'nope', '--json'], { env, cwd: folder })
+    expect([ran.code, JSON.parse(ran.stdout).error.code]).toEqual([1, 'not-found'])
+  })
+})
