@@ -1,6 +1,6 @@
 /**
- * The billed calls of the archive, added up by the database as far as a question allows: by what they are grouped by, by model, and
- * by whether they have a price. Stubs are no part of it, nor what no provider was asked for.
+ * The billed calls of the archive, added up by the database as far as a question allows: by what they are grouped by, and by
+ * whether they have a price. Stubs are no part of it, nor what no provider was asked for.
  */
 import { isNotBilled } from '../cost/models.ts'
 import { messageOf } from '../errors.ts'
@@ -14,7 +14,7 @@ import type { Repricing } from './cost-repricing.ts'
 export type Bounds = { readonly since?: string; readonly until?: string }
 
 /** `key`: the value of what calls are grouped by. */
-export type BilledPart = CostPart & { readonly key: string | undefined; readonly model: string | undefined }
+export type BilledPart = CostPart & { readonly key: string | undefined }
 
 const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
 const SUMS = `${COLUMNS}, pico`.replaceAll(/\w+/g, 'sum($&) AS $&')
@@ -78,13 +78,17 @@ function summed(
   where: string,
   values: readonly SqlValue[],
 ): readonly BilledPart[] {
-  const sql = `SELECT ${column} AS key, model, unpriced, ${SUMS}, count(*) AS calls, 0 AS uncounted, max(quality) AS quality
-    FROM calls WHERE ${where} GROUP BY 1, 2, 3`
-  try {
-    return database
-      .prepare(sql)
+  // By one column where it can be: sorting rows is most of the work.
+  const sum = (test: string, group: string): readonly BilledPart[] =>
+    database
+      .prepare(
+        `SELECT ${column} AS key, ${SUMS}, unpriced, count(*) AS calls, 0 AS uncounted, max(quality) AS quality
+         FROM calls WHERE ${where} AND ${test} GROUP BY ${group}`,
+      )
       .all(...values)
       .flatMap(toPart)
+  try {
+    return [...sum('pico IS NOT NULL', '1'), ...sum('pico IS NULL', '1, unpriced')]
   } catch (error) {
     // Counts that nobody can have used add up to more than SQLite can say.
     if (!messageOf(error).includes('integer overflow')) throw error
@@ -93,7 +97,10 @@ function summed(
 }
 
 /** A call as it stands in the state: what it is priced by, but for the provider's own object. */
-export type BilledCallPart = BilledPart & { readonly at: string | undefined }
+export type BilledCallPart = BilledPart & {
+  readonly model: string | undefined
+  readonly at: string | undefined
+}
 
 function each(
   database: Database,
@@ -105,8 +112,10 @@ function each(
     FROM calls WHERE ${where}`
   const parts: BilledCallPart[] = []
   for (const row of database.prepare(sql).iterate(...values)) {
-    const at = typeof row['at'] === 'string' ? row['at'] : undefined
-    for (const part of toPart(row)) parts.push({ ...part, at })
+    const [at, model] = [row['at'], row['model']].map((value) =>
+      typeof value === 'string' ? value : undefined,
+    )
+    for (const part of toPart(row)) parts.push({ ...part, at, model })
   }
   return parts
 }
@@ -117,7 +126,6 @@ function toPart(row: Row): BilledPart[] {
   return [
     {
       key: typeof key === 'string' ? key : undefined,
-      model: typeof model === 'string' ? model : undefined,
       calls: Number(calls),
       uncounted: Number(uncounted),
       usage: toUsage(row) ?? { quality: 'unavailable' },

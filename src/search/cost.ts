@@ -71,7 +71,7 @@ function rowsFor(database: Database, question: CostQuestion, parts: Parts): Rows
   const { by, utc = false } = question
   if (by === 'block') return toBlocks(parts('substr(at, 1, 13)'), question)
   if (isPeriod(by)) return byPeriod(by, utc, parts)
-  if (by === 'model') return grouped(parts('NULL'), ({ model }) => model ?? NOT_SAID)
+  if (by === 'model') return grouped(parts('model'), ({ key }) => key ?? NOT_SAID)
   if (by === 'source') return grouped(parts('source'), ({ key }) => key ?? NOT_SAID)
   if (by === 'tool') return byTool(parts('tools'))
   if (by === 'session') return bySession(database, question.rollup !== false, parts('billed_to'))
