@@ -188,6 +188,8 @@ describe('cost', () => {
       'flow',
       'step',
       'block',
+      'source',
+      'tool',
     ] as const) {
       const answer = await ask({ by })
       expect([by, answer.total]).toEqual([by, total])
@@ -231,6 +233,40 @@ describe('cost', () => {
       [orphan, 1, 1],
     ])
     expect(await rows(false)).toHaveLength(5)
+  })
+
+  it('shares a call among the tools it calls, and tells who made it', async () => {
+    const call = (n: number, tools: readonly string[], more: object = {}): string => {
+      const content = tools.map((name, at) => ({ type: 'tool_use', id: `t${n}-${at}`, name, input: {} }))
+      const text = '[{"type":"text","text":"x"}]'
+      const line = claudeLog(n, { session: ONE, text: 'x', more })
+      return content.length === 0 ? line : line.replace(text, JSON.stringify(content))
+    }
+    // The second is told by two lines, a block in each, as Claude Code writes them.
+    const again = call(3, ['Edit']).replace(`"uuid":"${ONE}-3"`, `"uuid":"${ONE}-3b"`)
+    const lines = [
+      call(1, ['Bash', 'Read', 'Edit']),
+      call(3, ['Bash', 'Bash']),
+      again,
+      call(5, []),
+      call(7, ['__proto__']),
+    ]
+    machine.write(machine.log(ONE), lines.join(''))
+    await machine.sync()
+    const { rows, total } = await ask({ by: 'tool' })
+    // Ten tokens in: 4, 3 and 3; then 5 and 5.
+    const shown = Object.fromEntries(rows.map(({ key, calls, usage }) => [`${key}:`, [calls, usage?.input]]))
+    expect(shown).toEqual({
+      'Bash:': [2, 9],
+      'Edit:': [2, 8],
+      'Read:': [1, 3],
+      '(no tool):': [1, 10],
+      '__proto__:': [1, 10],
+    })
+    expect(rows.reduce((sum, row) => sum + (row.pico ?? 0n), 0n)).toBe(total.pico)
+    expect([total.calls, total.usage?.input]).toEqual([4, 40])
+    const sources = (await ask({ by: 'source' })).rows
+    expect(sources.map(({ key, calls }) => [key, calls])).toEqual([['primary', 4]])
   })
 
   it('takes bounds to the millisecond, whatever the digits of an instant', async () => {

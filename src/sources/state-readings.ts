@@ -121,11 +121,11 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
     prepared(
       database,
       `INSERT OR ${verb} INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
-       cache_write_1h, output, reasoning, quality, pico, unpriced)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       cache_write_1h, output, reasoning, quality, pico, unpriced, source, tools)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
-  for (const { session, key, provider, model, at, usage, pico, unpriced } of calls) {
+  for (const { session, key, provider, model, at, usage, pico, unpriced, source, tools } of calls) {
     const insert = hasCounts(usage) ? replace : addOnly
     insert.run(
       reading,
@@ -144,6 +144,8 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
       qualityRank(usage.quality),
       pico ?? null,
       unpriced ?? null,
+      source ?? null,
+      tools === undefined ? null : JSON.stringify(tools),
     )
   }
 }

@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 6
+export const STATE_VERSION = 7
 
 export const SCHEMA = `
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -45,12 +45,12 @@ CREATE INDEX recordings_session ON recordings (session);
 CREATE INDEX recordings_id ON recordings (id);
 
 -- Provider calls, each once for every session that mentions it. billed_to: of all rows of a call one has it, with the session
--- that pays. Counts are NULL when nobody said.
+-- that pays. Counts are NULL when nobody said. tools: the names of those that it calls, as a JSON list.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY, reading INTEGER NOT NULL, session TEXT NOT NULL, key TEXT, provider TEXT NOT NULL,
   model TEXT, at TEXT,
   input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
-  quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT
+  quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT, source TEXT, tools TEXT
 );
 CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
 CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;

@@ -21,6 +21,10 @@ export type Call = {
   readonly usage: Usage
   readonly pico?: bigint
   readonly unpriced?: string
+  /** Who made it: `primary`, or `subagent:<id>`. */
+  readonly source?: string
+  /** The tools that it calls, each once. */
+  readonly tools?: readonly string[]
 }
 
 export type SessionFacts = {
@@ -170,7 +174,7 @@ export function keyOf({ id, native }: Session, unit: string | undefined): string
 }
 
 function toCall(session: string, billed: BilledCall, stub: boolean): Call {
-  const { key, provider, model, at } = billed
+  const { key, provider, model, at, source, tools } = billed
   const { raw: _, ...usage } = billed.usage
   // A call that nobody counted says what it lacks by itself: its model may well have a price.
   const cost = stub || !hasCounts(usage) ? undefined : costOf(billed)
@@ -182,6 +186,8 @@ function toCall(session: string, billed: BilledCall, stub: boolean): Call {
     ...(model !== undefined && { model }),
     ...(at !== undefined && { at }),
     usage,
+    ...(source !== undefined && { source: source.slice(0, 200) }),
+    ...(tools !== undefined && { tools }),
     // What nobody was asked to pay for is neither a price of zero nor an unknown one.
     ...(isPriced && cost.row !== NOT_BILLED && { pico: cost.pico }),
     ...(cost !== undefined && !isPriced && { unpriced: (model ?? 'unknown').slice(0, 200) }),

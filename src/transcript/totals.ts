@@ -14,6 +14,10 @@ export type BilledCall = {
   readonly usage: Usage
   readonly at: string | undefined
   readonly provider: string | undefined
+  /** Whose first report it is. */
+  readonly source?: string
+  /** The names of the tools that its entries call, each once, in alphabetical order. */
+  readonly tools?: readonly string[]
 }
 
 export type CallFold = {
@@ -59,7 +63,7 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       const provider = providerOf(entry)
       const base = callKey(entry)
       if (base === undefined) {
-        close({ model, usage, at, provider })
+        close({ model, usage, at, provider, source: entry.source, ...toolsOf(entry, undefined) })
         return
       }
       const key = keyAmong(open, base, provider)
@@ -72,6 +76,8 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
         usage: first === undefined ? usage : laterReport(first.usage, usage),
         at: first?.at ?? at,
         provider: provider ?? first?.provider,
+        source: first?.source ?? entry.source,
+        ...toolsOf(entry, first?.tools),
       })
       if (open.size > window) {
         const [oldest, settled] = open.entries().next().value as [string, BilledCall]
@@ -92,6 +98,21 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       }
     },
   }
+}
+
+/** A hostile message may call any number of tools, by any name. */
+const MOST_TOOLS = 50
+const LONGEST_NAME = 200
+
+function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): Pick<BilledCall, 'tools'> {
+  let tools = before
+  for (const block of blocks) {
+    if (block.type !== 'tool-call' || typeof block.name !== 'string') continue
+    const name = block.name.slice(0, LONGEST_NAME)
+    if (tools?.includes(name) || (tools?.length ?? 0) >= MOST_TOOLS) continue
+    tools = [...(tools ?? []), name].sort()
+  }
+  return tools === undefined ? {} : { tools }
 }
 
 /**
