@@ -9,6 +9,7 @@ import type { ReadItem } from '../formats/format.ts'
 import { journal } from '../journal/format.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { checkId } from '../transcript/ids.ts'
+import { isCurrent } from './current.ts'
 import { getFormat } from './detect.ts'
 import { allFormats } from './formats.ts'
 import { oneSession, type Stream } from './one-session.ts'
@@ -25,8 +26,6 @@ import {
   type FoundSession,
   type SessionFilter,
 } from './state-sessions.ts'
-import { areJournalsKnown } from './sync-look.ts'
-import { deadUnits } from './sync-running.ts'
 import { isWanted, readUnlisted, type Unlisted } from './unlisted.ts'
 import { catchUp, rebuild } from './sync.ts'
 
@@ -80,28 +79,6 @@ function list(state: State | undefined, unlisted: Unlisted, filter: SessionFilte
   if (others.length === 0) return { sessions: known, total }
   const all = [...known, ...others].sort((a, b) => ((a.startedAt ?? '') > (b.startedAt ?? '') ? -1 : 1))
   return { sessions: all.slice(0, filter.limit), total: total + others.length }
-}
-
-/** Asked without the lock, which is left to those who have something to write. */
-async function isCurrent(archive: Archive): Promise<boolean> {
-  const state = await peekState(archive)
-  if (state === undefined) return false
-  try {
-    const { database, isNew } = state
-    const files = openStateFiles(database)
-    return (
-      !isNew &&
-      files.countDirty() === 0 &&
-      areJournalsKnown(files, archive.home) &&
-      deadUnits(database, archive).length === 0
-    )
-  } catch (error) {
-    // Whoever holds the lock finds the same damage, and begins anew.
-    if (isDamagedDatabase(error)) return false
-    throw error
-  } finally {
-    state.close()
-  }
 }
 
 /** Nothing to catch up with, and nothing made, where there is no archive. */

@@ -74,17 +74,6 @@ export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Loo
   return looked
 }
 
-/** Whether all that is recorded in the archive itself is known as it is now. Changes nothing. */
-export function areJournalsKnown(files: StateFiles, home: string): boolean {
-  const { agent, root, files: globs } = journalPlace(home)
-  const seen = fs.existsSync(root)
-    ? Array.from(walk(root, { files: globs }), (file) => toSeen(file, false))
-    : []
-  const place = files.findPlace(agent, root)
-  if (place === undefined) return seen.length === 0
-  return files.countIn(place) === seen.length && files.areKnown(place, seen)
-}
-
 function journalPlace(home: string): FoundPlace {
   return { format: journal, agent: journal.id, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
