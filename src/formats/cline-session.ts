@@ -8,6 +8,7 @@ import { titleOf } from './cline-facts.ts'
 import { fromHistoryMessage, modelOf } from './cline-history.ts'
 import { ID, wholeOf } from './cline-task.ts'
 import { metricsUsage } from './cline-usage.ts'
+import { watchMessage } from './cline-vocabulary.ts'
 import type { Document } from './document.ts'
 import { costOf, toDollars } from './dollars.ts'
 import type { DriftWatch } from './drift.ts'
@@ -51,7 +52,7 @@ export async function* readMessages(
   for await (const some of elements()) {
     yield some.map(({ value, byteOffset, byteLength }) => {
       number += 1
-      if (isObject(value)) watch?.record('message', value)
+      if (isObject(value) && watch !== undefined) watchMessage(watch, 'message', value)
       const place = { file: file.path, number, byteOffset, byteLength }
       return toItem(value === undefined ? TOO_LARGE : fromMessage(value), place)
     })

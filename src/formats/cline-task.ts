@@ -7,6 +7,7 @@ import { fromHistoryMessage } from './cline-history.ts'
 import { mergeLists, type Merged } from './cline-merge.ts'
 import { fromUiMessage } from './cline-ui.ts'
 import { answerUsage } from './cline-usage.ts'
+import { watchMessage } from './cline-vocabulary.ts'
 import { readDocument, type Document } from './document.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
@@ -66,7 +67,7 @@ export async function* readTask(
       const place = { file: list.path, number: one.index + 1, byteOffset, byteLength }
       if (value === undefined) return toItem(TOO_LARGE, place)
       if (!isObject(value)) return toItem({ kind: 'event', blocks: [{ type: 'unknown', raw: value }] }, place)
-      watch?.record(one.from, value, facts.version)
+      if (watch !== undefined) watchMessage(watch, one.from, value, facts.version)
       return toItem(
         one.from === 'history'
           ? fromSent(value, one, ui.elements.length > 0)

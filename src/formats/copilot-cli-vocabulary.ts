@@ -6,6 +6,10 @@ export const VOCABULARY = vocabulary({
   records: [
     'line: type data id timestamp parentId agentId ephemeral',
     'abort: reason',
+    // Of a shutdown, for each model.
+    'modelMetrics: requests usage totalNanoAiu tokenDetails',
+    'usage: inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens',
+    'toolRequest: toolCallId name arguments type intentionSummary toolTitle mcpServerName',
     'assistant.intent: intent',
     'assistant.message: messageId model content toolRequests interactionId turnId outputTokens apiCallId reasoningOpaque reasoningText requestId serviceRequestId clientRequestId encryptedContent rte chunkIndex chunkCount phase originatingMessageId',
     'assistant.reasoning: reasoningId content',

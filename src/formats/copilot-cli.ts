@@ -3,7 +3,7 @@
  * content: the same lines lie in other programs' checkpoints under other names.
  */
 import { uuidFrom } from '../transcript/ids.ts'
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
@@ -140,6 +140,13 @@ function tellDrift(
   const data = asObject(line['data'])
   watch.record('line', line, version)
   watch.record(asString(line['type']) ?? '', data ?? {}, version)
+  for (const request of asArray(data?.['toolRequests']) ?? [])
+    if (isObject(request)) watch.record('toolRequest', request, version)
+  for (const metrics of Object.values(asObject(data?.['modelMetrics']) ?? {})) {
+    if (!isObject(metrics)) continue
+    watch.record('modelMetrics', metrics, version)
+    if (isObject(metrics['usage'])) watch.record('usage', metrics['usage'], version)
+  }
 }
 
 /** A later file of the same session is another recording of it: its own id, the same native name. */

@@ -131,6 +131,8 @@ function fromRecord(value: Json, drift: DriftWatch | undefined): Said {
     return { kind: 'event', blocks: [{ type: 'unknown', raw: value }] }
   }
   drift?.record('line', value)
+  drift?.record('message', message)
+  drift?.block(`role:${role}`)
   const model = asString(value['model']) ?? asString(message['model'])
   const said = fromMessage(role, message['content'], aboutOf(value), drift)
   return { ...said, ...(model !== undefined && said.role === 'assistant' && { model }) }

@@ -58,6 +58,7 @@ export const cursor: Format = {
 const VOCABULARY = vocabulary({
   records: [
     'line: role message timestamp',
+    'message: content',
     `chat: _v composerId name subtitle text createdAt lastUpdatedAt hasLoaded conversationMap status forceMode unifiedMode isAgentic
      context allAttachedFileCodeChunksUris contextUsagePercent modelConfig capabilities originalFileStates newlyCreatedFiles
      newlyCreatedFolders totalLinesAdded totalLinesRemoved addedFiles removedFiles filesChangedCount isFileListExpanded isQueueExpanded
@@ -71,7 +72,8 @@ const VOCABULARY = vocabulary({
      modelInfo workspaceUris serverBubbleId codeBlocks thinking toolResults toolFormerData tokenCount usageUuid capabilities gitDiffs
      commits isAgentic context capabilityType images allThinkingBlocks thinkingDurationMs`,
   ],
-  blocks: 'text thinking reasoning tool_use tool-call tool_result tool-result',
+  blocks:
+    'role:user role:assistant role:system role:tool text thinking reasoning tool_use tool-call tool_result tool-result',
 })
 
 /** Transcripts of one folder whose calls are held for subagents. */

@@ -8,7 +8,7 @@ import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { readDocument, readText } from './document.ts'
-import { createDriftWatch } from './drift.ts'
+import { createDriftWatch, type DriftWatch } from './drift.ts'
 import {
   checkpointFacts,
   contextFacts,
@@ -20,6 +20,7 @@ import { fromCompactLine, isCompactLine } from './entire-compact.ts'
 import type { SessionFolder } from './entire-folders.ts'
 import { findForeign, numberedAfter, readForeign, type Foreign } from './entire-foreign.ts'
 import { linesOf, withoutLines } from './entire-older.ts'
+import { COMPACT_VOCABULARY, watchCompact } from './entire-vocabulary.ts'
 import { CHECKPOINT } from './entire-write.ts'
 import type { ReadItem, ReadOptions } from './format.ts'
 import { readHead } from './head-records.ts'
@@ -59,6 +60,7 @@ export async function* readFolder(
   /** What the other agent's document says of its session, once it was read. */
   let told: Session | undefined
   const drift = dialect === 'lines' ? createDriftWatch(VOCABULARY, options) : undefined
+  const compactWatch = dialect === 'compact' ? createDriftWatch(COMPACT_VOCABULARY, options) : undefined
   const reading = createClaudeReading({
     format: ID,
     // forgeflare's lines, and our own, are no news of Claude Code.
@@ -82,15 +84,20 @@ export async function* readFolder(
   if (older.length > 0 && (dialect === 'lines' || dialect === 'compact')) {
     const seen = await linesOf(full)
     for (const file of older)
-      yield* reading.read(await withoutLines(file, seen), dialectOptions(dialect, agent))
+      yield* reading.read(await withoutLines(file, seen), dialectOptions(dialect, agent, compactWatch))
   }
   for (const file of full) {
     if (dialect === 'checkpoint') break
     if (foreign !== undefined) for await (const _ of check.tap(file).chunks());
-    else yield* reading.read(hash === undefined ? file : check.tap(file), dialectOptions(dialect, agent))
+    else
+      yield* reading.read(
+        hash === undefined ? file : check.tap(file),
+        dialectOptions(dialect, agent, compactWatch),
+      )
   }
   // Where both are, the compact one was made from the full one and says nothing more.
-  if (full.length === 0 && compact !== undefined) yield* reading.read(compact, dialectOptions(dialect, agent))
+  if (full.length === 0 && compact !== undefined)
+    yield* reading.read(compact, dialectOptions(dialect, agent, compactWatch))
   yield reading.open()
   const mismatch = hash === undefined || full.length === 0 ? undefined : await check.check(hash)
   if (mismatch !== undefined) yield [{ type: 'damage', damage: mismatch }]
@@ -172,13 +179,18 @@ function isClaudeCodes(line: JsonObject): boolean {
   return line['type'] !== 'event' && !isFlatLine(line)
 }
 
-function dialectOptions(dialect: Dialect | undefined, agent: { label?: string }) {
+function dialectOptions(
+  dialect: Dialect | undefined,
+  agent: { label?: string },
+  watch: DriftWatch | undefined,
+) {
   if (dialect === 'foreign') return { isForeign: true }
   if (dialect !== 'compact') return {}
   const parse = (value: Json) => {
     if (!isObject(value)) return undefined
     const label = asString(value['agent'])
     if (label !== undefined) agent.label ??= label
+    if (watch !== undefined) watchCompact(watch, value)
     return fromCompactLine(value)
   }
   return { parse }

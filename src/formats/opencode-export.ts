@@ -20,6 +20,7 @@ export async function* readExport(
   { taken, spawned, drift }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const { members, elements, damage, sizeBytes } = await readListDocument(file, 'messages')
+  drift?.record('export', members)
   const info = asObject(members['info']) ?? {}
   const sessionId = asId(info['id'])
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
@@ -35,6 +36,7 @@ export async function* readExport(
     yield some.flatMap(({ value, byteOffset, byteLength }) => {
       number += 1
       const place = { file: file.path, number, byteOffset, byteLength }
+      if (isObject(value)) drift?.record('export.message', value)
       return readMessage({ value: value ?? null, place }, reading)
     })
   }

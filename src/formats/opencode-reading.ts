@@ -13,6 +13,7 @@ import { isNamed, isText, leftOver, takes } from './left-over.ts'
 import { childOf, durationOf, fromPart, instantOf } from './opencode-part.ts'
 import { ID, createSessionFold, type SessionKnown } from './opencode-session.ts'
 import { messageUsage } from './opencode-usage.ts'
+import { watchInfo, watchPart } from './opencode-vocabulary.ts'
 import { asId, createPlacing, type Place, type Said } from './placing.ts'
 
 /** A record, and where it was read. */
@@ -70,9 +71,10 @@ export function createOpencodeReading(
     message({ info, parts }) {
       const own = info?.value ?? {}
       fold.message(own)
-      if (info !== undefined) drift?.record(`message.${asString(own['role']) ?? 'unknown'}`, own, version)
-      for (const { value } of parts)
-        if (isObject(value)) drift?.record(`part.${asString(value['type']) ?? 'unknown'}`, value, version)
+      if (drift !== undefined) {
+        if (info !== undefined) watchInfo(drift, own, version)
+        for (const { value } of parts) if (isObject(value)) watchPart(drift, value, version)
+      }
       const id = asId(own['id']) ?? messageOf(parts)
       const role = own['role'] === 'user' || own['role'] === 'assistant' ? own['role'] : undefined
       const at = instantOf(own['time'], 'created')

@@ -1,5 +1,6 @@
 /** What has been seen of OpenCode's records so far, up to 1.4: others are told of as drift. */
-import { vocabulary } from './drift.ts'
+import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const OPENCODE_VOCABULARY = vocabulary({
   records: [
@@ -9,6 +10,11 @@ export const OPENCODE_VOCABULARY = vocabulary({
     'message.user: agent model summary system tools variant format text files agents metadata',
     `message.assistant: agent cost error finish mode model modelID parentID path providerID summary tokens variant system
      structured snapshot metadata`,
+    'export: info messages',
+    'export.message: info parts',
+    'tokens: input output reasoning total cache',
+    'cache: read write',
+    'state: status input output title metadata time error attachments raw',
     'part.text: metadata synthetic ignored text',
     'part.reasoning: metadata text providerMetadata',
     'part.tool: callID metadata state tool provider',
@@ -23,4 +29,27 @@ export const OPENCODE_VOCABULARY = vocabulary({
     'part.retry: attempt error',
   ],
   common: 'id sessionID messageID type role time',
+  // How a call stands.
+  blocks: 'status:pending status:running status:completed status:error',
 })
+
+export function watchInfo(watch: DriftWatch, info: JsonObject, version: string | undefined): void {
+  watch.record(`message.${asString(info['role']) ?? 'unknown'}`, info, version)
+  watchTokens(watch, info['tokens'], version)
+}
+
+export function watchPart(watch: DriftWatch, part: JsonObject, version: string | undefined): void {
+  watch.record(`part.${asString(part['type']) ?? 'unknown'}`, part, version)
+  watchTokens(watch, part['tokens'], version)
+  const state = part['type'] === 'tool' ? asObject(part['state']) : undefined
+  if (state === undefined) return
+  watch.record('state', state, version)
+  watch.block(`status:${asString(state['status']) ?? ''}`, version)
+}
+
+/** Where the money is. */
+function watchTokens(watch: DriftWatch, tokens: Json | undefined, version: string | undefined): void {
+  if (!isObject(tokens)) return
+  watch.record('tokens', tokens, version)
+  if (isObject(tokens['cache'])) watch.record('cache', tokens['cache'], version)
+}
