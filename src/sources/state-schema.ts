@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 7
+export const STATE_VERSION = 8
 
 export const SCHEMA = `
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -55,6 +55,7 @@ CREATE TABLE calls (
 CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
 CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
 CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;
+CREATE INDEX calls_without_cost ON calls (id) WHERE billed_to IS NOT NULL AND pico IS NULL;
 
 -- What has to be settled anew before totals are right: calls that several recordings mention, and sessions whose recordings changed.
 CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
