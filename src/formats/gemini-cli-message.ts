@@ -231,9 +231,23 @@ function readCall(raw: Json, { message, number, index }: CallPlace): ReadCall {
       role: 'tool',
       ...(at !== undefined && { at }),
       blocks: [result],
-      ...kept(more),
+      ...kept({ ...more, ...answeredAs(raw['result'], names) }),
     },
   }
+}
+
+/** What the answer calls itself, where that is not what the call is called. */
+function answeredAs(
+  result: Json | undefined,
+  names: { readonly callId: string; readonly name: string },
+): JsonObject {
+  const answer = asObject(asObject(asArray(result)?.[0])?.['functionResponse'])
+  const { id, name } = answer ?? {}
+  const own = {
+    ...(id !== undefined && id !== null && id !== names.callId && { id }),
+    ...(name !== undefined && name !== null && name !== names.name && { name }),
+  }
+  return Object.keys(own).length === 0 ? {} : { functionResponse: own }
 }
 
 /** Ends that leave no result: what the person saw is then all there is. */
