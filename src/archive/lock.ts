@@ -4,7 +4,7 @@
  * Readers and recorders never need it.
  */
 import { basename, dirname, join } from 'node:path'
-import { fromSystemError, HansardError, systemCode } from '../errors.ts'
+import { fromSystemError, HansardError, isHansardError, systemCode } from '../errors.ts'
 import { createWhole, type Files } from '../journal/files.ts'
 import { bootId, createWriterId, isWriterAlive } from '../journal/writer-id.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
@@ -25,6 +25,21 @@ export function acquireLock(files: Files, home: string): () => void {
   }
   throw locked(path, undefined)
 }
+
+/** The same for who can wait a little: whoever only reads holds it for a moment, to bring what is derived up to date. */
+export async function waitForLock(files: Files, home: string, patienceMs: number): Promise<() => void> {
+  const until = Date.now() + patienceMs
+  for (;;) {
+    try {
+      return acquireLock(files, home)
+    } catch (error) {
+      if (!isHansardError(error) || error.code !== 'locked' || Date.now() >= until) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
+  }
+}
+
+const LOOK_AGAIN_MS = 30
 
 /**
  * Removes what a crash left, if `isStale` still says so once nobody else can be removing it: else of two who found it stale, the

@@ -330,7 +330,7 @@ describe('what is taken in', () => {
     expect(await machine.list()).toEqual([])
   })
 
-  it('is seen while another process holds the lock, as it was before', async () => {
+  it('is seen while another process holds the lock, with what was recorded meanwhile', async () => {
     machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
     await machine.sync()
     const archive = machine.archive()
@@ -340,7 +340,7 @@ describe('what is taken in', () => {
     await recorder.end()
     const sessions = await openSessions(machine.home)
     expect(sessions.isCaughtUp).toBe(false)
-    expect(sessions.list({}).total).toBe(1)
+    expect(sessions.list({}).total).toBe(2)
     expect(sessions.find(recorder.id).id).toBe(recorder.id)
     sessions.close()
     release()

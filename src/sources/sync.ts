@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs'
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
 import { openKept, type KeptOptions } from '../archive/kept.ts'
-import { acquireLock } from '../archive/lock.ts'
+import { waitForLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
 import { parseExclude } from './exclude.ts'
@@ -33,6 +33,8 @@ export type SyncOptions = {
   readonly paths?: readonly string[]
   /** They are not looked into again. */
   readonly isOnce?: boolean
+  /** How long to wait for another process that is at work. */
+  readonly patienceMs?: number
   /** Only these, as they were found before: what a watch saw change. */
   readonly places?: readonly FoundPlace[]
   /** With `places`: the repositories of known folders, too. */
@@ -84,6 +86,9 @@ export type SyncReport = {
   readonly problems: readonly SyncProblem[]
 }
 
+/** Longer than a reader needs to bring the state up to date, shorter than anybody's patience. */
+const PATIENCE_MS = 3000
+
 /** Throws `locked` while another sync is at work, and what makes all of it impossible. */
 export function sync(archive: Archive, options: SyncOptions = {}): Promise<SyncReport> {
   return withState(archive, options, (shared, isFirst) => syncPlaces(shared, isFirst))
@@ -91,12 +96,12 @@ export function sync(archive: Archive, options: SyncOptions = {}): Promise<SyncR
 
 /** Takes in what was recorded into the archive since; after the state was lost, all that is kept. No source is looked at. */
 export async function catchUp(archive: Archive): Promise<void> {
-  await withState(archive, {}, async (shared) => void (await readDirty(shared)))
+  await withState(archive, { patienceMs: 0 }, async (shared) => void (await readDirty(shared)))
 }
 
 /** Throws the state away, and builds it again from what is kept and recorded. */
 export async function rebuild(archive: Archive): Promise<void> {
-  const release = acquireLock(archive.files, archive.home)
+  const release = await waitForLock(archive.files, archive.home, PATIENCE_MS)
   try {
     forgetState(archive)
     await workOnce(archive, {}, async (shared) => void (await readDirty(shared)))
@@ -111,7 +116,7 @@ export async function withState<T>(
   options: SyncOptions,
   work: (shared: Shared, isFirst: boolean) => Promise<T>,
 ): Promise<T> {
-  const release = acquireLock(archive.files, archive.home)
+  const release = await waitForLock(archive.files, archive.home, options.patienceMs ?? PATIENCE_MS)
   try {
     return await workOnce(archive, options, work)
   } catch (error) {
