@@ -234,6 +234,17 @@ describe('what a person or the client put beside the messages', () => {
   const attach = (uuid: string, attachment: JsonObject): JsonObject =>
     bare(uuid, { type: 'attachment', attachment })
 
+  it('what no person typed is the system’s word, though it stands in the user’s place', async () => {
+    const { entries } = await read(
+      line('u1'),
+      line('u2', { isMeta: true }),
+      line('u3', { origin: { kind: 'task-notification' } }),
+      line('u4', { message: { role: 'user', content: '<local-command-stdout>x</local-command-stdout>' } }),
+      line('u5', { origin: { kind: 'human' } }),
+    )
+    expect(entries.map(({ role }) => role)).toEqual(['user', 'system', 'system', 'system', 'user'])
+  })
+
   it('a prompt typed while the model worked is a prompt', async () => {
     const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'AA==' } }
     const { entries } = await read(
@@ -344,6 +355,86 @@ describe('subagents', () => {
       ['subagent:sidechain-s2', 't2', 'primary'],
       ['subagent:sidechain-s1', 't1', 'primary'],
     ])
+  })
+
+  it('with one prompt are told apart: a call that is taken is not taken again', async () => {
+    const { entries } = await readOne(
+      memorySource(
+        files({
+          [`p/${SESSION}.jsonl`]: text(
+            task('a1', 't1', 'same'),
+            task('a2', 't2', 'same'),
+            result('r1', 't1', { toolUseResult: { agentId: 'a1' } }),
+          ),
+          [`p/${SESSION}/subagents/agent-a1.jsonl`]: text(
+            agent('a1', 'x1', { message: { role: 'user', content: 'same' } }),
+          ),
+          [`p/${SESSION}/subagents/agent-b2.jsonl`]: text(
+            agent('b2', 'y1', { message: { role: 'user', content: 'same' } }),
+          ),
+        }),
+      ),
+    )
+    expect(links(entries).map(([source, id]) => [source, id])).toEqual([
+      ['subagent:a1', 't1'],
+      ['subagent:b2', 't2'],
+    ])
+  })
+
+  it('that are teammates are told by their result’s words, or by the prompt in its envelope', async () => {
+    const named = result('r1', 't1')
+    const content = [{ type: 'tool_result', tool_use_id: 't1', content: 'Spawned.\nagentId: m1\nname: x' }]
+    const told = '<teammate-message teammate_id="lead">\nbuild it\n</teammate-message>'
+    const { entries } = await readOne(
+      memorySource(
+        files({
+          [`p/${SESSION}.jsonl`]: text(
+            task('a1', 't1', 'look'),
+            { ...named, message: { role: 'user', content } },
+            task('a2', 't2', 'build it'),
+          ),
+          [`p/${SESSION}/subagents/agent-m1.jsonl`]: text(agent('m1', 'x1')),
+          [`p/${SESSION}/subagents/agent-m2.jsonl`]: text(
+            agent('m2', 'y1', { message: { role: 'user', content: told } }),
+          ),
+        }),
+      ),
+    )
+    expect(links(entries).map(([source, id]) => [source, id])).toEqual([
+      ['subagent:m1', 't1'],
+      ['subagent:m2', 't2'],
+    ])
+  })
+
+  it('a folder gives no session for another program’s log, nor for a workflow’s journal', async () => {
+    const source = memorySource(
+      files({
+        'p/history.jsonl': text({ display: 'x', project: '/p', timestamp: 1 }),
+        [`p/${SESSION}.jsonl`]: text(line('u1')),
+        [`p/${SESSION}/subagents/workflows/w/journal.jsonl`]: text({
+          type: 'started',
+          key: 'k',
+          agentId: 'a',
+        }),
+      }),
+    )
+    const all = await readAll(claudeCode, source)
+    expect(all.map(({ session }) => session.native?.sessionId)).toEqual([SESSION])
+    expect(all[0]?.entries[1]).toMatchObject({ kind: 'event', metadata: { record: 'started' } })
+  })
+
+  it('what stands beside a log that is gone is still there', async () => {
+    const source = memorySource(
+      files({
+        [`p/${SESSION}/subagents/agent-a1.jsonl`]: text(agent('a1', 'x1')),
+        [`p/${SESSION}/subagents/agent-a1.meta.json`]: '{"agentType":"one"}',
+        [`p/${SESSION}/subagents/agent-b2.meta.json`]: '{"agentType":"two"}',
+        [`p/${OTHER}/tool-results/t.txt`]: 'long',
+      }),
+    )
+    const all = await readAll(claudeCode, source)
+    expect(all.map(({ session }) => session.native?.sessionId)).toEqual([SESSION, OTHER])
+    expect(JSON.stringify(all)).toMatch(/"one".*"two".*"long"/)
   })
 
   const inner = assistant('i1', say('inside'), { id: 'msg_inner', ...end(50) })

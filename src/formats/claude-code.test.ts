@@ -227,6 +227,9 @@ describe('detection', () => {
       }),
       undefined,
     ],
+    ['names and links only', text({ type: 'agent-name', agentName: 'x', sessionId: 's' }), 0.7],
+    ['another program’s mode', text({ type: 'mode', value: 'dark' }), undefined],
+    ['another program’s summary', text({ type: 'summary', total: 3 }), undefined],
     ['nothing', '', undefined],
     ['binary', Buffer.from([0, 255, 10, 7]), undefined],
   ])('of %s', async (_, content, confidence) => {

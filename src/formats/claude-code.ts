@@ -3,14 +3,14 @@
  * that the records name; a subagent's file belongs to the session named inside it, wherever it lies.
  */
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { isObject, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, PLACES, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
-import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
+import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
@@ -25,7 +25,7 @@ export const claudeCode: Format = {
   async *read(source, options) {
     const drift = createDriftWatch(VOCABULARY, options)
     const taken = new Set<string>()
-    for (const group of await groupFiles(source)) {
+    for (const group of await groupFiles(source, isOwnLog)) {
       let id: string | undefined
       const logs = new Set(group.agents.map(({ log }) => agentOf(log.path)))
       const reading = createClaudeReading({
@@ -34,7 +34,7 @@ export const claudeCode: Format = {
         hasLog: (agent) => logs.has(agent),
         ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
         toSession(facts) {
-          const session = toSession(facts, group.main.path, taken)
+          const session = toSession(facts, group, taken)
           id = session.id
           return session
         },
@@ -67,8 +67,8 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
 const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !file.path.includes('/')
 
 /** A later file that names the same session is another recording of it: its own id, the same native name. */
-function toSession(facts: ClaudeFacts, path: string, taken: ReadonlySet<string>): Session {
-  const { sessionId } = facts
+function toSession(facts: ClaudeFacts, { path, session }: Group, taken: ReadonlySet<string>): Session {
+  const sessionId = facts.sessionId ?? (session !== undefined && isUuid(session) ? session : undefined)
   const id = uuidFrom(ID, sessionId ?? path)
   return {
     id: taken.has(id) ? uuidFrom(ID, sessionId ?? '', path) : id,
@@ -91,34 +91,49 @@ function isClaudeLine(record: JsonObject): boolean {
   return !isFlatLine(record)
 }
 
-const STATE_TYPES: ReadonlySet<string> = new Set([
-  'summary',
-  'file-history-snapshot',
-  'queue-operation',
-  'last-prompt',
-  'mode',
-  'permission-mode',
-  'ai-title',
-  'custom-title',
-  'bridge-session',
-  'worktree-state',
+/** The state records and what each of them states: other programs have these types too, with other words in them. */
+const STATE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['summary', ['summary', 'leafUuid']],
+  ['file-history-snapshot', ['messageId', 'snapshot']],
+  ['file-history-delta', ['messageId', 'delta']],
+  ['queue-operation', ['operation', 'sessionId']],
+  ['last-prompt', ['lastPrompt', 'sessionId']],
+  ['mode', ['mode', 'sessionId']],
+  ['permission-mode', ['permissionMode', 'sessionId']],
+  ['ai-title', ['aiTitle', 'sessionId']],
+  ['custom-title', ['customTitle', 'sessionId']],
+  ['agent-name', ['agentName', 'sessionId']],
+  ['pr-link', ['prUrl', 'sessionId']],
+  ['frame-link', ['frameUrl', 'sessionId']],
+  ['bridge-session', ['bridgeSessionId']],
+  ['worktree-state', ['worktreeSession']],
+  ['relocated', ['relocatedCwd']],
 ])
 
 function isStateRecord(record: JsonObject): boolean {
   const { type } = record
-  return typeof type === 'string' && STATE_TYPES.has(type) && !('uuid' in record && 'parts' in record)
+  const fields = typeof type === 'string' ? STATE_FIELDS.get(type) : undefined
+  return fields !== undefined && fields.every((field) => Object.hasOwn(record, field))
+}
+
+/** A folder may hold logs of other programs, and Claude Code's list of prompts. What has no record yet may become ours. */
+async function isOwnLog(file: SourceFile): Promise<boolean> {
+  const head = await readHead(file)
+  return head.records.length === 0 || detectClaudeCode(head) !== undefined
 }
 
 async function* readGroup(
-  { main, agents, results }: Group,
+  { main, agents, metas, journals, results }: Group,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const name = stem(main.path)
-  const agent = agentOf(main.path)
-  yield* reading.read(main, {
-    ...(isUuid(name) && { expected: name }),
-    ...(agent !== undefined && { source: `subagent:${agent}` }),
-  })
+  if (main !== undefined) {
+    const name = stem(main.path)
+    const agent = agentOf(main.path)
+    yield* reading.read(main, {
+      ...(isUuid(name) && { expected: name }),
+      ...(agent !== undefined && { source: `subagent:${agent}` }),
+    })
+  }
   const left = [...agents]
   while (left.length > 0) {
     // One that was named is read before those that were not: what it started is then known.
@@ -129,6 +144,23 @@ async function* readGroup(
       if (meta !== undefined) yield [await reading.document(meta, { source, record: AGENT_META })]
     }
   }
+  for (const file of journals) yield* reading.read(file, { parse: toJournalEvent })
+  for (const meta of metas) {
+    const source = `subagent:${agentOf(meta.path.replace(/\.meta\.json$/, '.jsonl')) ?? ''}`
+    yield [...reading.open(), await reading.document(meta, { source, record: AGENT_META })]
+  }
   for (const file of results) yield [...reading.open(), await reading.text(file, { record: TOOL_RESULT })]
   yield reading.end()
+}
+
+/** A workflow's own record: which agent was started under which key, and what it returned. */
+function toJournalEvent(raw: Json): readonly Said[] {
+  const record = isObject(raw) ? asString(raw['type']) : undefined
+  return [
+    {
+      kind: 'event',
+      blocks: [{ type: 'unknown', raw }],
+      ...(record !== undefined && { metadata: { record } }),
+    },
+  ]
 }

@@ -22,6 +22,9 @@ export type Spawns = {
 /** A hostile file may start any number of them. */
 const MOST = 100_000
 const TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent'])
+const NAMED = /\bagent_?[iI]d: ?([\w@.:-]{1,200})/
+/** Characters of a result. */
+const LOOKED_AT = 4000
 
 export function createSpawns(): Spawns {
   const byAgent = new Map<string, Spawn>()
@@ -32,11 +35,24 @@ export function createSpawns(): Spawns {
     if (agent !== undefined && agent !== '' && byAgent.size < MOST && !byAgent.has(agent))
       byAgent.set(agent, spawn)
   }
+  /** Calls of the tools that start agents. */
+  const called = new Set<string>()
   const call = (prompt: string, spawn: Spawn): void => {
-    const key = uuidFrom(prompt)
+    if (called.size >= MOST) return
+    called.add(spawn.callId)
+    const key = uuidFrom(prompt.trim())
     const waiting = byPrompt.get(key)
     if (waiting !== undefined) waiting.push(spawn)
-    else if (byPrompt.size < MOST) byPrompt.set(key, [spawn])
+    else byPrompt.set(key, [spawn])
+  }
+  /** Of a teammate the result says it in words alone. */
+  const nameInText = (blocks: readonly Block[], source: string): void => {
+    for (const block of blocks) {
+      if (block.type !== 'tool-result' || block.callId === undefined || !called.has(block.callId)) continue
+      const { output } = block
+      const text = typeof output === 'string' ? output : Array.isArray(output) ? textOf(output) : ''
+      name(NAMED.exec(text.slice(0, LOOKED_AT))?.[1], { callId: block.callId, source })
+    }
   }
 
   return {
@@ -53,14 +69,15 @@ export function createSpawns(): Spawns {
         if (result?.callId !== undefined) {
           name(asString(toolUseResult['agentId']), { callId: result.callId, source })
         }
-      } else if (type === 'progress') {
+      } else if (type === 'user') nameInText(blocks, source)
+      else if (type === 'progress') {
         const callId = asString(line['parentToolUseID'])
         if (callId !== undefined) name(asString(asObject(line['data'])?.['agentId']), { callId, source })
       }
     },
     find(source, blocks) {
       const agent = source.slice('subagent:'.length)
-      const prompt = textOf(blocks)
+      const prompt = unwrapped(textOf(blocks))
       const same = prompt === '' ? undefined : byPrompt.get(uuidFrom(prompt))
       const known = byAgent.get(agent)
       if (known === undefined) return same?.shift()
@@ -70,6 +87,14 @@ export function createSpawns(): Spawns {
     },
     isKnown: (agent) => byAgent.has(agent),
   }
+}
+
+/** What a teammate is told stands in an envelope that names who says it. */
+function unwrapped(prompt: string): string {
+  const text = prompt.trim()
+  const [open, close] = ['<teammate-message', '</teammate-message>']
+  if (!text.startsWith(open) || !text.endsWith(close)) return text
+  return text.slice(text.indexOf('>') + 1, -close.length).trim()
 }
 
 /**
@@ -90,5 +115,8 @@ export function sourceOf(
   const own = typeof uuid === 'string' ? uuid : undefined
   const source = above ?? `subagent:sidechain-${own ?? 'unnamed'}`
   if (own !== undefined) sidechains.set(own, source)
+  // A line hangs off one that is near: the oldest are forgotten, or memory would grow with the file.
+  const [oldest] = sidechains.size > MOST ? sidechains.keys() : []
+  if (oldest !== undefined) sidechains.delete(oldest)
   return source
 }
