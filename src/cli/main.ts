@@ -104,7 +104,7 @@ function createProgram(): Command {
     )
     .option('--watch', 'go on, and take in what is written as it is written')
     .option('--no-keep', 'read where the files lie, and keep nothing')
-    .option('--no-index', 'do not index what is new; a search then reads it through')
+    .option('--index', 'also index what is new, for search; without it, a search reads it through')
     .option('--exclude <glob...>', 'what not to look at: ~/private, **/secret/**')
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)

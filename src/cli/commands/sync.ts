@@ -12,7 +12,6 @@ export type SyncCommandOptions = {
   readonly watch?: boolean
   /** Commander's name for `--no-keep`. */
   readonly keep?: boolean
-  /** Commander's name for `--no-index`. */
   readonly index?: boolean
   readonly exclude?: readonly string[]
   readonly home?: string
@@ -40,13 +39,13 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
   if (options.json) await outJson(report)
   else sayReport(report)
   noteProblems(report.problems)
-  if (options.index !== false && report.sessions > 0) await index(archive, progress)
+  if (options.index) await index(archive, progress)
   if (!options.watch) return
   const { watchAndSync } = await import('./watch.ts')
   await watchAndSync(archive, how, { json: options.json === true })
 }
 
-/** After the report: searching is complete without it, and faster with it. */
+/** Asked for: searching is complete without it, and faster with it. */
 async function index(archive: Archive, progress: Progress): Promise<void> {
   const { catchUpIndex } = await import('../../search/indexer.ts')
   const { failed } = await catchUpIndex(archive, {
