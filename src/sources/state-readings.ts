@@ -135,19 +135,27 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
       provider ?? '',
       model ?? null,
       at ?? null,
-      usage.input ?? null,
-      usage.cacheRead ?? null,
-      usage.cacheWrite5m ?? null,
-      usage.cacheWrite1h ?? null,
-      usage.output ?? null,
-      usage.reasoning ?? null,
+      toCount(usage.input),
+      toCount(usage.cacheRead),
+      toCount(usage.cacheWrite5m),
+      toCount(usage.cacheWrite1h),
+      toCount(usage.output),
+      toCount(usage.reasoning),
       qualityRank(usage.quality),
-      pico ?? null,
+      pico !== undefined && pico <= MOST_PICO ? pico : null,
       unpriced ?? null,
       source ?? null,
       tools === undefined ? null : JSON.stringify(tools),
     )
   }
+}
+
+/** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */
+const MOST_TOKENS = 1_000_000_000
+const MOST_PICO = 1_000_000_000_000_000n
+
+function toCount(tokens: number | undefined): number | null {
+  return tokens !== undefined && tokens <= MOST_TOKENS ? tokens : null
 }
 
 /** Also above readings that a crash left: their rows must not be taken for this one's. */
