@@ -1,7 +1,8 @@
 /** One way to go through a database, in a process of its own, so that what it held at most is its own: `{ ms, cpuMs, peakMb, count }` on stdout. */
 import { readFileSync } from 'node:fs'
 import { exportRows, openRows } from '../src/archive/kept-rows.ts'
-import { OPENCODE_ROWS, readDatabase } from '../src/formats/opencode-database.ts'
+import { readDatabase } from '../src/formats/opencode-database.ts'
+import { OPENCODE_ROWS } from '../src/formats/places.ts'
 import { nodeFiles } from '../src/journal/files.ts'
 import { openSourceDatabase } from '../src/sources/database.ts'
 import { openDatabase } from '../src/sqlite/driver.ts'

@@ -5,7 +5,6 @@
 import { isSafeId, isUuid } from '../transcript/ids.ts'
 import { asString } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import type { Place } from './format.ts'
 import { readHead } from './head-records.ts'
 
 export type Group = {
@@ -25,16 +24,6 @@ export type Group = {
 }
 
 export type AgentFiles = { readonly log: SourceFile; readonly meta: SourceFile | undefined }
-
-const FILES = ['**/*.jsonl', '**/subagents/**/*.meta.json', '**/tool-results/*']
-
-export const PLACES: readonly Place[] = [
-  { folders: ['${CLAUDE_CONFIG_DIR:-~/.claude}/projects', '~/.config/claude/projects'], files: FILES },
-  {
-    folders: ['~/Library/Application Support/Claude/local-agent-mode-sessions'],
-    files: FILES.map((glob) => `**/projects/${glob}`),
-  },
-]
 
 /** The log of the session that a file is read together with. */
 export async function unitOf(file: SourceFile): Promise<string> {

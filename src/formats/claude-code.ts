@@ -7,7 +7,7 @@ import { asString, isObject, type Json, type JsonObject } from '../transcript/js
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
-import { agentOf, groupFiles, PLACES, stem, unitOf, type Group } from './claude-code-files.ts'
+import { agentOf, groupFiles, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
@@ -15,6 +15,7 @@ import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
+import { PLACES } from './places.ts'
 
 const ID = CLAUDE_CODE
 
@@ -44,7 +45,7 @@ export const claudeCode: Format = {
     }
   },
   write: claudeCodeWriter,
-  places: PLACES,
+  places: PLACES['claude-code'],
   unit: unitOf,
 }
 

@@ -7,7 +7,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { lookAtCline, type Kind } from './cline-look.ts'
-import { NAMES, PLACES } from './cline-places.ts'
+import { NAMES } from './cline-places.ts'
 import { readManifest, readMessages, sessionIdOf, type Manifest } from './cline-session.ts'
 import { ID, readTask, type TaskFiles } from './cline-task.ts'
 import { VOCABULARY } from './cline-vocabulary.ts'
@@ -15,6 +15,7 @@ import { readDocument } from './document.ts'
 import { createDriftWatch, type DriftWatch } from './drift.ts'
 import type { Format, ReadItem } from './format.ts'
 import { readHead } from './head-records.ts'
+import { PLACES } from './places.ts'
 
 export const cline: Format = {
   id: ID,
@@ -24,7 +25,7 @@ export const cline: Format = {
     const shared: Shared = { taken: new Set(), watch: createDriftWatch(VOCABULARY, options) }
     for (const [folder, files] of await foldersOf(source)) yield* readFolder(folder, files, source, shared)
   },
-  places: PLACES,
+  places: PLACES.cline,
   unit: ({ path }) => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) : '.'),
 }
 

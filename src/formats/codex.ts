@@ -16,6 +16,7 @@ import { readTitles } from './codex-titles.ts'
 import { codexWriter } from './codex-write.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
+import { PLACES } from './places.ts'
 
 export const codex: Format = {
   id: CODEX,
@@ -55,13 +56,7 @@ export const codex: Format = {
     }
   },
   write: codexWriter,
-  places: [
-    {
-      folders: ['${CODEX_HOME:-~/.codex}/sessions', '${CODEX_HOME:-~/.codex}/archived_sessions'],
-      // What has not been touched for a week is compressed where it lies.
-      files: ['**/*.jsonl', '**/*.jsonl.zst'],
-    },
-  ],
+  places: PLACES.codex,
 }
 
 /** How sure the first records make us that a file is Codex's. */

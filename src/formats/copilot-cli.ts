@@ -16,6 +16,7 @@ import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readInOrder } from './in-order.ts'
 import { createPlacing } from './placing.ts'
+import { PLACES } from './places.ts'
 
 export const copilotCli: Format = {
   id: ID,
@@ -29,12 +30,7 @@ export const copilotCli: Format = {
       yield* readSession(file, source, { taken, ...options })
     }
   },
-  places: [
-    {
-      folders: ['${COPILOT_HOME:-~/.copilot}/session-state'],
-      files: ['*.jsonl', '*/events.jsonl', '*/workspace.yaml'],
-    },
-  ],
+  places: PLACES['copilot-cli'],
   /** `workspace.yaml` lies beside the log that it names. */
   unit: ({ path }) =>
     /\/(events\.jsonl|workspace\.yaml)$/.test(path) ? path.slice(0, path.lastIndexOf('/')) : path,

@@ -10,18 +10,12 @@ import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { fromBubble, instantOf, UNNAMED, whatElse } from './cursor-bubble.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
 import { eachRow, jsonOf, textOf, valueToJson } from './database-row.ts'
-import type { Detection, ReadItem, RowsKept } from './format.ts'
+import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
 import { asId, createPlacing, type Placing } from './placing.ts'
+import { CURSOR_KEYS, CURSOR_TABLES } from './places.ts'
 
-const CHAT = 'composerData:'
-const BUBBLE = 'bubbleId:'
-const TABLES = ['cursorDiskKV', 'ItemTable'] as const
-
-export const CHAT_ROWS: readonly RowsKept[] = TABLES.map((table) => ({
-  table,
-  where: { column: 'key', prefixes: [CHAT, BUBBLE] },
-}))
+const { chat: CHAT, bubble: BUBBLE } = CURSOR_KEYS
 
 export function lookAtChats(database: SourceDatabase): Detection | undefined {
   const columns = database.columns('cursorDiskKV')
@@ -39,7 +33,7 @@ export async function* readChats(
     number += 1
     return { file: file.path, number, byteOffset: 0, byteLength: 0 }
   }
-  for (const table of TABLES) {
+  for (const table of CURSOR_TABLES) {
     const seen = createIdSet()
     const parents = await findParents(database, table)
     const one: Reading = { file, database, table, shared, seen, parents, place }

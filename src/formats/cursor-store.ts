@@ -10,11 +10,9 @@ import { instantOf, UNNAMED } from './cursor-bubble.ts'
 import { fromMessage } from './cursor-content.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
 import { eachRow, jsonOf, rowToJson, textOf, valueToJson } from './database-row.ts'
-import type { Detection, ReadItem, RowsKept } from './format.ts'
+import type { Detection, ReadItem } from './format.ts'
 import { createIdSet } from './id-set.ts'
 import { asId, createPlacing, type Said } from './placing.ts'
-
-export const STORE_ROWS: readonly RowsKept[] = [{ table: 'meta' }, { table: 'blobs' }]
 
 export async function lookAtStore(database: SourceDatabase): Promise<Detection | undefined> {
   if (!database.columns('blobs').includes('data') || !database.columns('meta').includes('value'))

@@ -13,7 +13,7 @@ import { citation, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Transcript } from '../transcript/transcript.ts'
-import { CHAT_ROWS } from './cursor-chats.ts'
+import { CHAT_ROWS } from './places.ts'
 import { cursor } from './cursor.ts'
 
 const UUID = '0b0a7f3e-3a53-4d52-9a53-0c5c1f2f5a10'

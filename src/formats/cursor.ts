@@ -5,21 +5,15 @@
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import { detectAmong } from './candidates.ts'
-import { CHAT_ROWS, lookAtChats, readChats } from './cursor-chats.ts'
-import { lookAtStore, readStore, STORE_ROWS } from './cursor-store.ts'
+import { lookAtChats, readChats } from './cursor-chats.ts'
+import { lookAtStore, readStore } from './cursor-store.ts'
 import { isMarkLine, isRoleLine } from './cursor-text.ts'
 import { type Above, ID, readLinesTranscript, readTextTranscript, type Shared } from './cursor-transcript.ts'
 import { isDamage, isDatabase, openOrDamage } from './database-row.ts'
 import { createDriftWatch, vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { type Head, readHead } from './head-records.ts'
-
-const PROJECTS = '~/.cursor/projects'
-const STATE = [
-  '~/Library/Application Support/Cursor/User/globalStorage',
-  '${XDG_CONFIG_HOME:-~/.config}/Cursor/User/globalStorage',
-  '${APPDATA}/Cursor/User/globalStorage',
-]
+import { PLACES } from './places.ts'
 
 export const cursor: Format = {
   id: ID,
@@ -46,11 +40,7 @@ export const cursor: Format = {
       if (parent === undefined) above.set(folder, [...(above.get(folder) ?? []), own].slice(0, MAX_ABOVE))
     }
   },
-  places: [
-    { folders: [PROJECTS], files: ['*/agent-transcripts/**/*.jsonl', '*/agent-transcripts/**/*.txt'] },
-    { folders: ['~/.cursor/chats'], files: ['*/*/store.db'], rows: STORE_ROWS },
-    { folders: STATE, files: ['state.vscdb'], rows: CHAT_ROWS },
-  ],
+  places: PLACES.cursor,
   // A transcript and the subagents below it lie in a folder of the session's.
   unit: ({ path }) => /^(?:.*\/)?agent-transcripts\/[^/]+(?=\/)/.exec(path)?.[0] ?? path,
 }

@@ -8,6 +8,7 @@ import { readRun, type Run } from './devflow/read-run.ts'
 import { listRuns, looksLike } from './devflow/runs.ts'
 import { devflowWriter } from './devflow/write.ts'
 import type { Source } from '../transcript/source.ts'
+import { PLACES } from './places.ts'
 
 export { devflowRunId, type RunIdParts } from './devflow/run-id.ts'
 
@@ -20,12 +21,7 @@ export const devflow: Format = {
     for (const files of await listRuns(source)) yield* readItems(await readRun(files, seen))
   },
   write: devflowWriter,
-  places: [
-    {
-      folders: ['./.devflow'],
-      files: ['runs/*/metadata.json', 'runs/*/transcript.json', 'runs/*/transcript.json.gz'],
-    },
-  ],
+  places: PLACES.devflow,
   // A run's summary and its transcript, plain or compressed, are one session.
   unit({ path }) {
     const slash = path.lastIndexOf('/')

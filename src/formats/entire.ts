@@ -12,6 +12,7 @@ import { readFolder } from './entire-read.ts'
 import { entireWriter } from './entire-write.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
+import { PLACES } from './places.ts'
 
 export const entire: Format = {
   id: 'entire',
@@ -39,12 +40,7 @@ export const entire: Format = {
     }
   },
   write: entireWriter,
-  places: [
-    {
-      folders: ['./.entire/metadata'],
-      files: ['*/*.jsonl', '*/*.jsonl.*', '*/full.log*', '*/*.{json,txt,md}', '*/tasks/**/*.{json,jsonl}'],
-    },
-  ],
+  places: PLACES.entire,
   unit: ({ path }) => unitOf(path),
 }
 

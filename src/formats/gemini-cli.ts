@@ -19,6 +19,7 @@ import { readHead, type Head } from './head-records.ts'
 import { readListDocument, type ListDocument } from './list-document.ts'
 import { peekMembers } from './peek.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
+import { PLACES } from './places.ts'
 
 export const geminiCli: Format = {
   id: ID,
@@ -39,14 +40,7 @@ export const geminiCli: Format = {
       }
     }
   },
-  places: [
-    {
-      // The variable stands for the home folder, not for `.gemini`.
-      folders: ['${GEMINI_CLI_HOME:-~}/.gemini/tmp'],
-      // A session knows its project only by a hash; the folder's name lies beside `chats`.
-      files: ['*/chats/**/*.json', '*/chats/**/*.jsonl', '*/.project_root'],
-    },
-  ],
+  places: PLACES['gemini-cli'],
 }
 
 /** Kept for the sessions beside it; it holds none itself. */

@@ -5,6 +5,7 @@
 import type { Format } from './format.ts'
 import { detectLeslie, readLeslie } from './leslie-read.ts'
 import { beginLeslie, transcriptsFolder } from './leslie-write.ts'
+import { PLACES } from './places.ts'
 
 export const leslie: Format = {
   id: 'leslie',
@@ -17,7 +18,7 @@ export const leslie: Format = {
     ignored: transcriptsFolder,
     begin: beginLeslie,
   },
-  places: [{ folders: ['./.leslie/threads'], files: ['*/.meta/transcripts/*.txt'] }],
+  places: PLACES.leslie,
   // A thread's chats go on from file to file.
   unit: ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))) || path,
 }

@@ -14,7 +14,7 @@ import { SQLITE_MAGIC, type Source, type SourceDatabase, type SourceFile } from 
 import { createCallFold } from '../transcript/totals.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import type { Drift } from './format.ts'
-import { OPENCODE_ROWS } from './opencode-database.ts'
+import { OPENCODE_ROWS } from './places.ts'
 import { opencode } from './opencode.ts'
 
 const MS = 1_770_000_000_000

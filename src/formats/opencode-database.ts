@@ -6,7 +6,7 @@
 import { asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
-import type { Detection, ReadItem, RowsKept } from './format.ts'
+import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
 import type { Shared } from './opencode-export.ts'
 import {
@@ -22,6 +22,7 @@ import {
 import { createOpencodeReading, type OpencodeReading, type Piece } from './opencode-reading.ts'
 import { fromSessionMessage } from './opencode-session-message.ts'
 import { asId } from './placing.ts'
+import { OPENCODE_TABLES } from './places.ts'
 
 /** What else belongs to a session, and by which column: events of its own, as they are. */
 const BESIDE: ReadonlyMap<string, string> = new Map([
@@ -35,9 +36,6 @@ const OWNED: ReadonlyMap<string, string> = new Map([
   ['session_message', 'session_id'],
   ...BESIDE,
 ])
-const READ: readonly string[] = ['session', 'part', ...OWNED.keys()]
-
-export const OPENCODE_ROWS: readonly RowsKept[] = READ.map((table) => ({ table }))
 
 /** Tables with a session's id that are known and left alone: what is shared has a secret, the others are settings. */
 const LEFT: ReadonlySet<string> = new Set(['session_share', 'session_context_epoch', 'permission'])
@@ -241,6 +239,7 @@ function tellTables(database: SourceDatabase, { drift }: Shared): void {
   if (drift === undefined) return
   for (const table of database.tables()) {
     const isOfSessions = database.columns(table).includes('session_id')
-    if (isOfSessions && !READ.includes(table) && !LEFT.has(table)) drift.record(`table ${table}`, {})
+    if (isOfSessions && !OPENCODE_TABLES.includes(table) && !LEFT.has(table))
+      drift.record(`table ${table}`, {})
   }
 }

@@ -9,14 +9,14 @@ import { scanElements, scanMembers } from './devflow/scan.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
-import { lookAtTables, OPENCODE_ROWS, readDatabase } from './opencode-database.ts'
+import { lookAtTables, readDatabase } from './opencode-database.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
 import { OPENCODE_VOCABULARY } from './opencode-vocabulary.ts'
 import { peekMembers } from './peek.ts'
+import { PLACES } from './places.ts'
 
-const DATA = '${XDG_DATA_HOME:-~/.local/share}/opencode'
 /** In a folder only these are opened: there may be thousands of others. */
 const DATABASE = /\.db$/
 
@@ -64,10 +64,7 @@ export const opencode: Format = {
         yield* readExport(file, shared)
     }
   },
-  places: [
-    { folders: [DATA], files: ['opencode*.db'], rows: OPENCODE_ROWS },
-    { folders: [DATA], files: ['storage/**/*.json'] },
-  ],
+  places: PLACES.opencode,
   // A session's messages and parts lie in folders of their own, all over the tree.
   unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? storageOf(path) ?? path,
 }

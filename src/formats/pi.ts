@@ -15,6 +15,7 @@ import { PI, createPiFold, toSessionId } from './pi-fold.ts'
 import { VOCABULARY, watchLine } from './pi-vocabulary.ts'
 import { piWriter } from './pi-write.ts'
 import { oversizedEntry } from './unknown.ts'
+import { PLACES } from './places.ts'
 
 export const pi: Format = {
   id: PI,
@@ -29,12 +30,7 @@ export const pi: Format = {
     }
   },
   write: piWriter,
-  places: [
-    {
-      folders: ['${PI_CODING_AGENT_SESSION_DIR}', '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions'],
-      files: ['**/*.jsonl'],
-    },
-  ],
+  places: PLACES.pi,
 }
 
 /** How sure the first records make us that a file is pi's. */

@@ -6,6 +6,7 @@ import type { Format } from './format.ts'
 import { readSwarm } from './swarm-read.ts'
 import { detectSwarm } from './swarm-survey.ts'
 import { beginSwarm } from './swarm-write.ts'
+import { PLACES } from './places.ts'
 
 export const swarm: Format = {
   id: 'swarm',
@@ -13,12 +14,7 @@ export const swarm: Format = {
   detect: detectSwarm,
   read: readSwarm,
   write: { root: 'swarm/runs', ignored: () => '.', begin: beginSwarm },
-  places: [
-    {
-      folders: ['./swarm/runs'],
-      files: ['*/*/llm/*.jsonl', '*/*/receipts/*.json', '*/events.jsonl', '*/*/events.jsonl'],
-    },
-  ],
+  places: PLACES.swarm,
   // Receipts name the steps of their run, and tell whose a transcript without one is.
   unit: ({ path }) => path.slice(0, Math.max(0, path.indexOf('/'))) || path,
 }

@@ -17,6 +17,7 @@ import { readOrder, sortRecords } from './weakincentives-order.ts'
 import { fromTranscriptEntry } from './weakincentives-parse.ts'
 import { OWN, ownFields, toLine, toParts } from './weakincentives-parts.ts'
 import { weakincentivesWriter } from './weakincentives-write.ts'
+import { PLACES } from './places.ts'
 
 const ID = 'weakincentives'
 
@@ -39,7 +40,7 @@ export const weakincentives: Format = {
   },
   write: weakincentivesWriter,
   // The seed's examples: a program chooses its own base directory, and without one uses a temporary folder.
-  places: [{ folders: ['./agent_transcripts', './transcripts'], files: ['**/*TranscriptEntry*.jsonl'] }],
+  places: PLACES.weakincentives,
 }
 
 /** Files of a folder looked at to tell whose it is. */

@@ -7,14 +7,14 @@ import os from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { PassedOver } from '../archive/tar.ts'
-import { raw } from '../formats/raw.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
 import { parseExclude } from './exclude.ts'
 import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { IMPORT } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
 import { spool, type Spooled } from './spool.ts'
-import { unitOf, type Shared } from './sync-take.ts'
+import type { Shared } from './sync-take.ts'
+import { unitOf } from './unit-of.ts'
 import { sync, withState, type SyncOptions, type SyncReport } from './sync.ts'
 import { readDirty } from './sync-read.ts'
 
@@ -132,7 +132,7 @@ async function takePackage(
       try {
         const result = await target.keep(path, { chunks })
         const copy = target.file(path)
-        const unit = copy === undefined ? path : await unitOf(raw, copy)
+        const unit = copy === undefined ? path : await unitOf(IMPORT, copy)
         database.transaction(() => files.copied(id, path, unit, result))
         counts.seen += 1
         counts[result.change === 'none' ? 'unchanged' : result.change] += 1

@@ -79,7 +79,7 @@ async function byContent(real: string, isFolder: boolean, formats: readonly Form
 
 function toPlace(format: Format | undefined, root: string, files: readonly string[]): FoundPlace {
   const rows = format?.places?.flatMap(({ rows }) => rows ?? []) ?? []
-  return { format: format ?? raw, agent: format?.id ?? IMPORT, root, files, ...(rows.length > 0 && { rows }) }
+  return { agent: format?.id ?? IMPORT, root, files, ...(rows.length > 0 && { rows }) }
 }
 
 /** A copy of a place may begin at any of its folders: only names tell what counts. */

@@ -10,7 +10,6 @@ import { expandTemplate } from './place-templates.ts'
 import { toProblem, type OnProblem } from './walk.ts'
 
 export type FoundPlace = {
-  readonly format: Format
   /** Whose files they are: the format's id, or `import` for what the user named and no place is known for. */
   readonly agent: string
   /** Absolute, links resolved. */
@@ -29,8 +28,11 @@ export type PlaceOptions = {
   readonly onProblem?: OnProblem
 }
 
+/** All that is needed of a format here. */
+export type Placed = Pick<Format, 'id' | 'places'>
+
 /** In the order of the formats, each format's roots sorted. */
-export function findPlaces(formats: readonly Format[], options: PlaceOptions): readonly FoundPlace[] {
+export function findPlaces(formats: readonly Placed[], options: PlaceOptions): readonly FoundPlace[] {
   const folders = [...new Set(options.folders)].map((path) => ({ path, names: firstNames(path) }))
   return formats.flatMap((format) => {
     const found = (format.places ?? []).flatMap((place) =>
@@ -74,8 +76,8 @@ function mayHold({ names }: Working, path: string): boolean {
   )
 }
 
-function toFound(format: Format, root: string, { files, rows }: Place): FoundPlace {
-  return { format, agent: format.id, root, files, ...(rows !== undefined && { rows }) }
+function toFound({ id: agent }: Placed, root: string, { files, rows }: Place): FoundPlace {
+  return { agent, root, files, ...(rows !== undefined && { rows }) }
 }
 
 function foldersOf(

@@ -1,12 +1,9 @@
 /** What is kept and nothing is known about any more, because the state was lost: taken into a new one, source or no source. */
 import type { KeptFiles } from '../archive/kept.ts'
 import type { Database } from '../sqlite/driver.ts'
-import type { Format } from '../formats/format.ts'
-import { raw } from '../formats/raw.ts'
-import { allFormats } from './formats.ts'
 import type { Problems } from './problems.ts'
 import type { StateFiles } from './state-files.ts'
-import { unitOf } from './sync-take.ts'
+import { unitOf } from './unit-of.ts'
 
 type Options = {
   readonly database: Database
@@ -20,7 +17,6 @@ const BATCH = 200
 export async function adoptKept(kept: KeptFiles, { database, files, problems }: Options): Promise<void> {
   for (const place of kept.places()) {
     const id = files.place(place.agent, place.root)
-    const format: Format | undefined = allFormats.find((format) => format.id === place.agent)
     let batch: { readonly path: string; readonly unit: string; readonly bytes: number }[] = []
     const note = (): void => {
       const noted = batch
@@ -34,7 +30,7 @@ export async function adoptKept(kept: KeptFiles, { database, files, problems }: 
         const file = place.file(path)
         if (file === undefined) continue
         // Named like the sync that kept it named it: what a place is of, or else what the file's content says.
-        batch.push({ path, unit: await unitOf(format ?? raw, file), bytes: file.sizeBytes })
+        batch.push({ path, unit: await unitOf(place.agent, file), bytes: file.sizeBytes })
         if (batch.length >= BATCH) note()
       }
     } catch (error) {

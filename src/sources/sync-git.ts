@@ -4,17 +4,18 @@
  */
 import fs from 'node:fs'
 import os from 'node:os'
-import { basename, dirname, join, resolve } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { entire } from '../formats/entire.ts'
-import type { EntireSource } from './entire-git.ts'
+import { openEntireRepository, type EntireSource } from './entire-git.ts'
 import { parseExclude, type Exclusion } from './exclude.ts'
 import { GIT } from './open-files.ts'
 import { diskFullMessage } from './disk.ts'
-import { isDiskFull, unitOf, type Shared, type Taken } from './sync-take.ts'
+import { isDiskFull, type Shared, type Taken } from './sync-take.ts'
+import { unitOf } from './unit-of.ts'
 
 export type TakenRepositories = Taken & { readonly seen: number }
 
-/** `folders`: work trees that may have such refs. */
+/** `folders`: work trees that may have such refs: see `mayHaveCheckpoints`. */
 export async function takeRepositories(
   folders: readonly string[],
   shared: Shared,
@@ -24,11 +25,10 @@ export async function takeRepositories(
   const { exclude: patterns = [], userHome = os.homedir(), platform = process.platform } = options
   const exclude = parseExclude(patterns, { home: userHome, platform })
   for (const folder of folders) {
-    if (options.signal?.aborted || !mayHaveCheckpoints(folder)) continue
+    if (options.signal?.aborted) continue
     try {
       const real = fs.realpathSync(folder)
       if (exclude.isExcluded(dirname(real), basename(real))) continue
-      const { openEntireRepository } = await import('./entire-git.ts')
       const source = await openEntireRepository(folder)
       if (source === undefined) continue
       const place = files.place(entire.id, `${GIT}${real}`)
@@ -77,7 +77,7 @@ async function takeFiles(
     if (options.signal?.aborted) return false
     if (exclude.isExcluded(real, file.path)) continue
     taken.seen += 1
-    const unit = await unitOf(entire, file)
+    const unit = await unitOf(entire.id, file)
     if (options.keep === false) {
       database.transaction(() => files.copied(place, file.path, unit, undefined))
       continue
@@ -94,30 +94,4 @@ async function takeFiles(
     database.transaction(() => files.copied(place, file.path, unit, result))
   }
   return isWhole
-}
-
-/** Without asking git: a sync looks at every folder that a session was ever held in. */
-function mayHaveCheckpoints(folder: string): boolean {
-  const store = storeOf(folder)
-  if (store === undefined) return false
-  if (fs.existsSync(join(store, 'refs/entire')) || fs.existsSync(join(store, 'refs/heads/entire')))
-    return true
-  try {
-    return fs.readFileSync(join(store, 'packed-refs'), 'latin1').includes('entire/')
-  } catch {
-    return false
-  }
-}
-
-/** Where the refs are: the repository's own folder, also from one of its other work trees. */
-function storeOf(folder: string): string | undefined {
-  const git = join(folder, '.git')
-  try {
-    const stat = fs.lstatSync(git)
-    if (stat.isDirectory()) return git
-    const named = /^gitdir: (.+)$/m.exec(fs.readFileSync(git, 'utf8'))?.[1]
-    return named === undefined ? undefined : resolve(folder, named, '../..')
-  } catch {
-    return undefined
-  }
 }

@@ -1,13 +1,12 @@
 /** The first step of a sync: every place is walked, and what has changed since is marked. No file is opened. */
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { PLACED } from '../formats/places.ts'
 import { journal } from '../journal/format.ts'
 import type { Archive } from '../archive/archive.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Exclusion } from './exclude.ts'
-import { allFormats } from './formats.ts'
 import { givenPaths, rememberGiven } from './given.ts'
-import { placesOf } from './place-of.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { SeenFile, StateFiles } from './state-files.ts'
@@ -75,7 +74,7 @@ export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Loo
 }
 
 function journalPlace(home: string): FoundPlace {
-  return { format: journal, agent: journal.id, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
+  return { agent: journal.id, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
 type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'> & {
@@ -135,6 +134,11 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
   const named = options.paths ?? []
   const places: FoundPlace[] = []
   const add = async (path: string): Promise<void> => {
+    // What a path holds is told by its content: by then every format is needed.
+    const [{ placesOf }, { allFormats }] = await Promise.all([
+      import('./place-of.ts'),
+      import('./formats.ts'),
+    ])
     places.push(...(await placesOf(path, allFormats, { env, home, platform, onProblem })))
   }
   if (named.length > 0) {
@@ -151,7 +155,7 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
     return { places: joinPlaces(places), failed }
   }
   const folders = projectFolders(look)
-  places.push(...findPlaces(allFormats, { env, home, platform, folders, onProblem }))
+  places.push(...findPlaces(PLACED, { env, home, platform, folders, onProblem }))
   // One that was named and is gone: what was kept of it stays.
   for (const path of givenPaths(archive)) if (fs.existsSync(path)) await add(path)
   return { places: joinPlaces(places), failed: 0 }

@@ -7,7 +7,6 @@ import { beginReading, clearReading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
 import type { UnitResult } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
-import { coveredVersions } from './versions.ts'
 
 /** `sessions`: each once, however many recordings of it were read. */
 export type ReadReport = { readonly sessions: number; readonly entries: number; readonly damage: number }
@@ -146,7 +145,10 @@ async function settleKept(
     if (own.some(({ bytes }) => bytes === undefined)) return
     const paths = own.map(({ path }) => path)
     if (paths.every((path) => place.versions(path).length === 0)) return
-    const { toldFormat } = await import('./read-unit.ts')
+    const [{ toldFormat }, { coveredVersions }] = await Promise.all([
+      import('./read-unit.ts'),
+      import('./versions.ts'),
+    ])
     const covered = await coveredVersions(place, paths, toldFormat)
     for (const { path, version } of covered) place.drop(path, version)
   } catch (error) {

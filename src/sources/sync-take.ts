@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
 import { isHansardError } from '../errors.ts'
-import type { Format } from '../formats/format.ts'
-import { raw } from '../formats/raw.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
-import { detect } from './detect.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
-import { allFormats } from './formats.ts'
 import { openSource } from './open.ts'
+import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { KnownFile, StateFiles } from './state-files.ts'
@@ -149,7 +146,7 @@ function createTogether(
       }
       const result = await target.keep(file.path, { file: join(place.root, file.path) })
       const copy = target.file(file.path)
-      const unit = copy === undefined ? file.path : await unitOf(place.format, copy)
+      const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
       waiting.push({ file, place, result, unit })
       bytes += result.bytesRead
       if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settle()
@@ -162,7 +159,7 @@ type Change = Pick<Kept, 'change' | 'bytesRead'>
 async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise<Change> {
   const { files, kept, database, problems, options } = shared
   if (options.keep === false || place.agent === journal.id) {
-    const unit = await unitOf(place.format, await openAt(place, file))
+    const unit = await unitOf(place.agent, await openAt(place, file))
     database.transaction(() => files.taken(file.id, unit, undefined))
     const bytesRead = place.agent === journal.id ? 0 : file.size
     return { change: file.unit === undefined ? 'new' : 'grown', bytesRead }
@@ -176,7 +173,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
     return result
   }
   const copy = target.file(file.path)
-  const unit = copy === undefined ? file.path : await unitOf(place.format, copy)
+  const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
   database.transaction(() => {
     if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
     files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
@@ -224,22 +221,6 @@ async function openAt({ root }: FoundPlace, { path }: KnownFile): Promise<Source
   const [file] = await source.list()
   // A file source lists itself, under its name; units go by the path below the place.
   return { ...(file as SourceFile), path }
-}
-
-/** What the file is read together with. Where nothing is known about a place, its content says whose it is. */
-export async function unitOf(format: Format, file: SourceFile): Promise<string> {
-  const known = format === raw ? await detectAlone(file) : format
-  return (await known?.unit?.(file)) ?? file.path
-}
-
-async function detectAlone(file: SourceFile): Promise<Format | undefined> {
-  const alone = {
-    path: file.path,
-    kind: 'file' as const,
-    list: async () => [file],
-    find: async () => undefined,
-  }
-  return (await detect(alone, { formats: allFormats.filter((format) => format !== raw) }))?.format
 }
 
 /** Whether keeping the rest of a file would leave too little of the disk. */

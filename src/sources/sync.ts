@@ -10,6 +10,7 @@ import { openKept, type KeptOptions } from '../archive/kept.ts'
 import { waitForLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
+import { mayHaveCheckpoints } from './checkpoint-refs.ts'
 import { parseExclude } from './exclude.ts'
 import { escapeGlob } from './globs.ts'
 import { gatherSyncs } from './gathered-files.ts'
@@ -20,13 +21,11 @@ import { settleBills } from './state-billing.ts'
 import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
-import { adoptKept } from './sync-adopt.ts'
-import { takeRepositories } from './sync-git.ts'
-import { lookAround, lookAtJournals, pendingOf, projectFolders } from './sync-look.ts'
+import { lookAround, lookAtJournals, pendingOf, projectFolders, type Looked } from './sync-look.ts'
 import { readDirty } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
-import { takePending, type KeptTogether, type Shared, type Taken } from './sync-take.ts'
+import type { KeptTogether, Shared, Taken } from './sync-take.ts'
 
 export type SyncOptions = {
   /** Only what these files and folders hold; every known place when absent. They are looked into again with every sync. */
@@ -143,11 +142,12 @@ async function workOnce<T>(
     const shared = { archive, kept, database, files, problems, options }
     removeLeftovers(database)
     if (isNew) {
+      const { adoptKept } = await import('./sync-adopt.ts')
       await adoptKept(kept, { database, files, problems })
       remember(database, 'adopted', VERSION)
     }
     // Journals first: they say which files elsewhere are this program's own.
-    await takePending(lookAtJournals(shared, archive.home), shared)
+    await takeLooked(lookAtJournals(shared, archive.home), shared)
     noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
     const result = await work(shared, isFirst)
@@ -190,9 +190,9 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
-  const fromFiles = await takePending(looked, shared)
-  const folders = projectFolders({ database: shared.database, options, cwd })
-  const fromGit = await takeRepositories(folders, shared)
+  const fromFiles = await takeLooked(looked, shared)
+  const folders = projectFolders({ database: shared.database, options, cwd }).filter(mayHaveCheckpoints)
+  const fromGit = await takeRefs(folders, shared)
   const read = await readDirty(shared)
   const taken = addTaken(fromFiles, fromGit, looked)
   // What is kept cannot be lost: only what is not has to be warned of.
@@ -210,6 +210,24 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     bytesRead: taken.bytesRead,
     problems: problems.list(),
   }
+}
+
+const NOTHING = { seen: 0, new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
+
+/** What keeps files has every format behind it, and takes longer to load than a sync of nothing new to run. */
+async function takeLooked(looked: Looked, shared: Shared): Promise<Taken> {
+  if (pendingOf(looked, shared.database).files === 0) return NOTHING
+  const { takePending } = await import('./sync-take.ts')
+  return takePending(looked, shared)
+}
+
+async function takeRefs(
+  folders: readonly string[],
+  shared: Shared,
+): Promise<Taken & { readonly seen: number }> {
+  if (folders.length === 0) return NOTHING
+  const { takeRepositories } = await import('./sync-git.ts')
+  return takeRepositories(folders, shared)
 }
 
 function addTaken(a: Taken, b: Taken, { failed }: Pick<Taken, 'failed'>): Taken {

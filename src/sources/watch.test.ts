@@ -2,7 +2,6 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { pi } from '../formats/pi.ts'
 import type { FoundPlace } from './places.ts'
 import { watchPlaces, type WatchOptions } from './watch.ts'
 
@@ -27,7 +26,7 @@ const put = (path: string, text = 'x\n'): void => {
 }
 
 function watching(options: Partial<WatchOptions> = {}, files: readonly string[] = ['**/*.jsonl']): void {
-  const place: FoundPlace = { format: pi, agent: 'pi', root, files }
+  const place: FoundPlace = { agent: 'pi', root, files }
   watchPlaces([place], {
     onChange: (_, path) => told.push({ path, afterMs: performance.now() - started }),
     signal: controller.signal,

@@ -1,0 +1,119 @@
+/**
+ * Where every agent keeps its files, apart from the formats that read them: a sync that finds nothing new knows where to look
+ * without loading one of them.
+ */
+import { PLACES as CLINE } from './cline-places.ts'
+import type { Place, RowsKept } from './format.ts'
+
+const CLAUDE_FILES = ['**/*.jsonl', '**/subagents/**/*.meta.json', '**/tool-results/*']
+const OPENCODE = '${XDG_DATA_HOME:-~/.local/share}/opencode'
+
+/** The tables of OpenCode's database that hold sessions; others hold accounts and what is shared. */
+export const OPENCODE_TABLES: readonly string[] = [
+  'session',
+  'part',
+  'message',
+  'session_message',
+  'session_input',
+  'todo',
+  'event',
+]
+export const OPENCODE_ROWS: readonly RowsKept[] = OPENCODE_TABLES.map((table) => ({ table }))
+
+/** Keys of Cursor's tables that hold chats. */
+export const CURSOR_KEYS = { chat: 'composerData:', bubble: 'bubbleId:' } as const
+export const CURSOR_TABLES = ['cursorDiskKV', 'ItemTable'] as const
+export const CHAT_ROWS: readonly RowsKept[] = CURSOR_TABLES.map((table) => ({
+  table,
+  where: { column: 'key', prefixes: [CURSOR_KEYS.chat, CURSOR_KEYS.bubble] },
+}))
+export const STORE_ROWS: readonly RowsKept[] = [{ table: 'meta' }, { table: 'blobs' }]
+
+/** By the format's id, in the order of the list of formats. */
+export const PLACES = {
+  devflow: [
+    {
+      folders: ['./.devflow'],
+      files: ['runs/*/metadata.json', 'runs/*/transcript.json', 'runs/*/transcript.json.gz'],
+    },
+  ],
+  weakincentives: [
+    { folders: ['./agent_transcripts', './transcripts'], files: ['**/*TranscriptEntry*.jsonl'] },
+  ],
+  leslie: [{ folders: ['./.leslie/threads'], files: ['*/.meta/transcripts/*.txt'] }],
+  entire: [
+    {
+      folders: ['./.entire/metadata'],
+      files: ['*/*.jsonl', '*/*.jsonl.*', '*/full.log*', '*/*.{json,txt,md}', '*/tasks/**/*.{json,jsonl}'],
+    },
+  ],
+  swarm: [
+    {
+      folders: ['./swarm/runs'],
+      files: ['*/*/llm/*.jsonl', '*/*/receipts/*.json', '*/events.jsonl', '*/*/events.jsonl'],
+    },
+  ],
+  'claude-code': [
+    {
+      folders: ['${CLAUDE_CONFIG_DIR:-~/.claude}/projects', '~/.config/claude/projects'],
+      files: CLAUDE_FILES,
+    },
+    {
+      folders: ['~/Library/Application Support/Claude/local-agent-mode-sessions'],
+      files: CLAUDE_FILES.map((glob) => `**/projects/${glob}`),
+    },
+  ],
+  codex: [
+    {
+      folders: ['${CODEX_HOME:-~/.codex}/sessions', '${CODEX_HOME:-~/.codex}/archived_sessions'],
+      // What has not been touched for a week is compressed where it lies.
+      files: ['**/*.jsonl', '**/*.jsonl.zst'],
+    },
+  ],
+  pi: [
+    {
+      folders: ['${PI_CODING_AGENT_SESSION_DIR}', '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions'],
+      files: ['**/*.jsonl'],
+    },
+  ],
+  'gemini-cli': [
+    {
+      // The variable stands for the home folder, not for `.gemini`.
+      folders: ['${GEMINI_CLI_HOME:-~}/.gemini/tmp'],
+      // A session knows its project only by a hash; the folder's name lies beside `chats`.
+      files: ['*/chats/**/*.json', '*/chats/**/*.jsonl', '*/.project_root'],
+    },
+  ],
+  opencode: [
+    { folders: [OPENCODE], files: ['opencode*.db'], rows: OPENCODE_ROWS },
+    { folders: [OPENCODE], files: ['storage/**/*.json'] },
+  ],
+  'copilot-cli': [
+    {
+      folders: ['${COPILOT_HOME:-~/.copilot}/session-state'],
+      files: ['*.jsonl', '*/events.jsonl', '*/workspace.yaml'],
+    },
+  ],
+  cline: CLINE,
+  cursor: [
+    {
+      folders: ['~/.cursor/projects'],
+      files: ['*/agent-transcripts/**/*.jsonl', '*/agent-transcripts/**/*.txt'],
+    },
+    { folders: ['~/.cursor/chats'], files: ['*/*/store.db'], rows: STORE_ROWS },
+    {
+      folders: [
+        '~/Library/Application Support/Cursor/User/globalStorage',
+        '${XDG_CONFIG_HOME:-~/.config}/Cursor/User/globalStorage',
+        '${APPDATA}/Cursor/User/globalStorage',
+      ],
+      files: ['state.vscdb'],
+      rows: CHAT_ROWS,
+    },
+  ],
+} as const satisfies { readonly [format: string]: readonly Place[] }
+
+/** The same as a list: all that is needed of a format to find its files. */
+export const PLACED: readonly { readonly id: string; readonly places: readonly Place[] }[] = Object.entries(
+  PLACES,
+).map(([id, places]) => ({ id, places }))
