@@ -3,7 +3,8 @@
  * another thread's. Codex names no call, so each is numbered within its thread: the same number wherever the file was copied to.
  */
 import type { Entry } from '../transcript/entry.ts'
-import { asObject, isObject, type Json } from '../transcript/json.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import { asObject, isObject, toJson, type Json } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
 import type { FactsFold } from './codex-facts.ts'
 import { fromCodexLine, recordName, type LineEntry } from './codex-lines.ts'
@@ -16,25 +17,49 @@ export type FoldedLine = {
   readonly count?: { readonly usage: Usage } & Pick<Entry, 'model' | 'call'>
   /** This line is of another call than what came before. */
   readonly isBoundary: boolean
+  /** Calls so far were named by the first of these: now it shows that they go by the second. */
+  readonly renamed?: readonly [from: string, to: string]
+}
+
+type Options = {
+  /** False where lines are missing: counts may have stood in them. */
+  readonly isWhole?: () => boolean
 }
 
 /** `thread` is what calls are named after; undefined while nothing sure is known. */
 export function createLineFold(
   facts: FactsFold,
   thread: () => string | undefined,
-): { next(value: Json): FoldedLine } {
+  { isWhole = () => true }: Options = {},
+): { next(value: Json): FoldedLine; readonly hasCounts: boolean } {
   const replay = createReplayFold()
   const tokens = createTokenFold({ continues: () => replay.continues })
   let calls = 0
   let hasCounts = false
   /** What came last of the call that is on. */
   let state: 'none' | 'said' | 'answered' = 'none'
+  let first: Json | undefined
+  let segment: string | undefined
 
+  /**
+   * Calls of two rollouts of one thread are different calls, though each is numbered from 0. Where no header tells a later rollout,
+   * what was used before it does, and when it was begun.
+   */
+  const nameOf = (of: string): string => {
+    const part = facts.segment ?? segment
+    return part === undefined ? of : `${of}+${part}`
+  }
+  const rename = (): FoldedLine['renamed'] => {
+    const of = thread()
+    if (hasCounts || tokens.usedBefore === undefined || of === undefined || !isWhole()) return undefined
+    const from = nameOf(of)
+    segment = uuidFrom(toJson([tokens.usedBefore, first ?? null]))
+    return from === nameOf(of) ? undefined : [from, nameOf(of)]
+  }
   const callFacts = (isNumbered: boolean): Pick<Entry, 'model' | 'call'> => {
     const { model, provider } = facts
     const of = isNumbered ? thread() : undefined
-    // Calls of two rollouts of one thread are different calls, though each is numbered from 0.
-    const name = of === undefined || facts.segment === undefined ? of : `${of}+${facts.segment}`
+    const name = of && nameOf(of)
     const call = {
       ...(provider !== undefined && { provider }),
       ...(name !== undefined && { messageId: `${name}/${calls}` }),
@@ -43,7 +68,11 @@ export function createLineFold(
   }
 
   return {
+    get hasCounts() {
+      return hasCounts
+    },
     next(value) {
+      first ??= (isObject(value) && value['timestamp']) || null
       const line = fromCodexLine(value)
       const isReplayed = isObject(value) && replay.observe(value, line.at)
       facts.observe(value, line.at, isReplayed)
@@ -66,11 +95,12 @@ export function createLineFold(
       if (line.role === 'tool' && state === 'said') state = 'answered'
       const usage = countOf(value, tokens)
       if (usage === undefined) return { line, isBoundary }
+      const renamed = isNumbered ? rename() : undefined
       const count = { usage, ...callFacts(isNumbered) }
       hasCounts = true
       calls += 1
       state = 'none'
-      return { line, isBoundary, ...(!isReplayed && { count }) }
+      return { line, isBoundary, ...(!isReplayed && { count }), ...(renamed && { renamed }) }
     },
   }
 }

@@ -43,7 +43,11 @@ export async function* readRollout(
   let isNamed = false
   /** Line 1 names the thread; any later line may be a copy of another's. */
   const thread = (): string | undefined => (isNamed ? facts.thread : nameInPath)
-  const lines = createLineFold(facts, thread)
+  let isWhole = true
+  const lines = createLineFold(facts, thread, { isWhole: () => isWhole })
+  /** Until the first count, which may rename the calls before it. */
+  let isWaiting = true
+  let queuedBytes = 0
   let queue: ReadItem[] = []
   let sequence = 0
   let isOpen = false
@@ -53,6 +57,7 @@ export async function* readRollout(
   const take = (step: Step): void => {
     if ('damage' in step) {
       const { damage } = step
+      isWhole = false
       queue.push({ type: 'damage', damage })
       if (damage.kind !== 'too-large') return
       const place = { format: CODEX, file: file.path, source: PRIMARY, sequence }
@@ -61,7 +66,9 @@ export async function* readRollout(
       return
     }
     const { value, byteLength } = step.record
-    const { line, count, isBoundary } = lines.next(value)
+    const { line, count, isBoundary, renamed } = lines.next(value)
+    if (renamed !== undefined) renameCalls(queue, renamed)
+    queuedBytes += byteLength
     if (watch !== undefined && isObject(value)) watchLine(watch, value, facts.version)
     if (step.record.number === 1) isNamed = facts.thread !== undefined
     const entry: Draft = {
@@ -91,6 +98,8 @@ export async function* readRollout(
 
   /** What need not be held any longer. */
   const release = (): ReadItem[] => {
+    isWaiting &&= !lines.hasCounts && queue.length <= HELD && queuedBytes <= HELD_BYTES
+    if (isWaiting) return []
     if (said === undefined || queue.length - said.at > HELD || said.bytes > HELD_BYTES) {
       const all = queue
       queue = []
@@ -114,6 +123,17 @@ export async function* readRollout(
     yield [...opened, ...release()]
   }
   said = undefined
+  isWaiting = false
   onSpawns(links.spawns)
   if (isOpen) yield [...release(), open()]
+}
+
+function renameCalls(items: readonly ReadItem[], [from, to]: readonly [string, string]): void {
+  for (const item of items) {
+    if (item.type !== 'entry') continue
+    // Still being made: see `take`.
+    const entry: Draft = item.entry
+    const name = entry.call?.messageId
+    if (name?.startsWith(`${from}/`)) entry.call = { ...entry.call, messageId: to + name.slice(from.length) }
+  }
 }

@@ -2,7 +2,7 @@
  * Codex's token counts, made into one usage for each call. A `token_count` states a running total and the last call's counts. It
  * is written more than once for a call, states only a size of the context after a compaction, and its total falls back to an
  * older one when a session is resumed from a snapshot. So: what the total grew by, or, where it fell or grew by less than the
- * last call used, that call's counts.
+ * last call used, that call's counts; also where the first total has calls in it that nothing here counted.
  * Newer versions also write a `token_usage_record` for each response, which a `token_count` says again.
  */
 import { asCount, asObject, type Json, type JsonObject } from '../transcript/json.ts'
@@ -15,6 +15,11 @@ export type TokenFold = {
   total(usage: Json): Usage | undefined
   /** The usage of one response; undefined when the count before it said so already. */
   record(payload: JsonObject | undefined): Usage | undefined
+  /**
+   * What the thread had used before the first count here, where that states more than its own call: the calls before are told in
+   * another file, or nowhere.
+   */
+  readonly usedBefore: Json | undefined
 }
 
 /** Codex's own fields: `input` includes `cached` and `written`, `output` includes `reasoning`. Not stated is not 0. */
@@ -37,9 +42,21 @@ export function createTokenFold({ continues }: Options): TokenFold {
   let latest: 'record' | Counts | undefined
   /** The counts of a call that were stated without a total, until something else is. */
   let alone: Counts | undefined
+  let isBegun = false
+  let usedBefore: Json | undefined
+
+  /** At the first count: whether its total has calls in it that nothing here counted. */
+  const beginsWithin = (total: Counts | undefined, used: Counts | undefined): boolean => {
+    if (isBegun) return false
+    isBegun = true
+    if (total === undefined || used === undefined || !isBeyond(total, used)) return false
+    usedBefore = [less(used.input, total.input), less(used.output, total.output)]
+    return true
+  }
 
   /** Counts without a total: nothing but being the very same tells that they are said again. */
   const addAlone = (used: Counts, raw: JsonObject | undefined): Usage | undefined => {
+    isBegun = true
     const isRecorded = latest === 'record'
     const isAgain = alone !== undefined && sameCounts(alone, used)
     if (isNothing(used)) return undefined
@@ -55,6 +72,7 @@ export function createTokenFold({ continues }: Options): TokenFold {
       const raw = asObject(payload?.['usage'])
       const counts = toCounts(raw)
       if (counts === undefined) return undefined
+      beginsWithin(toCounts(asObject(payload?.['thread_token_usage'])), counts)
       const isSaid = typeof latest === 'object' && sameCounts(latest, counts)
       latest = isSaid ? undefined : 'record'
       return isSaid || isNothing(counts) ? undefined : toUsage(counts, raw)
@@ -76,18 +94,28 @@ export function createTokenFold({ continues }: Options): TokenFold {
       alone = undefined
       const isRecorded = latest === 'record'
       latest = undefined
-      const isFirst = before === undefined
-      const grown = isFirst ? (continues() ? undefined : total) : minus(total, before as Counts)
+      const isWithin = beginsWithin(total, used)
+      const grown =
+        before === undefined ? (continues() || isWithin ? undefined : total) : minus(total, before)
       before = total
       if (isRecorded) return undefined
       const counts = grown === undefined || isOlder(grown, used) ? used : filled(grown, used)
       if (counts === undefined) return { quality: 'unavailable', ...(last !== undefined && { raw: last }) }
       if (isNothing(counts)) return undefined
       latest = counts
-      return toUsage(counts, last)
+      const usage = toUsage(counts, last)
+      // The header does not say where the calls before are: they may be in no file at all.
+      const isBound = isWithin && !continues() && usage.quality === 'reported'
+      return isBound ? { ...usage, quality: 'partial' } : usage
+    },
+    get usedBefore() {
+      return usedBefore
     },
   }
 }
+
+const isBeyond = (total: Counts, used: Counts): boolean =>
+  less(used.input, total.input) > 0 || less(used.output, total.output) > 0
 
 /** A total that is an older one plus the last call. One that did not grow at all is the same again. */
 function isOlder(grown: Counts, used: Counts | undefined): boolean {

@@ -839,6 +839,34 @@ describe('rollouts of one thread', () => {
     expect(later).not.toEqual(earlier)
     expect(await ids(meta({ history_base: base }), said('b'))).toEqual(later)
   })
+
+  it('name their calls apart, where only the first count tells that the later goes on', async () => {
+    const ids = ({ entries }: Transcript): unknown[] =>
+      entries.map(({ call }) => call?.messageId).filter((id) => id !== undefined)
+    const lines = [meta(), asked('go'), said('a'), called('c1'), answered('c1'), said('b')]
+    const later = await read(...lines, counted([19, 0, 5, 0], [10, 0, 1, 0]))
+    expect(totals(later)).toEqual({
+      calls: 1,
+      input: 10,
+      cacheRead: 0,
+      output: 1,
+      reasoning: 0,
+      quality: 'partial',
+    })
+    const first = ids(await read(...lines, counted([10, 0, 1, 0])))
+    expect(first).toEqual([`${THREAD}/0`, `${THREAD}/0`, `${THREAD}/1`])
+    expect(ids(later)).toHaveLength(3)
+    for (const id of ids(later)) expect(first).not.toContain(id)
+    // A copy of the file is the same calls.
+    expect(ids(await read(...lines, counted([19, 0, 5, 0], [10, 0, 1, 0])))).toEqual(ids(later))
+  })
+
+  it('are one where a line is damaged: the count may have stood in it', async () => {
+    const broken = `${text(meta(), said('a'))}{"timestamp":\n${text(said('b'), counted([19, 0, 5, 0], [10, 0, 1, 0]))}`
+    const [one] = await readAll(codex, memoryFileSource('x.jsonl', broken))
+    expect(one?.entries.map(({ call }) => call?.messageId)).toContain(`${THREAD}/0`)
+    expect(totals(one as Transcript)).toMatchObject({ input: 10, output: 1, quality: 'partial' })
+  })
 })
 
 describe('what the lines around it say of an entry', () => {

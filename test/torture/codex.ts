@@ -262,6 +262,21 @@ export const codexCases: readonly TortureCase[] = [
     truth: truth(900, 2100, 150, 40, 2),
   },
   {
+    name: 'a second rollout of a thread that does not say so',
+    format: 'codex',
+    files: {
+      ...rollout(THREAD, ...begun),
+      [`sessions/2026/02/11/rollout-2026-02-11T10-00-00-${THREAD}.jsonl`]: toLines(
+        meta(90, THREAD),
+        turn(91, NEW_TURN),
+        said(92, 'two'),
+        counted(92, BOTH, TWO),
+      ),
+    },
+    naive: { does: 'takes the first total for a call', count: adding('total_token_usage') },
+    truth: { ...truth(900, 2100, 150, 40, 2), quality: 'partial' },
+  },
+  {
     name: 'a usage record, and the count that says the same',
     format: 'codex',
     files: rollout(
