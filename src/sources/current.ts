@@ -40,11 +40,7 @@ export function isStateCurrent({ database, isNew }: State, archive: Archive): bo
 function areJournalsKnown(files: StateFiles, home: string): boolean {
   const root = join(home, 'sessions')
   const walked = fs.existsSync(root) ? [...walk(root, { files: ['*/journal-*.jsonl'] })] : []
-  const seen = walked.map(({ path, stat: { dev, ino, size, mtimeNs } }) => ({
-    path,
-    stamp: `${dev}:${ino}:${size}:${mtimeNs}`,
-    size,
-  }))
+  const seen = walked.map(({ path, stamp, size }) => ({ path, stamp, size }))
   const place = files.findPlace('journal', root)
   if (place === undefined) return seen.length === 0
   return files.countIn(place) === seen.length && files.areKnown(place, seen)

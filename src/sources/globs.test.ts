@@ -47,6 +47,24 @@ describe('a pattern', () => {
     expect(only.step(only.step(only.step(only.start, 'a'), 'b'), 'c')).toEqual([])
   })
 
+  it('ends with a name exactly where a step leads to its end', () => {
+    const pattern = fc.stringMatching(/^(\*\*|[ab*]{1,2})(\/(\*\*|[ab*]{1,2})){0,3}$/)
+    fc.assert(
+      fc.property(
+        fc.array(pattern, { minLength: 1, maxLength: 3 }),
+        fc.array(fc.constantFrom('a', 'b', 'ab')),
+        (texts, names) => {
+          const globs = parseGlobs(texts, linux)
+          let state = globs.start
+          for (const name of names) {
+            expect(globs.ends(state, name)).toBe(globs.isWhole(globs.step(state, name)))
+            state = globs.step(state, name)
+          }
+        },
+      ),
+    )
+  })
+
   it('parts names at both slashes on Windows, and is of no case there', () => {
     const globs = parseGlobs(['Chats\\**\\*.JSON'], { platform: 'win32' })
     expect(globs.matches('chats/a/b.json')).toBe(true)

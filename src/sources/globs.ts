@@ -16,6 +16,8 @@ export type Globs = {
   step(state: GlobState, name: string): GlobState
   /** True where a whole pattern has been matched. */
   isWhole(state: GlobState): boolean
+  /** Whether a whole pattern ends with this name: `isWhole` of a step, without taking it. */
+  ends(state: GlobState, name: string): boolean
   /** A path with `/`, relative to the root. */
   matches(path: string): boolean
   /** Patterns, relative to the root, for those of the matching paths that lie below `folder`, or are it. */
@@ -109,6 +111,14 @@ function createGlobs(segments: readonly Segment[], starts: readonly number[]): G
     return [...next]
   }
   const isWhole = (state: GlobState): boolean => state.some((position) => segments[position] === END)
+  const ends = (state: GlobState, name: string): boolean => {
+    // A step from `**` leads to itself and to what follows it, of which none is an end.
+    for (const position of state) {
+      const segment = segments[position]
+      if (typeof segment !== 'symbol' && segments[position + 1] === END && segment?.matches(name)) return true
+    }
+    return false
+  }
   const start = [...begin]
   const after = (path: string): GlobState => namesOf(path).reduce(step, start)
   const restOf = (position: number): readonly string[] => {
@@ -121,6 +131,7 @@ function createGlobs(segments: readonly Segment[], starts: readonly number[]): G
     start,
     step,
     isWhole,
+    ends,
     matches: (path) => isWhole(after(path)),
     narrow(folder) {
       const names = namesOf(folder).map(escapeGlob)

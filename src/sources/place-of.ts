@@ -116,8 +116,8 @@ async function detectAt(path: string, formats: readonly Format[]): Promise<Forma
 
 function firstFiles(root: string): readonly string[] {
   const paths: string[] = []
-  for (const { absolute, stat } of walk(root, { files: ['**'] })) {
-    if (stat.size > 0) paths.push(absolute)
+  for (const { absolute, size } of walk(root, { files: ['**'] })) {
+    if (size > 0) paths.push(absolute)
     if (paths.length >= LOOKED_AT) break
   }
   return paths

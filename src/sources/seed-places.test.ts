@@ -47,9 +47,9 @@ describe.each(SEEDS)('%s', (id) => {
     expect(others).toEqual([])
     expect(place?.root).toMatch(new RegExp(`^${folder}/project/`))
     const units = new Map<string, string[]>()
-    for (const { path, stat } of walk(place?.root ?? '', { files: place?.files ?? [] })) {
+    for (const { path, size } of walk(place?.root ?? '', { files: place?.files ?? [] })) {
       const file = (await (await openSource(join(place?.root ?? '', path))).list())[0]
-      const unit = (file && (await format?.unit?.({ ...file, path, sizeBytes: stat.size }))) ?? path
+      const unit = (file && (await format?.unit?.({ ...file, path, sizeBytes: size }))) ?? path
       units.set(unit, [...(units.get(unit) ?? []), path])
     }
     expect(units.size).toBe(2)

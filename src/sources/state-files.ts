@@ -33,8 +33,11 @@ export type StateFiles = {
   place(agent: string, root: string): number
   findPlace(agent: string, root: string): number | undefined
   placeAt(id: number): { readonly agent: string; readonly root: string }
-  /** Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. */
-  look(place: number, seen: readonly SeenFile[], isToKeep: boolean): void
+  /**
+   * Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. Gives
+   * how many these are.
+   */
+  look(place: number, seen: readonly SeenFile[], isToKeep: boolean): number
   /** Whether they are all known, and as they are now. */
   areKnown(place: number, seen: readonly SeenFile[]): boolean
   /** How many files of the place are known. */
@@ -129,11 +132,13 @@ export function openStateFiles(database: Database): StateFiles {
     findPlace,
     placeAt: (id) => toPlace(prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {}),
     look(place, seen, isToKeep) {
-      for (const { at, id } of changedOf(place, seen, isToKeep)) {
+      const changed = changedOf(place, seen, isToKeep)
+      for (const { at, id } of changed) {
         const { path, stamp, size } = seen[Number(at)] as SeenFile
         if (typeof id === 'number') change.run(stamp, size, id)
         else add.run(place, path, stamp, size)
       }
+      return changed.length
     },
     areKnown: (place, seen) => changedOf(place, seen, false).length === 0,
     countIn: (place) =>

@@ -1,7 +1,7 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 8
+export const STATE_VERSION = 9
 
 export const SCHEMA = `
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -21,6 +21,11 @@ CREATE TABLE files (
 );
 CREATE INDEX files_pending ON files (id) WHERE pending > 0;
 CREATE INDEX files_unit ON files (unit);
+
+-- Files that lie together and were all found unchanged, by one digest over their names and stamps. One that is forgotten could come
+-- back as it was.
+CREATE TABLE stretches (place INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (place, digest)) WITHOUT ROWID;
+CREATE TRIGGER files_forgotten AFTER DELETE ON files BEGIN DELETE FROM stretches WHERE place = OLD.place; END;
 
 -- Files that are read together. reading: the last whole pass over them. dirty: they have changed since.
 CREATE TABLE units (

@@ -11,8 +11,9 @@ import { findPlaces, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
+import { inStretches, openStretches } from './state-stretches.ts'
 import type { SyncOptions } from './sync.ts'
-import { toFileStat, walk, type FileStat, type OnProblem, type WalkedFile } from './walk.ts'
+import { toStamp, walk, type OnProblem, type WalkedFile } from './walk.ts'
 
 export type Looked = {
   /** By the state's own number. */
@@ -34,9 +35,6 @@ export type LookOptions = {
   readonly cwd: string
   readonly exclude: Exclusion
 }
-
-/** Files noted in one transaction: changes are few, and looking is most of the work. */
-const BATCH = 500
 
 export async function lookAround(look: LookOptions): Promise<Looked> {
   const onProblem = tellOf(look.problems)
@@ -93,25 +91,20 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
     const id = files.place(place.agent, place.root)
     places.set(id, place)
     const isToKeep = options.keep !== false && place.agent !== journal.id
-    let batch: SeenFile[] = []
-    const note = (): void => {
-      const noted = batch
-      batch = []
-      database.transaction(() => files.look(id, noted, isToKeep))
-    }
-    for (const file of walk(place.root, {
-      files: place.files,
-      onProblem,
-      ...(exclude && { exclude }),
-    })) {
+    const stretches = openStretches(database, id, isToKeep)
+    const walked = walk(place.root, { files: place.files, onProblem, ...(exclude && { exclude }) })
+    for (const stretch of inStretches(asSeen(walked, place.rows !== undefined))) {
       if (options.signal?.aborted) break
-      batch.push(toSeen(file, place.rows !== undefined))
-      seen += 1
-      if (batch.length < BATCH) continue
-      note()
+      seen += stretch.length
+      if (!stretches.isKnown(stretch)) {
+        stretches.compared(
+          stretch,
+          database.transaction(() => files.look(id, stretch, isToKeep)),
+        )
+      }
       options.onProgress?.({ doing: 'looking', done: seen })
     }
-    if (batch.length > 0) note()
+    stretches.settle()
   }
   return { places, seen, failed: 0 }
 }
@@ -175,15 +168,12 @@ export function joinPlaces(places: readonly FoundPlace[]): readonly FoundPlace[]
   return [...byRoot.values()]
 }
 
-/** A database's changes stand in its log first. */
-function toSeen({ path, absolute, stat }: WalkedFile, mayBeDatabase: boolean): SeenFile {
-  const log = mayBeDatabase
-    ? fs.lstatSync(`${absolute}-wal`, { bigint: true, throwIfNoEntry: false })
-    : undefined
-  const stamp = log === undefined ? toStamp(stat) : `${toStamp(stat)}+${toStamp(toFileStat(log))}`
-  return { path, stamp, size: stat.size }
+function* asSeen(walked: Iterable<WalkedFile>, mayBeDatabase: boolean): Iterable<SeenFile> {
+  for (const file of walked) yield toSeen(file, mayBeDatabase)
 }
 
-function toStamp({ dev, ino, size, mtimeNs }: FileStat): string {
-  return `${dev}:${ino}:${size}:${mtimeNs}`
+/** A database's changes stand in its log first. */
+function toSeen({ path, absolute, stamp, size }: WalkedFile, mayBeDatabase: boolean): SeenFile {
+  const log = mayBeDatabase ? fs.lstatSync(`${absolute}-wal`, { throwIfNoEntry: false }) : undefined
+  return { path, stamp: log === undefined ? stamp : `${stamp}+${toStamp(log)}`, size }
 }

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs'
 import os from 'node:os'
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { isStagingName } from '../archive/staging.ts'
 import { messageOf, systemCode } from '../errors.ts'
 import { parseExclude, type Exclusion } from './exclude.ts'
@@ -14,18 +14,12 @@ export type WalkedFile = {
   /** Relative to the root, with `/`. */
   readonly path: string
   readonly absolute: string
-  readonly stat: FileStat
+  readonly stamp: Stamp
+  readonly size: number
 }
 
-/** What tells that a file is the same and unchanged. */
-export type FileStat = {
-  readonly dev: bigint
-  readonly ino: bigint
-  readonly size: number
-  readonly mtimeNs: bigint
-  /** Nanoseconds since 1970; 0 where the file system does not say. */
-  readonly birth: bigint
-}
+/** What tells that a file is the same and unchanged: device, inode, size and time of change, to a quarter of a microsecond. */
+export type Stamp = string
 
 export type ProblemCause =
   /** A link that leads out of the tree, or nowhere. */
@@ -52,7 +46,7 @@ export type WalkOptions = {
 }
 
 export function* walk(root: string, options: WalkOptions): Generator<WalkedFile, void, undefined> {
-  for (const found of visit(root, options)) if ('stat' in found) yield found
+  for (const found of visit(root, options)) if ('stamp' in found) yield found
 }
 
 export type WalkedFolder = { readonly path: string; readonly absolute: string }
@@ -60,7 +54,7 @@ export type WalkedFolder = { readonly path: string; readonly absolute: string }
 /** The folders that files may be in, the root first. Each is given before it is looked into. */
 export function* walkFolders(root: string, options: WalkOptions): Generator<WalkedFolder, void, undefined> {
   for (const found of visit(root, { ...options, isFolders: true })) {
-    if (!('stat' in found)) yield { path: found.path, absolute: join(root, found.path) }
+    if (!('stamp' in found)) yield { path: found.path, absolute: join(root, found.path) }
   }
 }
 
@@ -85,7 +79,7 @@ function* visit(
     if (done === true || value === undefined) open.pop()
     else {
       yield value
-      if (!('stat' in value)) enter(value)
+      if (!('stamp' in value)) enter(value)
     }
   }
 }
@@ -131,9 +125,10 @@ function* listFolder(
     return
   }
   const { names, kinds } = namesIn(root, folder, ways)
+  const below = join(root, folder.path, sep)
   for (const name of names) {
     const path = folder.path === '' ? name : `${folder.path}/${name}`
-    const absolute = join(root, path)
+    const absolute = below + name
     const kind = kinds.get(name)
     if (kind === 'link') {
       if (!leadsInside(root, absolute)) {
@@ -143,11 +138,11 @@ function* listFolder(
     }
     const stat = kind === 'folder' ? undefined : statOf(absolute, onProblem)
     if (stat === undefined && kind !== 'folder' && isGarbled(name)) onProblem(absolute, GARBLED)
-    if (stat?.isFile() && (kind === undefined || globs.isWhole(globs.step(folder.state, name)))) {
-      yield { path, absolute, stat: toFileStat(stat) }
+    if (stat?.isFile() && (kind === undefined || globs.ends(folder.state, name))) {
+      yield { path, absolute, stamp: toStamp(stat), size: stat.size }
     } else if (kind === 'folder' || (kind === 'unknown' && stat?.isDirectory())) {
-      const below = { state: globs.step(folder.state, name), excluded: excluded.step(folder.excluded, name) }
-      yield { path, ...below, depth: folder.depth + 1 }
+      const state = globs.step(folder.state, name)
+      yield { path, state, excluded: excluded.step(folder.excluded, name), depth: folder.depth + 1 }
     }
   }
 }
@@ -167,10 +162,10 @@ function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isF
       const { name } = entry
       const kind = kindOf(entry)
       if (kind === undefined || (isFolders && kind === 'file')) continue
-      const state = globs.step(folder.state, name)
-      if (kind === 'file' ? !globs.isWhole(state) : state.length === 0) continue
+      const mayMatter =
+        kind === 'file' ? globs.ends(folder.state, name) : globs.step(folder.state, name).length > 0
+      if (!mayMatter || excluded.ends(folder.excluded, name)) continue
       if (kind !== 'file' && (PASSED_OVER.has(name) || isStagingName(name))) continue
-      if (excluded.isWhole(excluded.step(folder.excluded, name))) continue
       names.push(name)
       if (kind !== 'file') kinds.set(name, kind)
     }
@@ -198,9 +193,10 @@ function kindOf(entry: fs.Dirent): Kind | 'file' | undefined {
   return isSpecial ? undefined : 'unknown'
 }
 
-function statOf(path: string, onProblem: OnProblem): fs.BigIntStats | undefined {
+function statOf(path: string, onProblem: OnProblem): fs.Stats | undefined {
   try {
-    return fs.lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    // Numbers: as large ones they take twice the time, which is most of a sync of nothing new.
+    return fs.lstatSync(path, { throwIfNoEntry: false })
   } catch (error) {
     const problem = toProblem(error)
     if (problem !== undefined) onProblem(path, problem)
@@ -208,9 +204,8 @@ function statOf(path: string, onProblem: OnProblem): fs.BigIntStats | undefined 
   }
 }
 
-export function toFileStat(stat: fs.BigIntStats): FileStat {
-  const { dev, ino, size, mtimeNs, birthtimeNs } = stat
-  return { dev, ino, size: Number(size), mtimeNs, birth: birthtimeNs }
+export function toStamp({ dev, ino, size, mtimeMs }: fs.Stats): Stamp {
+  return `${dev}:${ino}:${size}:${mtimeMs}`
 }
 
 /** What a link inside the tree leads to is found there under its own name. */
