@@ -1,0 +1,32 @@
+/**
+ * Which commands there are and what they take. Static text only; each command's code is loaded when it is asked for, so that
+ * help starts in little more time than Node.js itself.
+ */
+import { Command } from 'commander'
+import { VERSION } from '../../version.ts'
+import { addConverting } from './convert.ts'
+import { addCost } from './cost.ts'
+import { examples } from './flags.ts'
+import { addKeeping } from './keep.ts'
+import { addReading } from './read.ts'
+import { addTaking } from './take.ts'
+
+export function createProgram(): Command {
+  const program = new Command('hansard')
+    .description('The flight recorder for AI agents: every message, tool call and token, never lost.')
+    .version(VERSION, '-v, --version')
+    .exitOverride()
+    .configureOutput({ writeErr: () => {} })
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      examples('hansard show session.jsonl', 'hansard convert session.jsonl --to devflow'),
+    )
+
+  addTaking(program)
+  addReading(program)
+  addCost(program)
+  addConverting(program)
+  addKeeping(program)
+  return program
+}

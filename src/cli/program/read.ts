@@ -1,0 +1,94 @@
+/** Commands that read the archive: show, list, search. */
+import { Option, type Command } from 'commander'
+import { MODES } from '../../replay/view.ts'
+import { ROLES } from '../../transcript/entry.ts'
+import { STATUSES } from '../../transcript/session.ts'
+import {
+  examples,
+  FORMAT_FLAG,
+  HOME_FLAG,
+  JSON_FLAG,
+  RAW_FLAG,
+  toCount,
+  toNumber,
+  UTC_FLAG,
+} from './flags.ts'
+
+export function addReading(program: Command): void {
+  program
+    .command('show <session>')
+    .description(
+      'a session for people: one of the archive by its id or the beginning of it, an entry by its citation, a file, or a folder',
+    )
+    .addOption(
+      new Option('--as <view>', 'text, Markdown, a page, or the model').choices([
+        'text',
+        'md',
+        'html',
+        'json',
+      ]),
+    )
+    .addOption(new Option('--mode <mode>', "devflow's views").choices(MODES))
+    .option('--turn <number>', 'only this turn, from 1', toNumber)
+    .option('--source <source>', 'only entries of this source: primary, subagent:<id>')
+    .addOption(new Option('--role <role>', 'only entries of this role').choices(ROLES))
+    .addOption(
+      new Option('--context <number>', 'entries before and after one that is cited (default: 2)').argParser(
+        toCount,
+      ),
+    )
+    .option('--events', 'also records that are no messages and whose meaning is not known here')
+    .option('--session <id>', 'which one, where the input holds several; the beginning of its id is enough')
+    .option('--all', 'all of them, where the input holds several')
+    .option(...FORMAT_FLAG)
+    .option(...RAW_FLAG)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option('--json', 'the same as --as json')
+    .addHelpText(
+      'after',
+      examples(
+        'hansard show 0192',
+        'hansard show .devflow/runs/x --mode summary',
+        'hansard show s.jsonl --as html > s.html',
+      ),
+    )
+    .action(async (session, options) => (await import('../commands/show.ts')).show(session, options))
+
+  program
+    .command('list')
+    .description('the sessions of the archive, newest first; with --runs, the runs they belong to')
+    .option('--limit <number>', 'at most so many', toNumber)
+    .addOption(new Option('--status <status>', 'only those that ended so').choices(STATUSES))
+    .option('--flow <flow>', 'only sessions of this flow')
+    .option('--run <id>', 'only sessions of this run')
+    .option('--runs', 'runs instead of sessions')
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard list --status failed', 'hansard list --runs --json'))
+    .action(async (options) => (await import('../commands/list.ts')).list(options))
+
+  program
+    .command('search <query...>')
+    .description(
+      'the entries that say what is asked for: words, "phrases", prefix*, -not, OR, fields such as role: tool: since:',
+    )
+    .option('--limit <number>', 'at most so many (default: 20)', toNumber)
+    .option('--newest', 'the newest first, instead of the best')
+    .option('--case-sensitive', 'capitals and accents as they are written')
+    .option('--regex', 'the query is one regular expression')
+    .option('--timeout <seconds>', 'what was found until then is the answer', toNumber)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard search login undefined',
+        "hansard search 'tool:Bash has:error since:7d'",
+        'hansard search --regex "TODO.*fix"',
+      ),
+    )
+    .action(async (query, options) => (await import('../commands/search.ts')).search(query, options))
+}

@@ -1,0 +1,62 @@
+/** Commands that take something in: sync, import, record. */
+import type { Command } from 'commander'
+import { examples, HOME_FLAG, JSON_FLAG } from './flags.ts'
+
+export function addTaking(program: Command): void {
+  program
+    .command('sync [paths...]')
+    .description(
+      "finds agents' logs on this machine, keeps their bytes, and takes in what is new; with paths, only what these hold",
+    )
+    .option('--watch', 'go on, and take in what is written as it is written')
+    .option('--no-keep', 'read where the files lie, and keep nothing')
+    .option('--index', 'also index what is new, for search; without it, a search reads it through')
+    .option('--exclude <glob...>', 'what not to look at: ~/private, **/secret/**')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard sync',
+        'hansard sync ~/backup/.claude',
+        "hansard sync --exclude '**/clients/**' --watch",
+      ),
+    )
+    .action(async (paths, options) => (await import('../commands/sync.ts')).syncCommand(paths, options))
+
+  program
+    .command('import <paths...>')
+    .description('files, folders, zip and tar files, or - for standard input, taken into the archive once')
+    .option('--exclude <glob...>', 'what not to look at')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard import logs.zip old/', 'hansard import - < session.jsonl'))
+    .action(async (paths, options) => (await import('../commands/import.ts')).importCommand(paths, options))
+
+  program
+    .command('record')
+    .description('entries as JSON lines on standard input, into a journal of the archive')
+    .option('--format <format...>', 'write these formats beside it, live')
+    .option(
+      '--out <dir>',
+      "the session's working directory, where formats put their files (default: this one)",
+    )
+    .option('--flow <flow>', 'the flow this is a step of')
+    .option('--step <id>', 'the step of the flow')
+    .option('--node <id>', 'the node of the flow')
+    .option('--run <id>', 'the run it belongs to')
+    .option('--identifier <text>', 'what the run is about, to make its id from: a ticket, a pull request')
+    .option('--agent-key <key>', 'the agent key of the step')
+    .option('--engine <engine>', 'the engine of the step')
+    .option('--thread <id>', 'the thread it belongs to')
+    .option('--chat <id>', 'the chat it belongs to')
+    .option('--mode <mode>', "the agent's mode")
+    .option('--agent <name>', 'the agent that is recorded')
+    .option('--model <model>', 'the model it talks to')
+    .option('--title <text>', 'what the session is about')
+    .option('--stub', 'nothing was asked of a provider: a stub run, left out of cost')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples(`echo '{"role":"user","text":"hello"}' | hansard record --format entire`))
+    .action(async (options) => (await import('../commands/record.ts')).record(options))
+}
