@@ -1,5 +1,5 @@
 /** Formats: convert, formats, demo. */
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { examples, FORMAT_FLAG, HOME_FLAG, JSON_FLAG, RAW_FLAG, UTC_FLAG } from './flags.ts'
 
 export function addConverting(program: Command): void {

@@ -2,6 +2,7 @@
 import { InvalidArgumentError } from 'commander'
 import { parseUsd } from '../../cost/money.ts'
 import { PERIODS, type Budget } from '../../search/cost-by.ts'
+import { coloursFor } from '../colour.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -15,8 +16,10 @@ export const FORMAT_FLAG = [
 export const RAW_FLAG = ['--raw', 'kept sessions as they are, with the secrets that are in them'] as const
 export const UTC_FLAG = ['--utc', 'times in UTC instead of local time'] as const
 
-export function examples(...lines: readonly string[]): string {
-  return `\nExamples:\n${lines.map((line) => `  ${line}\n`).join('')}`
+/** For `addHelpText`: called once the flags are read, when it is known whether to paint. */
+export function examples(...lines: readonly string[]): () => string {
+  return () =>
+    `\n${coloursFor(process.stdout).bold('Examples:')}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
 export function toNumber(text: string): number {

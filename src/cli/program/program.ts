@@ -4,6 +4,7 @@
  */
 import { Command } from 'commander'
 import { VERSION } from '../../version.ts'
+import { coloursFor, declineColours, hasColours } from '../colour.ts'
 import { addConverting } from './convert.ts'
 import { addCost } from './cost.ts'
 import { examples } from './flags.ts'
@@ -16,17 +17,27 @@ export function createProgram(): Command {
     .description('The flight recorder for AI agents: every message, tool call and token, never lost.')
     .version(VERSION, '-v, --version')
     .exitOverride()
-    .configureOutput({ writeErr: () => {} })
+    .configureOutput({ writeErr: () => {}, getOutHasColors: () => hasColours(process.stdout) })
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (text) => coloursFor(process.stdout).bold(text),
+      styleCommandText: (text) => coloursFor(process.stdout).cyan(text),
+      styleSubcommandText: (text) => coloursFor(process.stdout).cyan(text),
+      styleOptionText: (text) => coloursFor(process.stdout).cyan(text),
+    })
+    .option('--no-color', 'no colours, also on a terminal; as with NO_COLOR')
+    .on('option:no-color', declineColours)
     .showSuggestionAfterError()
     .addHelpText(
       'after',
       examples('hansard show session.jsonl', 'hansard convert session.jsonl --to devflow'),
     )
 
-  addTaking(program)
-  addReading(program)
+  addTaking(program.commandsGroup('Take in:'))
+  addReading(program.commandsGroup('Read:'))
   addCost(program)
-  addConverting(program)
-  addKeeping(program)
+  addConverting(program.commandsGroup('Formats:'))
+  addKeeping(program.commandsGroup('The archive:'))
+  program.commandsGroup('This program:')
   return program
 }
