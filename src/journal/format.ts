@@ -9,6 +9,7 @@ import type { Entry } from '../transcript/entry.ts'
 import { isSafeId, uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { JOURNAL } from './format-id.ts'
 import { writeJournal } from './format-write.ts'
 import { MARK } from './line.ts'
 import { mergeStarts } from './merge.ts'
@@ -22,7 +23,7 @@ const HEAD_BYTES = 64 * 1024
 const NAME = /(?:^|\/)journal-[^/]+\.jsonl$/
 
 export const journal: Format = {
-  id: 'journal',
+  id: JOURNAL,
   title: "Hansard's own journal: append-only, checksummed, chained",
   async detect(source) {
     for (const file of await segmentsOf(source)) {

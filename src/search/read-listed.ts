@@ -1,11 +1,8 @@
 /** The entries of a unit, each with the key of its session: journals and all that is kept or lies elsewhere, the same way. */
 import { openArchive } from '../archive/archive.ts'
-import { readSession } from '../archive/read-session.ts'
 import type { ReadItem } from '../formats/format.ts'
-import { journal } from '../journal/format.ts'
-import { getFormat } from '../sources/detect.ts'
-import { allFormats } from '../sources/formats.ts'
-import { readPlaced } from '../sources/read-unit.ts'
+import { JOURNAL } from '../journal/format-id.ts'
+import { loadFormat } from '../sources/load-format.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import type { ListedUnit } from './unit-list.ts'
@@ -29,7 +26,12 @@ export async function* readListed(unit: ListedUnit): AsyncGenerator<readonly Lis
   }
 }
 
-function readItemsOf({ place, format }: ListedUnit): AsyncIterable<readonly ReadItem[]> {
-  if (format === journal.id) return readSession(openArchive(place.home), place.unit)
-  return readPlaced(place, getFormat(format, allFormats))
+/** What reads is loaded when there is something to read: most searches need none of it. */
+async function* readItemsOf({ place, format }: ListedUnit): AsyncGenerator<readonly ReadItem[]> {
+  if (format === JOURNAL) {
+    const { readSession } = await import('../archive/read-session.ts')
+    return yield* readSession(openArchive(place.home), place.unit)
+  }
+  const { readPlaced } = await import('../sources/read-unit.ts')
+  yield* readPlaced(place, await loadFormat(format))
 }

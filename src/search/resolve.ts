@@ -8,11 +8,8 @@ import fs from 'node:fs/promises'
 import type { Archive } from '../archive/archive.ts'
 import { openKept } from '../archive/kept.ts'
 import { resolveBlobs } from '../archive/blobs.ts'
-import type { Format } from '../formats/format.ts'
-import { journal } from '../journal/format.ts'
-import { getFormat } from '../sources/detect.ts'
-import { allFormats } from '../sources/formats.ts'
-import { openFiles } from '../sources/open-files.ts'
+import { JOURNAL } from '../journal/format-id.ts'
+import { loadFormat } from '../sources/load-format.ts'
 import { readOrigin } from '../sources/versions.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
@@ -45,7 +42,7 @@ export async function readRecord(archive: Archive, located: Located): Promise<Bu
   if (file === undefined || byteLength === 0 || byteLength > LARGEST_RECORD) return undefined
   const origin = { file, byteOffset, byteLength, ...(version !== undefined && { version }) }
   try {
-    if (unit.format === journal.id) return await readPart(join(archive.sessionFolder(name), file), origin)
+    if (unit.format === JOURNAL) return await readPart(join(archive.sessionFolder(name), file), origin)
     if (isKept) return await readOrigin(openKept(archive).place(agent, root), origin)
     return await readInPlace(root, file, origin)
   } catch {
@@ -77,6 +74,7 @@ async function readPart(path: string, { byteOffset, byteLength }: Part): Promise
 
 /** Also of what is compressed, or lies in a repository. */
 async function readInPlace(root: string, file: string, part: Part): Promise<Buffer | undefined> {
+  const { openFiles } = await import('../sources/open-files.ts')
   const found = await (await openFiles(root, [])).find(file)
   if (found === undefined) return undefined
   const { byteOffset, byteLength } = part
@@ -91,12 +89,12 @@ async function readInPlace(root: string, file: string, part: Part): Promise<Buff
 }
 
 async function readAlone(archive: Archive, located: Located, record: Buffer): Promise<Entry | undefined> {
-  const format: Format = getFormat(located.unit.format, [...allFormats, journal])
+  const format = await loadFormat(located.unit.format)
   try {
     for await (const items of format.read(toSource(located.file ?? '', record))) {
       for (const item of items) {
         if (item.type !== 'entry') continue
-        const whole = format === journal ? await resolveBlobs(item.entry, archive.blobs) : item.entry
+        const whole = format.id === JOURNAL ? await resolveBlobs(item.entry, archive.blobs) : item.entry
         const entry = asIndexed(whole, located)
         if (entry !== undefined) return entry
       }

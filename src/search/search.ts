@@ -6,7 +6,7 @@ import { messageOf } from '../errors.ts'
 import type { Archive } from '../archive/archive.ts'
 import { peekState, type State } from '../sources/state.ts'
 import { citation, type Entry, type Role } from '../transcript/entry.ts'
-import { catchUpIndex, type CatchUpOptions, type CaughtUp } from './indexer.ts'
+import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
 import { createPlan } from './plan.ts'
 import type { Query } from './query.ts'
@@ -105,6 +105,8 @@ export async function openSearchIndex(
     record: (hit) => readRecord(archive, hit.located),
     async catchUp(options) {
       if (!write || archive.readOnly) return undefined
+      // Those who only search load nothing that writes.
+      const { catchUpIndex } = await import('./indexer.ts')
       const done = await catchUpIndex(archive, options)
       if (done.units > 0) close()
       return done

@@ -1,8 +1,8 @@
 /** The units that the state knows, as the index needs them: what each is called, what tells that it has changed, whose sessions it holds. */
 import { createHash } from 'node:crypto'
-import { journal } from '../journal/format.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { placeName, type UnitPlace } from '../sources/read-unit.ts'
+import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 
 export type ListedUnit = {
@@ -129,7 +129,7 @@ function toUnit(unit: Row, files: readonly Row[], recordings: readonly Row[], ho
     root: String(root),
     unit: String(path),
     paths: files.map((file) => String(file['path'])),
-    isKept: agent !== journal.id && files.every(({ bytes }) => bytes !== null),
+    isKept: agent !== JOURNAL && files.every(({ bytes }) => bytes !== null),
   }
   // Of a file that is kept, the bytes; of one that is read where it lies, what tells that it changed.
   const content = files.map(({ path, bytes, tail, stamp }) => [path, bytes, bytes === null ? stamp : tail])

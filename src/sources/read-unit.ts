@@ -16,21 +16,11 @@ import type { OpenSource } from './open.ts'
 import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
+import { placeName, type UnitPlace } from './unit-place.ts'
+import { safeWork } from './work-safe.ts'
 import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
 import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
-export type UnitPlace = {
-  /** The archive's folder. */
-  readonly home: string
-  readonly agent: string
-  readonly root: string
-  /** What the unit is called, relative to the root. */
-  readonly unit: string
-  /** Its files, relative to the root. */
-  readonly paths: readonly string[]
-  /** Read from what is kept, or where it lies. */
-  readonly isKept: boolean
-}
 export type UnitJob = UnitPlace & {
   /** As it was told the last time; told anew when absent. */
   readonly format?: string
@@ -64,7 +54,12 @@ export async function runUnitJob(
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
-    const reading = createUnitReading(onCalls, placeName(job))
+    const names = safeNames(job.home)
+    const reading = createUnitReading(
+      (calls) =>
+        onCalls(calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))),
+      placeName(job),
+    )
     const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
     for await (const batch of items) reading.add(batch)
     const facts = withoutSecrets(reading.end(), job.home)
@@ -73,11 +68,6 @@ export async function runUnitJob(
     const cause = isHansardError(error) ? error.code : 'internal'
     return { type: 'failed', cause, message: messageOf(error) }
   }
-}
-
-/** The same for a unit wherever it is read: kept or in place. */
-export function placeName({ agent, root, unit }: UnitPlace): string {
-  return JSON.stringify([agent, root, unit])
 }
 
 /** The items of a unit, from its kept files and all their versions, and where it lies. Throws `not-found` when it is nowhere. */
@@ -121,16 +111,36 @@ async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
 
 const outlets = new Map<string, Outlet>()
 
-/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
-function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
+function outletOf(home: string): Outlet {
   const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
   outlets.set(home, outlet)
+  return outlet
+}
+
+const names = new Map<string, string>()
+const MOST_NAMES = 10_000
+
+/** Names of tools, of which there are few. */
+function safeNames(home: string): (name: string) => string {
+  return (name) => {
+    const known = names.get(name)
+    if (known !== undefined) return known
+    const safe = outletOf(home).text(name)
+    if (names.size < MOST_NAMES) names.set(name, safe)
+    return safe
+  }
+}
+
+/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
+function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
+  const outlet = outletOf(home)
   const sessions = facts.sessions.map((one): SessionFacts => {
     const { prompt, ...session } = outlet.session({
       ...one.session,
       ...(one.prompt && { prompt: one.prompt }),
     })
-    return { ...one, session, ...(prompt !== undefined && { prompt }) }
+    const work = safeWork(one.work, outlet.text, safeNames(home))
+    return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
   })
   return { ...facts, sessions }
 }

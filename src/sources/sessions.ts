@@ -14,7 +14,7 @@ import { getFormat } from './detect.ts'
 import { allFormats } from './formats.ts'
 import { oneSession, type Stream } from './one-session.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
-import { placeName, readPlaced, type UnitPlace } from './read-unit.ts'
+import { readPlaced } from './read-unit.ts'
 import { peekState, type State } from './state.ts'
 import { openStateFiles, type KnownUnit } from './state-files.ts'
 import {
@@ -26,6 +26,7 @@ import {
   type FoundSession,
   type SessionFilter,
 } from './state-sessions.ts'
+import { placeName, type UnitPlace } from './unit-place.ts'
 import { isWanted, readUnlisted, type Unlisted } from './unlisted.ts'
 import { catchUp, rebuild } from './sync.ts'
 

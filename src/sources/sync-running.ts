@@ -3,7 +3,7 @@
  * to be read again to be known as interrupted.
  */
 import type { Archive } from '../archive/archive.ts'
-import { journal } from '../journal/format.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import { isWriterAlive } from '../journal/writer-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
@@ -21,7 +21,7 @@ export function deadUnits(database: Database, archive: Archive): readonly number
     `SELECT recordings.id AS id, units.id AS unit FROM sessions
      JOIN recordings ON recordings.session = sessions.key JOIN units ON units.reading = recordings.reading
      WHERE sessions.status = 'running' AND recordings.format = ?`,
-  ).all(journal.id)
+  ).all(JOURNAL)
   return running
     .filter(({ id }) => !archive.segments(String(id)).some((segment) => isAlive(archive, segment)))
     .map(({ unit }) => Number(unit))

@@ -8,7 +8,7 @@ import { textsOf } from '../../search/match-texts.ts'
 import { parseQuery, type Query } from '../../search/query.ts'
 import { openSearchIndex, type SearchHit, type SearchIndex, type SearchResult } from '../../search/search.ts'
 import { createSnippets, type Snippet } from '../../search/snippet.ts'
-import { openSessions } from '../../sources/sessions.ts'
+import { isCurrent } from '../../sources/current.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
 
@@ -35,8 +35,9 @@ export async function search(words: readonly string[], options: SearchCommandOpt
     ...(regex && { regex }),
     ...(utc && { utc }),
   })
-  // What was recorded since is taken in first.
-  ;(await openSessions(home)).close()
+  // What was recorded since is taken in first; what does that is loaded when there is something.
+  if (!(await isCurrent(archive)))
+    (await (await import('../../sources/sessions.ts')).openSessions(home)).close()
   const index = await openSearchIndex(archive)
   try {
     const result = await index.search(query, {

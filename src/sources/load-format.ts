@@ -1,0 +1,38 @@
+/** One format by its id, and no other: all of them together take longer to load than a search takes. */
+import { HansardError } from '../errors.ts'
+import type { Format } from '../formats/format.ts'
+
+const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
+  ['journal', async () => (await import('../journal/format.ts')).journal],
+  ['devflow', async () => (await import('../formats/devflow.ts')).devflow],
+  ['weakincentives', async () => (await import('../formats/weakincentives.ts')).weakincentives],
+  ['leslie', async () => (await import('../formats/leslie.ts')).leslie],
+  ['entire', async () => (await import('../formats/entire.ts')).entire],
+  ['swarm', async () => (await import('../formats/swarm.ts')).swarm],
+  ['claude-code', async () => (await import('../formats/claude-code.ts')).claudeCode],
+  ['codex', async () => (await import('../formats/codex.ts')).codex],
+  ['pi', async () => (await import('../formats/pi.ts')).pi],
+  ['gemini-cli', async () => (await import('../formats/gemini-cli.ts')).geminiCli],
+  ['opencode', async () => (await import('../formats/opencode.ts')).opencode],
+  ['copilot-cli', async () => (await import('../formats/copilot-cli.ts')).copilotCli],
+  ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
+  ['cline', async () => (await import('../formats/cline.ts')).cline],
+  ['raw', async () => (await import('../formats/raw.ts')).raw],
+])
+
+export const LOADABLE: readonly string[] = [...LOADERS.keys()]
+
+const loaded = new Map<string, Promise<Format>>()
+
+export function loadFormat(id: string): Promise<Format> {
+  const known = loaded.get(id)
+  if (known !== undefined) return known
+  const load = LOADERS.get(id)
+  if (load === undefined)
+    return Promise.reject(
+      new HansardError('unknown-format', `there is no format ${id}`, { hint: 'hansard formats lists them' }),
+    )
+  const format = load()
+  loaded.set(id, format)
+  return format
+}
