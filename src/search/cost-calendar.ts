@@ -7,6 +7,8 @@ import type { Period } from './cost-by.ts'
 export type Calendar = {
   /** How many characters of an instant tell its day. */
   readonly characters: number
+  /** True where days begin on the hour or half past it, in UTC. */
+  readonly isOfHalfHours: boolean
   /** `2026-11-09`, of a week that of its Monday, or `2026-11`; undefined for what is no instant. */
   key(period: Period, beginning: string): string | undefined
   /** Milliseconds since 1970 at which the period of this moment began. */
@@ -31,6 +33,7 @@ export function createCalendar(utc: boolean): Calendar {
     return period === 'month' ? [year, month, 1] : [year, month, day - sinceMonday(year, month, day)]
   }
   return {
+    isOfHalfHours: isUtc || offsets().every((offset) => offset % 30 === 0),
     characters: (isUtc ? DAY : isWhole ? HOUR : MINUTE) ?? 0,
     key(period, beginning) {
       const millis = beginningMillis(beginning)

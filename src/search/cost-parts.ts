@@ -3,7 +3,8 @@
  * whether they have a price. Stubs are no part of it, nor what no provider was asked for.
  */
 import { isNotBilled } from '../cost/models.ts'
-import { messageOf } from '../errors.ts'
+import { isSettled } from '../sources/state-billing.ts'
+import { CALL_SUMS, HAS_COST, HAS_NO_COUNTS, PICO_IN_MICRO } from '../sources/state-sums.ts'
 import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
@@ -17,27 +18,106 @@ export type Bounds = { readonly since?: string; readonly until?: string }
 export type BilledPart = CostPart & { readonly key: string | undefined }
 
 const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
-const SUMS = `${COLUMNS}, pico`.replaceAll(/\w+/g, 'sum($&) AS $&')
-const IS_COUNTED = `coalesce(${COLUMNS}) IS NOT NULL`
+const SUMS = `${COLUMNS}, micro, pico, calls, uncounted`.replaceAll(/\w+/g, 'sum($&) AS $&')
 
 /** SQLite would look through all calls: it does not know that these are few. */
 const WITHOUT_COST = 'calls INDEXED BY calls_without_cost'
 
-/** What was counted and has neither a price nor none was asked of no provider. */
-const HAS_COST = 'billed_to IS NOT NULL AND (pico IS NOT NULL OR unpriced IS NOT NULL)'
-/** What nobody counted, but for stubs. */
-const HAS_NO_COUNTS = `billed_to IS NOT NULL AND pico IS NULL AND unpriced IS NULL AND NOT (${IS_COUNTED})
-  AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.key = calls.billed_to
-    AND instr(sessions.session, '"stub":true') > 0)`
+export type PartsOptions = {
+  readonly bounds: Bounds
+  readonly repricing?: Repricing | undefined
+  /** The column says something of every call that the sums of half hours do not. */
+  readonly isOfCalls?: boolean
+}
 
 /** `column`: SQL over the columns of `calls`. */
 export function billedParts(
   database: Database,
   column: string,
-  bounds: Bounds,
-  repricing?: Repricing,
+  { bounds, repricing, isOfCalls = false }: PartsOptions,
 ): readonly BilledPart[] {
+  const repriced = repricing?.models(modelsOf(database)) ?? []
+  const parts = !isOfCalls && isSettled(database) && isOfHalfHours(bounds) ? partsOfSums : partsOfCalls
+  if (repricing === undefined || repriced.length === 0) return parts(database, column, within(bounds))
   const { where, values } = within(bounds)
+  const given = [...values, JSON.stringify(repriced)]
+  const own = 'model IN (SELECT value FROM json_each(?))'
+  return [
+    ...parts(database, column, within(bounds, repriced)),
+    ...each(database, column, { where: `${HAS_COST} ${where} AND ${own}`, values: given }).map((call) =>
+      repricing.priced(call),
+    ),
+  ]
+}
+
+/** Calls that say no time are in no bounds. */
+export function countUndated(database: Database): number {
+  const sql = isSettled(database)
+    ? 'SELECT sum(calls) AS count FROM sums WHERE at IS NULL'
+    : `SELECT count(*) AS count FROM calls WHERE ${HAS_COST} AND at IS NULL`
+  return Number(database.prepare(sql).get()?.['count'] ?? 0)
+}
+
+/** `but`: not the costs of these models, which are priced anew. */
+type Within = { readonly where: string; readonly values: readonly SqlValue[]; readonly but?: string }
+
+/** Instants have 3 to 9 digits of fraction: without its last letter the bound stands before all that continue it. */
+function within({ since, until }: Bounds, repriced?: readonly string[]): Within {
+  const cut = (bound: string): string => (isHalfHour(bound) ? bound.slice(0, 16) : bound.replace(/Z$/, ''))
+  const bounds = [
+    ...(since === undefined ? [] : [['at >= ?', cut(since)] as const]),
+    ...(until === undefined ? [] : [['at < ?', cut(until)] as const]),
+  ]
+  return {
+    where: bounds.map(([test]) => `AND ${test}`).join(' '),
+    values: bounds.map(([, value]) => value),
+    ...(repriced && { but: JSON.stringify(repriced) }),
+  }
+}
+
+function isOfHalfHours({ since, until }: Bounds): boolean {
+  return [since, until].every((bound) => bound === undefined || isHalfHour(bound))
+}
+
+const isHalfHour = (instant: string): boolean => /^.{14}[03]0:00(?:\.0+)?Z?$/.test(instant)
+
+const NOT_OWN = 'AND (model IS NULL OR model NOT IN (SELECT value FROM json_each(?)))'
+
+function partsOfSums(
+  database: Database,
+  column: string,
+  { where, values, but }: Within,
+): readonly BilledPart[] {
+  // Those that nobody counted have no price to be priced anew.
+  const own = but === undefined ? '' : `${NOT_OWN.slice(0, -1)} OR uncounted > 0)`
+  const given = but === undefined ? values : [...values, but]
+  return database
+    .prepare(
+      `SELECT ${column} AS key, ${SUMS}, unpriced, max(quality) AS quality,
+         CASE WHEN uncounted > 0 THEN model END AS model
+       FROM sums WHERE true ${where} ${own}
+       GROUP BY 1, unpriced, micro IS NULL, CASE WHEN uncounted > 0 THEN ifnull(model, '') END`,
+    )
+    .all(...given)
+    .flatMap(toPart)
+}
+
+function partsOfCalls(
+  database: Database,
+  column: string,
+  { where, values, but }: Within,
+): readonly BilledPart[] {
+  const own = but === undefined ? '' : NOT_OWN
+  const given = but === undefined ? values : [...values, but]
+  // By one column where it can be: sorting rows is most of the work.
+  const sum = (calls: string, test: string, group: string): readonly BilledPart[] =>
+    database
+      .prepare(
+        `SELECT ${column} AS key, ${CALL_SUMS}, unpriced, count(*) AS calls, 0 AS uncounted, max(quality) AS quality
+         FROM ${calls} WHERE ${HAS_COST} ${where} ${own} AND ${test} GROUP BY ${group}`,
+      )
+      .all(...given)
+      .flatMap(toPart)
   const uncounted = database
     .prepare(
       `SELECT ${column} AS key, model, 0 AS calls, count(*) AS uncounted FROM ${WITHOUT_COST}
@@ -45,58 +125,11 @@ export function billedParts(
     )
     .all(...values)
     .flatMap(toPart)
-  const repriced = repricing?.models(modelsOf(database)) ?? []
-  if (repricing === undefined || repriced.length === 0)
-    return [...summed(database, column, `${HAS_COST} ${where}`, values), ...uncounted]
-  const given = [...values, JSON.stringify(repriced)]
-  const own = 'model IN (SELECT value FROM json_each(?))'
   return [
-    ...summed(database, column, `${HAS_COST} ${where} AND (model IS NULL OR NOT ${own})`, given),
-    ...each(database, column, `${HAS_COST} ${where} AND ${own}`, given).map((call) => repricing.priced(call)),
+    ...sum('calls', 'pico IS NOT NULL', '1'),
+    ...sum(WITHOUT_COST, 'pico IS NULL', '1, unpriced'),
     ...uncounted,
   ]
-}
-
-/** Calls that say no time are in no bounds. */
-export function countUndated(database: Database): number {
-  const row = database.prepare(`SELECT count(*) AS count FROM calls WHERE ${HAS_COST} AND at IS NULL`).get()
-  return Number(row?.['count'] ?? 0)
-}
-
-/** Instants have 3 to 9 digits of fraction: without its last letter the bound stands before all that continue it. */
-function within({ since, until }: Bounds): { readonly where: string; readonly values: readonly SqlValue[] } {
-  const bounds = [
-    ...(since === undefined ? [] : [['at >= ?', since.replace(/Z$/, '')] as const]),
-    ...(until === undefined ? [] : [['at < ?', until.replace(/Z$/, '')] as const]),
-  ]
-  return {
-    where: bounds.map(([test]) => `AND ${test}`).join(' '),
-    values: bounds.map(([, value]) => value),
-  }
-}
-
-function summed(
-  database: Database,
-  column: string,
-  where: string,
-  values: readonly SqlValue[],
-): readonly BilledPart[] {
-  // By one column where it can be: sorting rows is most of the work.
-  const sum = (calls: string, test: string, group: string): readonly BilledPart[] =>
-    database
-      .prepare(
-        `SELECT ${column} AS key, ${SUMS}, unpriced, count(*) AS calls, 0 AS uncounted, max(quality) AS quality
-         FROM ${calls} WHERE ${where} AND ${test} GROUP BY ${group}`,
-      )
-      .all(...values)
-      .flatMap(toPart)
-  try {
-    return [...sum('calls', 'pico IS NOT NULL', '1'), ...sum(WITHOUT_COST, 'pico IS NULL', '1, unpriced')]
-  } catch (error) {
-    // Counts that nobody can have used add up to more than SQLite can say.
-    if (!messageOf(error).includes('integer overflow')) throw error
-    return each(database, column, where, values)
-  }
 }
 
 /** A call as it stands in the state: what it is priced by, but for the provider's own object. */
@@ -105,12 +138,7 @@ export type BilledCallPart = BilledPart & {
   readonly at: string | undefined
 }
 
-function each(
-  database: Database,
-  column: string,
-  where: string,
-  values: readonly SqlValue[],
-): readonly BilledCallPart[] {
+function each(database: Database, column: string, { where, values }: Within): readonly BilledCallPart[] {
   const sql = `SELECT ${column} AS key, model, unpriced, at, ${COLUMNS}, quality, pico, 1 AS calls, 0 AS uncounted
     FROM calls WHERE ${where}`
   const parts: BilledCallPart[] = []
@@ -124,7 +152,7 @@ function each(
 }
 
 function toPart(row: Row): BilledPart[] {
-  const { key, model, unpriced, pico, calls, uncounted } = row
+  const { key, model, unpriced, micro, pico, calls, uncounted } = row
   if (typeof model === 'string' && isNotBilled(model)) return []
   return [
     {
@@ -132,13 +160,16 @@ function toPart(row: Row): BilledPart[] {
       calls: Number(calls),
       uncounted: Number(uncounted),
       usage: toUsage(row) ?? { quality: 'unavailable' },
-      ...((typeof pico === 'number' || typeof pico === 'bigint') && { pico: BigInt(pico) }),
+      ...((typeof pico === 'number' || typeof pico === 'bigint') && {
+        pico: BigInt(pico) + BigInt(Number(micro ?? 0)) * BigInt(PICO_IN_MICRO),
+      }),
       ...(typeof unpriced === 'string' && { unpriced }),
     },
   ]
 }
 
 function modelsOf(database: Database): readonly string[] {
-  const rows = database.prepare('SELECT DISTINCT model FROM calls WHERE model IS NOT NULL').all()
+  const table = isSettled(database) ? 'sums' : 'calls'
+  const rows = database.prepare(`SELECT DISTINCT model FROM ${table} WHERE model IS NOT NULL`).all()
   return rows.map(({ model }) => String(model))
 }

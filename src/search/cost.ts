@@ -51,7 +51,8 @@ export function queryCost(database: Database, question: CostQuestion): CostAnswe
   const needsTime = by === 'block' || since !== undefined || until !== undefined
   // Where a block begins depends on all blocks before it.
   const bounds = by === 'block' ? {} : { ...(since && { since }), ...(until && { until }) }
-  const parts = (column: string): readonly BilledPart[] => billedParts(database, column, bounds, repricing)
+  const parts: Parts = (column, isOfCalls = false) =>
+    billedParts(database, column, { bounds, repricing, isOfCalls })
 
   const rows = rowsFor(database, question, parts)
   const total = createCostSum()
@@ -65,15 +66,15 @@ export function queryCost(database: Database, question: CostQuestion): CostAnswe
 }
 
 type Rows = { readonly rows: readonly CostRow[]; readonly counted: readonly CostPart[] }
-type Parts = (column: string) => readonly BilledPart[]
+type Parts = (column: string, isOfCalls?: boolean) => readonly BilledPart[]
 
 function rowsFor(database: Database, question: CostQuestion, parts: Parts): Rows {
   const { by, utc = false } = question
   if (by === 'block') return toBlocks(parts('substr(at, 1, 13)'), question)
   if (isPeriod(by)) return byPeriod(by, utc, parts)
   if (by === 'model') return grouped(parts('model'), ({ key }) => key ?? NOT_SAID)
-  if (by === 'source') return grouped(parts('source'), ({ key }) => key ?? NOT_SAID)
-  if (by === 'tool') return byTool(parts('tools'))
+  if (by === 'source') return grouped(parts('source', true), ({ key }) => key ?? NOT_SAID)
+  if (by === 'tool') return byTool(parts('tools', true))
   if (by === 'session') return bySession(database, question.rollup !== false, parts('billed_to'))
   const payers = createPayers(database)
   return grouped(parts('billed_to'), ({ key }) => {
@@ -98,7 +99,7 @@ const FACTS: Readonly<Record<Fact, (session: ListedSession) => string | undefine
 
 function byPeriod(period: Period, utc: boolean, parts: Parts): Rows {
   const calendar = createCalendar(utc)
-  const counted = parts(`substr(at, 1, ${calendar.characters})`)
+  const counted = parts(`substr(at, 1, ${calendar.characters})`, !calendar.isOfHalfHours)
   const toKey = (part: BilledPart): string =>
     (part.key === undefined ? undefined : calendar.key(period, part.key)) ?? NO_TIME
   const { rows } = grouped(counted, toKey)

@@ -6,6 +6,7 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Row } from '../transcript/source.ts'
 import { bestRecording, settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
 import { prepared } from './state-statements.ts'
+import { sumBills } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
 /**
@@ -56,6 +57,7 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
   for (let keys = take('stale_sessions'); keys.length > 0; keys = take('stale_sessions')) {
     database.transaction(() => {
       refresh(keys)
+      sumBills(database, keys)
       forget('stale_sessions', keys)
     })
   }

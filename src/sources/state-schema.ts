@@ -1,9 +1,11 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
-/** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 9
+import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
-export const SCHEMA = `
+/** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
+export const STATE_VERSION = 10
+
+export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
 CREATE TABLE places (
   id INTEGER PRIMARY KEY, agent TEXT NOT NULL, root TEXT NOT NULL, stamp TEXT,
@@ -39,28 +41,40 @@ CREATE INDEX units_reading ON units (reading);
 -- Passes that were begun and not ended: their rows are leftovers of a crash.
 CREATE TABLE begun (reading INTEGER PRIMARY KEY);
 
--- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it.
+-- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it. work: what it
+-- did, as JSON.
 CREATE TABLE recordings (
   reading INTEGER NOT NULL, session TEXT NOT NULL, id TEXT NOT NULL, format TEXT NOT NULL, facts TEXT NOT NULL,
   started_at TEXT, ended_at TEXT, parent TEXT,
-  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, prompt TEXT, chosen INTEGER NOT NULL DEFAULT -1,
+  entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, prompt TEXT, work TEXT, chosen INTEGER NOT NULL DEFAULT -1,
   PRIMARY KEY (reading, session)
 ) WITHOUT ROWID;
 CREATE INDEX recordings_session ON recordings (session);
 CREATE INDEX recordings_id ON recordings (id);
 
 -- Provider calls, each once for every session that mentions it. billed_to: of all rows of a call one has it, with the session
--- that pays. Counts are NULL when nobody said. tools: the names of those that it calls, as a JSON list.
+-- that pays. Counts are NULL when nobody said. tools: the names of those that it calls, as a JSON list;
+-- work: what each of them did, in the same order.
 CREATE TABLE calls (
   id INTEGER PRIMARY KEY, reading INTEGER NOT NULL, session TEXT NOT NULL, key TEXT, provider TEXT NOT NULL,
   model TEXT, at TEXT,
   input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
-  quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT, source TEXT, tools TEXT
+  quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT, source TEXT, tools TEXT, work TEXT
 );
 CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
 CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
 CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;
 CREATE INDEX calls_without_cost ON calls (id) WHERE billed_to IS NOT NULL AND pico IS NULL;
+
+-- Billed calls added up, by who pays, half an hour and model: what cost is asked of. As right as calls when all is settled.
+-- Priced calls, those of a model without a price, and those that nobody counted stand apart. micro: whole US dollars × 10⁻⁶ of
+-- their cost, pico: the rest of it, × 10⁻¹², for no sum of them to be too large.
+CREATE TABLE sums (
+  billed_to TEXT NOT NULL, at TEXT, model TEXT, unpriced TEXT, calls INTEGER NOT NULL, uncounted INTEGER NOT NULL,
+  input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
+  quality INTEGER NOT NULL, micro INTEGER, pico INTEGER
+);
+CREATE INDEX sums_billed ON sums (billed_to);
 
 -- What has to be settled anew before totals are right: calls that several recordings mention, and sessions whose recordings changed.
 CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -83,6 +97,6 @@ CREATE TABLE drift (
   PRIMARY KEY (reading, kind, name, version)
 ) WITHOUT ROWID;
 
--- adopted: all that was kept before is known. program: the version that read last. reading: the number of the last pass.
+-- adopted: all that was kept before is known. born: tells this state from others. program: the version that read last. reading: the number of the last pass.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `
