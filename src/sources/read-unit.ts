@@ -17,7 +17,6 @@ import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
-import { safeWork } from './work-safe.ts'
 import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
 import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
@@ -54,12 +53,7 @@ export async function runUnitJob(
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
-    const names = safeNames(job.home)
-    const reading = createUnitReading(
-      (calls) =>
-        onCalls(calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))),
-      placeName(job),
-    )
+    const reading = createUnitReading(onCalls, placeName(job))
     const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
     for await (const batch of items) reading.add(batch)
     const facts = withoutSecrets(reading.end(), job.home)
@@ -111,36 +105,16 @@ async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
 
 const outlets = new Map<string, Outlet>()
 
-function outletOf(home: string): Outlet {
-  const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
-  outlets.set(home, outlet)
-  return outlet
-}
-
-const names = new Map<string, string>()
-const MOST_NAMES = 10_000
-
-/** Names of tools, of which there are few. */
-function safeNames(home: string): (name: string) => string {
-  return (name) => {
-    const known = names.get(name)
-    if (known !== undefined) return known
-    const safe = outletOf(home).text(name)
-    if (names.size < MOST_NAMES) names.set(name, safe)
-    return safe
-  }
-}
-
 /** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
 function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
-  const outlet = outletOf(home)
+  const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
+  outlets.set(home, outlet)
   const sessions = facts.sessions.map((one): SessionFacts => {
     const { prompt, ...session } = outlet.session({
       ...one.session,
       ...(one.prompt && { prompt: one.prompt }),
     })
-    const work = safeWork(one.work, outlet.text, safeNames(home))
-    return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
+    return { ...one, session, ...(prompt !== undefined && { prompt }) }
   })
   return { ...facts, sessions }
 }
