@@ -1,15 +1,38 @@
-// One file per command instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
-import { chmodSync } from 'node:fs'
+// A few files instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
+import { chmodSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
 
+// Workers are files of their own: threads are started by a file's name.
+const input = {
+  hansard: `${root}/dist/src/cli/main.js`,
+  'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
+  'index-worker': `${root}/dist/src/search/index-worker.js`,
+}
+
+/** A module and all that it needs before its first line runs. What it imports later, when asked to, is not among it. */
+function closureOf(...paths) {
+  const all = new Set(paths.map((path) => normalize(`${root}/dist/src/${path}`)))
+  for (const path of all) {
+    const text = readFileSync(path, 'utf8')
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^'"]*from ['"](\.[^'"]+)['"]/gm)) all.add(join(dirname(path), name))
+  }
+  // The program itself stays what its name says, and whatever it needs is in files that do not need it.
+  return (id) => all.has(normalize(id)) && !Object.values(input).includes(id)
+}
+
+// Finding, opening and linking a file takes longer than having a hundred lines more in it. What commands need at their start is in
+// few files, each with what those before it have not: help, a sync of nothing new, costs, reading logs.
+const groups = [
+  ['start', closureOf('cli/main.js')],
+  ['sync', closureOf('cli/commands/sync.js')],
+  ['cost', closureOf('cli/commands/cost.js')],
+  ['read', closureOf('sources/sync-take.js', 'sources/sync-read.js', 'sources/unit-worker.js')],
+]
+
 const bundle = await rolldown({
-  // Workers are files of their own: threads are started by a file's name.
-  input: {
-    hansard: `${root}/dist/src/cli/main.js`,
-    'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
-    'index-worker': `${root}/dist/src/search/index-worker.js`,
-  },
+  input,
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
   // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.
@@ -20,6 +43,9 @@ await bundle.write({
   dir: `${root}/dist/bin`,
   format: 'esm',
   entryFileNames: '[name].js',
+  codeSplitting: {
+    groups: groups.map(([name, test], at) => ({ name, test, priority: groups.length - at })),
+  },
   chunkFileNames: 'chunks/[name]-[hash].js',
   minify: false,
   sourcemap: false,

@@ -5,7 +5,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { fromSystemError, HansardError, isHansardError, systemCode } from '../errors.ts'
-import { createWhole, type Files } from '../journal/files.ts'
+import { claimWhole, type Files } from '../journal/files.ts'
 import { bootId, createWriterId, isWriterAlive } from '../journal/writer-id.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { readWholeFile } from './bytes.ts'
@@ -62,7 +62,7 @@ type Held = { readonly holder: string; readonly boot: string }
 function create(files: Files, path: string, holder: string): boolean {
   const text = `${JSON.stringify({ holder, boot: bootId() })}\n`
   try {
-    return createWhole(files, dirname(path), basename(path), Buffer.from(text))
+    return claimWhole(files, dirname(path), basename(path), Buffer.from(text))
   } catch (error) {
     throw fromSystemError(error, path)
   }

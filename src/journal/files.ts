@@ -147,14 +147,33 @@ export function writeWhole(files: Files, folder: string, name: string, bytes: Bu
 
 /** The same for a file that is not there yet. False when something is: of many who create it at once, one does. */
 export function createWhole(files: Files, folder: string, name: string, bytes: Buffer): boolean {
+  if (!claimWhole(files, folder, name, bytes, datasync)) return false
+  files.syncFolder(folder)
+  return true
+}
+
+/** The same for what means nothing after the machine has stopped, such as a lock: nothing waits for the disk. */
+export function claimWhole(
+  files: Files,
+  folder: string,
+  name: string,
+  bytes: Buffer,
+  settle: Settle = () => {},
+): boolean {
   try {
-    withTemporary(files, folder, name, bytes, (temporary) => files.link(temporary, join(folder, name)))
+    const place = (temporary: string): void => files.link(temporary, join(folder, name))
+    withTemporary(files, folder, name, bytes, place, settle)
+    return true
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false
     throw error
   }
-  files.syncFolder(folder)
-  return true
+}
+
+type Settle = (files: Files, fd: number) => void
+
+function datasync(files: Files, fd: number): void {
+  files.datasync(fd)
 }
 
 function withTemporary(
@@ -163,13 +182,14 @@ function withTemporary(
   name: string,
   bytes: Buffer,
   place: (temporary: string) => void,
+  settle: Settle = datasync,
 ): void {
   const temporary = join(folder, `.${name}.${process.pid}.${Math.random().toString(36).slice(2, 10)}.tmp`)
   const fd = files.openAppend(temporary, 'new')
   try {
     try {
       writeAll(files, fd, bytes)
-      files.datasync(fd)
+      settle(files, fd)
     } finally {
       files.close(fd)
     }
