@@ -1,8 +1,8 @@
 /** Whether an entry and its session are what a query's fields ask for. What is unknown matches no test. */
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
-import { isObject, type Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
+import { filesOf } from '../transcript/tool-files.ts'
 import { promptTokens } from '../transcript/usage.ts'
 import { isBefore, type FieldTest, type NameField, type NameTest, type NumberTest } from './query-fields.ts'
 
@@ -80,31 +80,6 @@ function partsOf(block: Block): readonly string[] {
     case 'text':
     case 'unknown':
       return []
-  }
-}
-
-const FILE_KEY =
-  /^(?:(?:absolute|relative|target|source|old|new|notebook|file)_?)*(?:path|paths|file|files|filename)$/iu
-const PATCHED = /^\*\*\* (?:Add|Update|Delete) File: (.{1,1000})$/gmu
-const DEEPEST = 4
-
-/** The files that an entry's tool calls name: arguments called a path or a file, and the files of a patch. */
-export function filesOf({ blocks }: Entry): string[] {
-  const files = new Set<string>()
-  for (const block of blocks) if (block.type === 'tool-call') addFiles(files, block.input, false, DEEPEST)
-  return [...files]
-}
-
-function addFiles(files: Set<string>, value: Json | undefined, isNamed: boolean, depth: number): void {
-  if (typeof value === 'string') {
-    if (isNamed && value !== '') files.add(value)
-    else if (value.includes('*** '))
-      for (const [, file] of value.matchAll(PATCHED)) if (file) files.add(file.trim())
-  } else if (depth === 0) return
-  else if (Array.isArray(value)) for (const one of value) addFiles(files, one, isNamed, depth - 1)
-  else if (isObject(value)) {
-    for (const [key, one] of Object.entries(value))
-      addFiles(files, one, key.length < 64 && FILE_KEY.test(key), depth - 1)
   }
 }
 

@@ -8,16 +8,18 @@ import { createRedactor, type Redactor } from '../redact/redactor.ts'
 import type { ListedSession } from './state-sessions.ts'
 
 export type Outlet = {
+  text(text: string): string
   session(session: ListedSession): ListedSession
   items(items: AsyncIterable<readonly ReadItem[]>): AsyncIterable<readonly ReadItem[]>
 }
 
 export function createOutlet(archive: Archive, raw: boolean): Outlet {
-  if (raw) return { session: (session) => session, items: (items) => items }
+  if (raw) return { text: (text) => text, session: (session) => session, items: (items) => items }
   let made: Redactor | undefined
   const redactor = (): Redactor =>
     (made ??= createRedactor({ key: archive.redactionKey(), env: process.env }))
   return {
+    text: (text) => redactor().text(text),
     session(session) {
       const { prompt, ...facts } = session
       return {

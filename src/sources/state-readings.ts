@@ -70,10 +70,10 @@ function endReading(
   const insert = prepared(
     database,
     `INSERT INTO recordings (reading, session, id, format, facts, started_at, ended_at, parent, entries,
-       tool_calls, prompt) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       tool_calls, prompt, work) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   let all = 0
-  for (const { key, session, entries, toolCalls, prompt } of sessions) {
+  for (const { key, session, entries, toolCalls, prompt, work } of sessions) {
     const { startedAt = null, endedAt = null, parent } = session
     const facts = JSON.stringify(session satisfies Session)
     insert.run(
@@ -88,6 +88,7 @@ function endReading(
       entries,
       toolCalls,
       prompt ?? null,
+      JSON.stringify(work),
     )
     all += entries
   }
@@ -121,11 +122,12 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
     prepared(
       database,
       `INSERT OR ${verb} INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
-       cache_write_1h, output, reasoning, quality, pico, unpriced, source, tools)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       cache_write_1h, output, reasoning, quality, pico, unpriced, source, tools, work)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     )
   const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
-  for (const { session, key, provider, model, at, usage, pico, unpriced, source, tools } of calls) {
+  for (const call of calls) {
+    const { session, key, provider, model, at, usage, pico, unpriced, source, tools, work } = call
     const insert = hasCounts(usage) ? replace : addOnly
     insert.run(
       reading,
@@ -146,6 +148,7 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
       unpriced ?? null,
       source ?? null,
       tools === undefined ? null : JSON.stringify(tools),
+      work === undefined ? null : JSON.stringify(work),
     )
   }
 }

@@ -5,6 +5,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import { removeListing, writeListing } from './state-listing.ts'
 import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
@@ -82,6 +83,7 @@ function refresh(database: Database, key: string): void {
   const facts = asObject(parseJson(asString(speaker?.['facts']) ?? ''))
   if (speaker === undefined || facts === undefined) {
     prepared(database, 'DELETE FROM sessions WHERE key = ?').run(key)
+    removeListing(database, key)
     return
   }
   // What was written there was a session.
@@ -89,6 +91,10 @@ function refresh(database: Database, key: string): void {
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
   const id = recordings.some(({ format }) => format !== journal.id) ? key : String(speaker['id'])
   const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
+  const { totals, pico } = totalsOf(database, session, {
+    ...speaker,
+    entries: entriesOf(database, recordings),
+  })
   const whole: ListedSession = {
     ...session,
     id,
@@ -98,10 +104,7 @@ function refresh(database: Database, key: string): void {
       ...(typeof row['started_at'] === 'string' && { startedAt: row['started_at'] }),
       file: `${String(row['root'])}/${String(row['file'])}`,
     })),
-    totals: totalsOf(database, session, {
-      ...speaker,
-      entries: entriesOf(database, recordings),
-    }),
+    totals,
   }
   prepared(
     database,
@@ -117,6 +120,7 @@ function refresh(database: Database, key: string): void {
     whole.cwd ?? null,
     JSON.stringify(whole),
   )
+  writeListing(database, { key, session: whole, pico, recordings })
 }
 
 /**
@@ -145,7 +149,10 @@ function entriesOf(database: Database, [speaker, ...others]: readonly Row[]): nu
 /** Unpriced models named at most: a hostile file may name any number. */
 const MOST_NAMED = 100
 
-function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): Totals {
+/** `pico`: US dollars × 10⁻¹². */
+type SessionTotals = { readonly totals: Totals; readonly pico: bigint | undefined }
+
+function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): SessionTotals {
   const sums = prepared(
     database,
     `SELECT ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
@@ -156,9 +163,10 @@ function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): 
   ).all(String(speaker['session']), MOST_NAMED)
   const usage = sums && toUsage(sums)
   const uncounted = Number(sums?.['uncounted'] ?? 0)
-  const pico = sums?.['pico']
-  const usd = pico === null || pico === undefined ? null : toUsd(BigInt(pico as number | bigint))
-  return {
+  const sum = sums?.['pico']
+  const pico = typeof sum === 'number' || typeof sum === 'bigint' ? BigInt(sum) : undefined
+  const usd = pico === undefined ? null : toUsd(pico)
+  const all: Totals = {
     entries: Number(speaker['entries']),
     toolCalls: Number(speaker['tool_calls']),
     calls: Number(sums?.['calls'] ?? 0),
@@ -168,6 +176,7 @@ function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): 
     ...(usage &&
       stub !== true && { cost: { usd, unpriced: unpriced.map((row) => String(row['unpriced'])) } }),
   }
+  return { totals: all, pico }
 }
 
 function toWhere({ status, flow, run }: Omit<SessionFilter, 'limit'>): { where: string; values: SqlValue[] } {

@@ -9,6 +9,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
+import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
 
 /** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
 export type Call = {
@@ -25,6 +26,8 @@ export type Call = {
   readonly source?: string
   /** The tools that it calls, each once. */
   readonly tools?: readonly string[]
+  /** What each of them did, in the same order. */
+  readonly work?: readonly ToolCounts[]
 }
 
 export type SessionFacts = {
@@ -36,6 +39,7 @@ export type SessionFacts = {
   readonly toolCalls: number
   /** How it began: the first thing a person said, cut short. What a session without a title is known by. */
   readonly prompt?: string
+  readonly work: SessionWork
 }
 
 export type CountedDrift = Drift & { readonly count: number }
@@ -65,6 +69,7 @@ type Open = {
   session: Session
   readonly key: string
   readonly fold: CallFold
+  readonly work: WorkFold
   stub: boolean
   prompt?: string
 }
@@ -94,11 +99,16 @@ export function createUnitReading(
     const shared = keyOf(session, unit)
     const key = keys.has(shared) ? id : shared
     keys.add(key)
+    const work = createWorkFold()
     const opened: Open = {
       session,
       key,
       stub: session.stub === true,
-      fold: createCallFold({ window: OPEN_CALLS, settle: (call) => give(toCall(key, call, opened.stub)) }),
+      work,
+      fold: createCallFold({
+        window: OPEN_CALLS,
+        settle: (call) => give(toCall(key, call, opened.stub, work.take(call.key, call.tools))),
+      }),
     }
     sessions.set(id, opened)
     return opened
@@ -117,6 +127,7 @@ export function createUnitReading(
           const { entry } = item
           if (current === undefined) continue
           if (current.prompt === undefined) keepPrompt(current, entry)
+          current.work.add(entry)
           const { model } = current.session
           current.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
         } else if (item.type === 'damage') damage += 1
@@ -129,7 +140,7 @@ export function createUnitReading(
       }
     },
     end() {
-      const facts = [...sessions.values()].map(({ session, key, fold, prompt }): SessionFacts => {
+      const facts = [...sessions.values()].map(({ session, key, fold, work, prompt }): SessionFacts => {
         const { entries, toolCalls, models } = fold.totals()
         const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
         return {
@@ -138,6 +149,8 @@ export function createUnitReading(
           entries,
           toolCalls,
           ...(prompt && { prompt }),
+          // After the totals: what calls were not settled until then have taken theirs.
+          work: work.end(),
         }
       })
       if (batch.length > 0) onCalls(batch)
@@ -173,7 +186,12 @@ export function keyOf({ id, native }: Session, unit: string | undefined): string
   return unit === undefined ? id : uuidFrom(unit, id)
 }
 
-function toCall(session: string, billed: BilledCall, stub: boolean): Call {
+function toCall(
+  session: string,
+  billed: BilledCall,
+  stub: boolean,
+  work: readonly ToolCounts[] | undefined,
+): Call {
   const { key, provider, model, at, source, tools } = billed
   const { raw: _, ...usage } = billed.usage
   // A call that nobody counted says what it lacks by itself: its model may well have a price.
@@ -188,6 +206,7 @@ function toCall(session: string, billed: BilledCall, stub: boolean): Call {
     usage,
     ...(source !== undefined && { source: source.slice(0, 200) }),
     ...(tools !== undefined && { tools }),
+    ...(tools !== undefined && work !== undefined && { work }),
     // What nobody was asked to pay for is neither a price of zero nor an unknown one.
     ...(isPriced && cost.row !== NOT_BILLED && { pico: cost.pico }),
     ...(cost !== undefined && !isPriced && { unpriced: (model ?? 'unknown').slice(0, 200) }),

@@ -1,0 +1,55 @@
+/**
+ * Whether two calls are the same: 53 bits of what a tool is called and was given, over every character. Two calls that differ are
+ * taken for one about once in 10¹³ pairs, and only calls near each other are compared.
+ */
+import type { ToolCallBlock } from '../transcript/block.ts'
+import type { Json } from '../transcript/json.ts'
+
+let [low, high] = [0, 0]
+
+export function callHash({ name, input, inputBlob, apart }: ToolCallBlock): number {
+  low = 0x811c_9dc5
+  high = 0x2545_f491
+  addText(name)
+  if (input !== undefined) addValue(input)
+  if (inputBlob !== undefined) addText(inputBlob.blob)
+  // What is kept elsewhere is told by the hash of it.
+  if (apart !== undefined) for (const { blob } of Object.values(apart)) addText(blob)
+  return (low >>> 0) * 0x20_0000 + ((high >>> 0) & 0x1f_ffff)
+}
+
+/** By a stack of our own: hostile values are deeper than the machine's. */
+function addValue(value: Json): void {
+  if (typeof value === 'string') return addText(value)
+  const stack: Json[] = [value]
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') addText(next)
+    else if (Array.isArray(next)) {
+      addSign(next.length + 1)
+      for (let at = next.length - 1; at >= 0; at -= 1) stack.push((next as readonly Json[])[at] ?? null)
+    } else if (typeof next === 'object' && next !== null) {
+      addSign(-1)
+      for (const key of Object.keys(next)) {
+        stack.push((next as { readonly [key: string]: Json })[key] ?? null)
+        addText(key)
+      }
+    } else addText(String(next))
+  }
+}
+
+function addText(text: string): void {
+  let [a, b] = [low, high]
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    a = Math.imul(a ^ code, 0x0100_0193)
+    b = Math.imul(b ^ code, 0x5bd1_e995) ^ (b >>> 15)
+  }
+  low = a
+  high = b
+  addSign(text.length)
+}
+
+function addSign(sign: number): void {
+  low = Math.imul(low ^ sign, 0x0100_0193)
+  high = Math.imul(high ^ sign, 0x5bd1_e995)
+}

@@ -1,0 +1,55 @@
+/**
+ * Which result answers which call, as `transcript/tools.ts` has it, in bounded memory: of calls that nothing answers, the oldest are
+ * let go.
+ */
+import type { ToolResultBlock } from '../transcript/block.ts'
+
+export type OpenCalls<T> = {
+  open(source: string, callId: string | undefined, name: string, value: T): void
+  answer(source: string, result: ToolResultBlock): T | undefined
+}
+
+const MOST_OPEN = 10_000
+
+type Waiting<T> = { readonly name: string; readonly value: T }
+
+export function createOpenCalls<T>(): OpenCalls<T> {
+  /** By source and id; those without an id by source alone. Ids that are no ids are given to several calls. */
+  const waiting = new Map<string, Waiting<T>[]>()
+  let size = 0
+  const take = (key: string, isIt: (one: Waiting<T>) => boolean): T | undefined => {
+    const group = waiting.get(key)
+    const at = group?.findIndex(isIt) ?? -1
+    if (group === undefined || at === -1) return undefined
+    size -= 1
+    const [one] = group.splice(at, 1)
+    if (group.length === 0) waiting.delete(key)
+    return one?.value
+  }
+  /** Half at a time: to find the oldest of a map that others were taken from takes as long as there were others. */
+  const forgetHalf = (): void => {
+    for (const [oldest, all] of waiting) {
+      const enough = size - MOST_OPEN / 2
+      if (enough <= 0) return
+      size -= all.splice(0, enough).length
+      if (all.length === 0) waiting.delete(oldest)
+    }
+  }
+  return {
+    open(source, callId, name, value) {
+      const key = keyOf(source, callId)
+      const group = waiting.get(key)
+      if (group === undefined) waiting.set(key, [{ name, value }])
+      else group.push({ name, value })
+      size += 1
+      if (size > MOST_OPEN) forgetHalf()
+    },
+    answer(source, { callId, name }) {
+      const isAny = callId !== undefined || name === undefined
+      return take(keyOf(source, callId), isAny ? () => true : (one) => one.name === name)
+    },
+  }
+}
+
+const keyOf = (source: string, callId: string | undefined): string =>
+  callId === undefined ? source : `${source}\n${callId}`

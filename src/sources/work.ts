@@ -1,0 +1,287 @@
+/**
+ * What a session did, counted while it is read: its tools, how often each failed and how long it took, the files it touched, when it
+ * was busy, and what it did in vain. Memory does not grow with the session.
+ */
+import { createIdSet } from '../formats/id-set.ts'
+import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { millisBetween } from '../transcript/instant.ts'
+import type { Json } from '../transcript/json.ts'
+import { callKey } from '../transcript/totals.ts'
+import { filesIn, WAYS, wayOf } from '../transcript/tool-files.ts'
+import { createActivityFold, type Activity } from './work-activity.ts'
+import { callHash } from './work-hash.ts'
+import { createOpenCalls, type OpenCalls } from './work-pairs.ts'
+import { createWasteFold, type Called, type Finding, type WasteFold } from './work-waste.ts'
+
+/** Of one tool: calls, those that failed, milliseconds of those whose time is known, how many these are, repetitions, re-reads. */
+export type ToolCounts = readonly [number, number, number, number, number, number]
+export const NO_COUNTS: ToolCounts = [0, 0, 0, 0, 0, 0]
+
+export type SessionWork = {
+  /** Results of tools that failed. */
+  readonly failed: number
+  /** Entries that hold an error, of a tool or another. */
+  readonly errors: number
+  readonly repeats: number
+  readonly rereads: number
+  /** What `has:` finds in it. */
+  readonly parts: readonly string[]
+  readonly sources: readonly string[]
+  /** Every tool that an entry names, also in a result. */
+  readonly tools: readonly string[]
+  /** By path the ways in which it was touched, as the first letters of `WAYS`. */
+  readonly files: { readonly [path: string]: string }
+  /** Files that were touched: read, edited or written. */
+  readonly touched: number
+  /** True when there are more files, tools or sources than are named. */
+  readonly isCut?: boolean
+  readonly lastAt?: string
+  readonly activity?: Activity
+  readonly findings: readonly Finding[]
+  /** Tool calls of no provider call that is told from others: what a copy of the session has in common with it is not known. */
+  readonly rest: { readonly [tool: string]: ToolCounts }
+}
+
+export type WorkFold = {
+  add(entry: Entry): void
+  /** What a provider call's tools did, each once: what its row in the state says. Given out once. */
+  take(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
+  /** All that was not given out, and what is of the whole. */
+  end(): SessionWork
+}
+
+/** A hostile file may name any number. Beyond these they are counted and not named. */
+const MOST_FILES = 1000
+const MOST_COUNTED_FILES = 200_000
+const MOST_TOOLS = 200
+const MOST_SOURCES = 200
+/** As long as names are in `totals.ts`. */
+const LONGEST_NAME = 200
+const LONGEST_PATH = 1000
+const OTHERS = '(others)'
+/** Provider calls whose tools are not given out yet: at least as many as stay open for a later report. */
+const MOST_TALLIES = 20_000
+
+type Tally = Map<string, number[]>
+type Held = {
+  readonly open: OpenCalls<Open>
+  readonly waste: WasteFold
+  readonly files: Files
+}
+type Open = Called & { readonly at: string | undefined; readonly counts: number[] }
+
+export function createWorkFold(): WorkFold {
+  const tallies = new Map<string, Tally>()
+  const rest: Tally = new Map()
+  // Made when there is something to hold: a unit may have a hundred thousand sessions that call nothing.
+  let made: Held | undefined
+  const held = (): Held =>
+    (made ??= { open: createOpenCalls(), waste: createWasteFold(), files: createFiles() })
+  const activity = createActivityFold()
+  const [parts, sources, tools] = [new Set<string>(), new Set<string>(), new Set<string>()]
+  let [failed, errors, repeats, rereads] = [0, 0, 0, 0]
+  let isCut = false
+
+  const name = (names: Set<string>, one: string, most: number): void => {
+    if (names.has(one)) return
+    if (names.size < most) names.add(one)
+    else isCut = true
+  }
+  const tallyOf = (call: string | undefined): Tally => {
+    if (call === undefined) return rest
+    const known = tallies.get(call)
+    if (known !== undefined) return known
+    const tally: Tally = new Map()
+    tallies.set(call, tally)
+    if (tallies.size > MOST_TALLIES) {
+      for (const [oldest, old] of tallies) {
+        if (tallies.size <= MOST_TALLIES / 2) break
+        tallies.delete(oldest)
+        for (const [name, counts] of old) addCounts(rest, name, counts)
+      }
+    }
+    return tally
+  }
+  const addCall = (entry: Entry, block: ToolCallBlock, call: string | undefined): void => {
+    const tool = toName(block.name)
+    name(tools, tool, MOST_TOOLS)
+    const way = wayOf(block.name, block.input)
+    const named = pathsIn(block.input)
+    const { files, waste, open } = held()
+    for (const file of named) files.add(file, way)
+    const use: Called = { tool, mark: { source: entry.source, sequence: entry.sequence }, call }
+    const again = waste.called({ ...use, way, files: named, hash: callHash(block) })
+    if (again === 'repeat') repeats += 1
+    if (again === 'reread') rereads += 1
+    const counts = countsOf(tallyOf(call), tool)
+    counts[0] = (counts[0] ?? 0) + 1
+    if (again !== undefined) bump(counts, again === 'repeat' ? 4 : 5, 1)
+    open.open(entry.source, block.callId, block.name, { ...use, at: entry.at, counts })
+  }
+  const addResult = (entry: Entry, block: ToolResultBlock, isOnly: boolean): void => {
+    if (block.name !== undefined) name(tools, toName(block.name), MOST_TOOLS)
+    const isFailed = hasFailed(block)
+    if (isFailed) failed += 1
+    const call = made?.open.answer(entry.source, block)
+    if (call === undefined) return
+    if (isFailed) bump(call.counts, 1, 1)
+    // What the agent states of the one result is nearer than its clock.
+    const stated = isOnly ? entry.durationMs : undefined
+    const tookMs = stated ?? millisBetween(call.at, entry.at)
+    if (tookMs !== undefined && tookMs >= 0 && tookMs < LONGEST_MS) {
+      bump(call.counts, 2, Math.round(tookMs))
+      bump(call.counts, 3, 1)
+    }
+    made?.waste.answered(call, isFailed)
+  }
+
+  return {
+    add(entry) {
+      const { blocks, source, at } = entry
+      activity.add(at)
+      name(sources, source, MOST_SOURCES)
+      let hasError = false
+      for (const block of blocks) if (addParts(parts, block)) hasError = true
+      if (hasError) errors += 1
+      // What another file's history was copied from is that file's doing.
+      if (entry.metadata?.['replayed'] === true) return
+      const results = blocks.filter((block) => block.type === 'tool-result').length
+      const call = callKey(entry)
+      for (const block of blocks) {
+        if (block.type === 'tool-call' && typeof block.name === 'string') addCall(entry, block, call)
+        else if (block.type === 'tool-result') addResult(entry, block, results === 1)
+      }
+    },
+    take(call, named) {
+      const tally = call === undefined ? undefined : tallies.get(call)
+      if (call === undefined || tally === undefined) return undefined
+      tallies.delete(call)
+      const given = (named ?? []).map((tool) => (tally.get(tool) ?? NO_COUNTS) as ToolCounts)
+      for (const tool of named ?? []) tally.delete(tool)
+      for (const [tool, counts] of tally) addCounts(rest, tool, counts)
+      return given
+    },
+    end() {
+      for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)
+      tallies.clear()
+      const [lastAt, busy] = [activity.lastAt(), activity.activity()]
+      return {
+        failed,
+        errors,
+        repeats,
+        rereads,
+        parts: [...parts],
+        sources: [...sources],
+        tools: [...tools],
+        files: made?.files.named() ?? {},
+        touched: made?.files.touched() ?? 0,
+        ...((isCut || made?.files.isCut()) && { isCut: true }),
+        ...(lastAt !== undefined && { lastAt }),
+        ...(busy && { activity: busy }),
+        findings: made?.waste.findings() ?? [],
+        rest: Object.assign(Object.create(null), Object.fromEntries(rest)) as SessionWork['rest'],
+      }
+    },
+  }
+}
+
+/** A tool that runs for longer than a month was not answered, but found again. */
+const LONGEST_MS = 31 * 86_400_000
+
+/** Copied where it is cut: a part of a string keeps the whole of it in memory. */
+function toName(name: string): string {
+  return name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString()
+}
+
+/** What is longer is no path. */
+function pathsIn(input: Json | undefined): ReadonlySet<string> {
+  const files = filesIn(input)
+  for (const file of files) if (file.length > LONGEST_PATH) files.delete(file)
+  return files
+}
+
+function hasFailed({ isError, error }: ToolResultBlock): boolean {
+  return isError === true || error !== undefined
+}
+
+/** As `has:` means them. True for one that holds an error. */
+function addParts(parts: Set<string>, block: Block): boolean {
+  switch (block.type) {
+    case 'text':
+    case 'unknown':
+      return false
+    case 'thinking':
+    case 'image':
+    case 'error':
+      parts.add(block.type)
+      return block.type === 'error'
+    case 'tool-call':
+      parts.add('tool')
+      return false
+    case 'tool-result': {
+      parts.add('tool')
+      let isError = hasFailed(block)
+      if (Array.isArray(block.output))
+        for (const one of block.output) if (addParts(parts, one)) isError = true
+      if (isError) parts.add('error')
+      return isError
+    }
+  }
+}
+
+function countsOf(tally: Tally, tool: string): number[] {
+  const key = tally.has(tool) || tally.size < MOST_TOOLS ? tool : OTHERS
+  const known = tally.get(key)
+  if (known !== undefined) return known
+  const counts = [...NO_COUNTS]
+  tally.set(key, counts)
+  return counts
+}
+
+function addCounts(tally: Tally, tool: string, more: readonly number[]): void {
+  const counts = countsOf(tally, tool)
+  for (const [at, count] of more.entries()) bump(counts, at, count)
+}
+
+function bump(counts: number[], at: number, by: number): void {
+  counts[at] = (counts[at] ?? 0) + by
+}
+
+type Files = {
+  add(path: string, way: (typeof WAYS)[number]): void
+  named(): { readonly [path: string]: string }
+  touched(): number
+  isCut(): boolean
+}
+
+/** The first of them by name, the rest by number; of a session of more than two hundred thousand files the count is a lower bound. */
+function createFiles(): Files {
+  const named = new Map<string, string>()
+  const others = createIdSet()
+  let otherCount = 0
+  let touched = 0
+  return {
+    add(path, way) {
+      const letter = way.slice(0, 1)
+      const isTouch = way !== 'looked'
+      const known = named.get(path)
+      if (known !== undefined) {
+        if (known.includes(letter)) return
+        if (isTouch && known === 'l') touched += 1
+        named.set(path, known + letter)
+      } else if (named.size < MOST_FILES) {
+        named.set(path, letter)
+        if (isTouch) touched += 1
+      } else if (isTouch && otherCount < MOST_COUNTED_FILES && !others.has(path)) {
+        others.add(path)
+        otherCount += 1
+        touched += 1
+      }
+    },
+    named: () =>
+      Object.assign(Object.create(null), Object.fromEntries(named)) as { readonly [path: string]: string },
+    touched: () => touched,
+    isCut: () => named.size >= MOST_FILES,
+  }
+}
