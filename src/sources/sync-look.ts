@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { PLACED } from '../formats/places.ts'
-import { journal } from '../journal/format.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import type { Archive } from '../archive/archive.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Exclusion } from './exclude.ts'
@@ -72,7 +72,7 @@ export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Loo
 }
 
 function journalPlace(home: string): FoundPlace {
-  return { agent: journal.id, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
+  return { agent: JOURNAL, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
 type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'> & {
@@ -90,7 +90,7 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
   for (const place of all) {
     const id = files.place(place.agent, place.root)
     places.set(id, place)
-    const isToKeep = options.keep !== false && place.agent !== journal.id
+    const isToKeep = options.keep !== false && place.agent !== JOURNAL
     const stretches = openStretches(database, id, isToKeep)
     const walked = walk(place.root, { files: place.files, onProblem, ...(exclude && { exclude }) })
     for (const stretch of inStretches(asSeen(walked, place.rows !== undefined))) {
