@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OTHER, SESSION, assistant, line, read, readOne, text, wrapper } from '../../test/claude-lines.ts'
 import { files, memoryFileSource, memorySource, readAll } from '../../test/memory-files.ts'
+import { uuidFrom } from '../transcript/ids.ts'
 import type { JsonObject } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
 import { createCallFold } from '../transcript/totals.ts'
@@ -158,6 +159,15 @@ describe('a session', () => {
     const { session, entries } = await read(line('u1', { sessionId: OTHER }), line('u2', {}))
     expect(session.native?.sessionId).toBe(SESSION)
     expect(entries.map(({ metadata }) => metadata?.['sessionId'])).toEqual([OTHER, undefined])
+    expect(session.parent).toEqual({ session: uuidFrom('claude-code', OTHER), relation: 'resume' })
+  })
+
+  it('that was branched says of each copied line where it is from, and comes from there', async () => {
+    const forkedFrom = { sessionId: OTHER, messageUuid: 'u1' }
+    const { session } = await read(line('u1', { forkedFrom }), line('u2', {}))
+    expect(session.native?.sessionId).toBe(SESSION)
+    expect(session.parent).toEqual({ session: uuidFrom('claude-code', OTHER), relation: 'fork' })
+    expect((await read(line('u1', {}), line('u2', { sessionId: OTHER }))).session.parent).toBeUndefined()
   })
 
   it('of state records alone is still one', async () => {

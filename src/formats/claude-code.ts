@@ -71,11 +71,15 @@ const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !fi
 function toSession(facts: ClaudeFacts, { path, session }: Group, taken: ReadonlySet<string>): Session {
   const sessionId = facts.sessionId ?? (session !== undefined && isUuid(session) ? session : undefined)
   const id = uuidFrom(ID, sessionId ?? path)
+  const { comesFrom } = facts
   return {
     id: taken.has(id) ? uuidFrom(ID, sessionId ?? '', path) : id,
     ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
     agent: ID,
     ...claudeSession(facts),
+    ...(comesFrom !== undefined && {
+      parent: { session: uuidFrom(ID, comesFrom.sessionId), relation: comesFrom.relation },
+    }),
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
   }

@@ -13,6 +13,8 @@ export type ClaudeFacts = LineDefaults & {
   readonly endedAt: string | undefined
   /** Told apart from Claude Code's own lines by what they lack: see `isFlatLine`. */
   readonly isFlat: boolean
+  /** The session that this one's first lines were copied from. */
+  readonly comesFrom: { readonly sessionId: string; readonly relation: 'fork' | 'resume' } | undefined
 }
 
 export type FactsFold = {
@@ -44,6 +46,8 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
   let subagentModel: string | undefined
   let startedAt: string | undefined
   let endedAt: string | undefined
+  let comesFrom: ClaudeFacts['comesFrom']
+  let hasOwnLine = false
   /** By how well they speak for the session: what a person wrote, what the agent made up, what it summed up. */
   let named: string | undefined
   let suggested: string | undefined
@@ -56,6 +60,18 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
       const leaf = asString(line['leafUuid'])
       if (leaf !== undefined) summaries.push({ text: line['summary'], leaf })
       if (summaries.length > SUMMARIES) summaries.shift()
+    }
+  }
+
+  /** What was branched says so on each line that was copied; before that, copies kept the name of the session they are from. */
+  const observeCopy = ({ sessionId, uuid, forkedFrom }: JsonObject): void => {
+    const forked = isObject(forkedFrom) ? forkedFrom['sessionId'] : undefined
+    if (isText(forked)) {
+      if (comesFrom?.relation !== 'fork' && forked !== defaults.sessionId)
+        comesFrom = { sessionId: forked, relation: 'fork' }
+    } else if (!hasOwnLine && chosen && uuid !== undefined && isText(sessionId)) {
+      if (sessionId === defaults.sessionId) hasOwnLine = true
+      else comesFrom ??= { sessionId, relation: 'resume' }
     }
   }
 
@@ -75,6 +91,7 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
     },
     observe(line) {
       const { sessionId, cwd, version, gitBranch, message } = line
+      if (!hasOwnLine || line['forkedFrom'] !== undefined) observeCopy(line)
       if (!chosen && defaults.sessionId === undefined && isText(sessionId)) defaults.sessionId = sessionId
       if (defaults.cwd === undefined && isText(cwd)) defaults.cwd = cwd
       if (defaults.version === undefined && isText(version)) defaults.version = version
@@ -100,6 +117,7 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
         startedAt,
         endedAt,
         isFlat: isFlat === true,
+        comesFrom,
       }
     },
   }

@@ -8,7 +8,7 @@ import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const VOCABULARY = vocabulary({
   common:
-    'parentUuid isSidechain userType cwd sessionId version gitBranch type uuid timestamp slug entrypoint agentId session_id sessionKind isMeta teamName promptId',
+    'parentUuid isSidechain userType cwd sessionId version gitBranch type uuid timestamp slug entrypoint agentId session_id sessionKind isMeta teamName promptId forkedFrom',
   blocks:
     'document fallback image redacted_thinking server_tool_use text thinking tool_reference tool_result tool_use web_search_tool_result',
   records: [

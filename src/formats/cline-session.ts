@@ -174,7 +174,7 @@ function factsOf(
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     status: STATUSES.get(text('status') ?? '') ?? 'completed',
-    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent) } }),
+    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent), relation: 'subagent' } }),
     ...(cost !== undefined && { reportedCost: toDollars(cost) }),
   }
 }

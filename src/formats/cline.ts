@@ -113,7 +113,9 @@ function readOne(
         ...nameOf(task, first.path, taken),
         agent,
         ...facts,
-        ...(parentTask !== undefined && { parent: { session: uuidFrom(ID, parentTask) } }),
+        ...(parentTask !== undefined && {
+          parent: { session: uuidFrom(ID, parentTask), relation: 'subagent' },
+        }),
       }
       return { type: 'session', session }
     },

@@ -127,7 +127,7 @@ function toMeta(payload: JsonObject): Meta {
     ...(version !== undefined && { version }),
     ...(provider !== undefined && { provider }),
     ...(git !== undefined && { git }),
-    ...(parent !== undefined && { parent: { session: toSessionId(parent) } }),
+    ...(parent !== undefined && { parent }),
   }
 }
 
@@ -144,11 +144,12 @@ function toGit(git: JsonObject | undefined): Session['git'] | undefined {
 }
 
 /** The thread that started this one, or that it was forked from. */
-function parentOf(payload: JsonObject): string | undefined {
+function parentOf(payload: JsonObject): Session['parent'] {
   const spawn = asObject(asObject(asObject(payload['source'])?.['subagent'])?.['thread_spawn'])
-  return (
-    text(spawn?.['parent_thread_id']) ?? text(payload['parent_thread_id']) ?? text(payload['forked_from_id'])
-  )
+  const starter = text(spawn?.['parent_thread_id']) ?? text(payload['parent_thread_id'])
+  if (starter !== undefined) return { session: toSessionId(starter), relation: 'subagent' }
+  const forked = text(payload['forked_from_id'])
+  return forked === undefined ? undefined : { session: toSessionId(forked), relation: 'fork' }
 }
 
 function text(value: Json | undefined): string | undefined {

@@ -103,7 +103,7 @@ describe('a session of another format', () => {
     const [main, child] = (await readAll(codex, memorySource(files))).sort((a) =>
       a.session.parent === undefined ? -1 : 1,
     )
-    expect(child?.session.parent).toEqual({ session: main?.session.id })
+    expect(child?.session.parent).toEqual({ session: main?.session.id, relation: 'subagent' })
   })
 
   it('never writes over a rollout that is there', () => {

@@ -444,7 +444,8 @@ describe('trap 5: history that was copied', () => {
     const all = await read(...lines)
     expect(totals(all)).toMatchObject({ calls: 1, input: 300, output: 20 })
     expect(all.session.native?.sessionId).toBe(THREAD)
-    expect(all.session.parent).toEqual({ session: toSessionId(PARENT) })
+    const relation = JSON.stringify(lines[0]).includes('forked_from_id') ? 'fork' : 'subagent'
+    expect(all.session.parent).toEqual({ session: toSessionId(PARENT), relation })
     const isOld = all.entries.map(({ metadata }) => metadata?.['replayed'] === true)
     expect(isOld).toEqual(
       lines.map((one, index) => index > 0 && index < lines.length - 3 && one !== undefined),
@@ -986,6 +987,7 @@ describe('what the lines around it say of an entry', () => {
     expect(started?.session.parent).toEqual({
       session: parent?.session.id,
       citation: `${parent?.session.id}#2`,
+      relation: 'subagent',
     })
     await goesBack(lines)
   })

@@ -49,7 +49,11 @@ export const codex: Format = {
           const session = named?.id
           if (session === undefined) return
           for (const [started, sequence] of spawns)
-            startedBy.set(started, { session, citation: citation(session, { source: PRIMARY, sequence }) })
+            startedBy.set(started, {
+              session,
+              citation: citation(session, { source: PRIMARY, sequence }),
+              relation: 'subagent',
+            })
         },
       })
       if (named !== undefined) taken.add(named.id)

@@ -138,7 +138,7 @@ function toSession({ file, table, shared, parents }: Reading, chat: string, data
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     status: data['status'] === 'error' ? 'failed' : data['status'] === 'aborted' ? 'canceled' : 'completed',
-    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent) } }),
+    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent), relation: 'subagent' } }),
   }
 }
 

@@ -154,11 +154,11 @@ function parentOf({ records }: Head, above: readonly Above[]): Session['parent']
   const prompt = (text && (unwrapQuery(text)?.text ?? text).trim().slice(0, PROMPT_LENGTH)) || undefined
   for (const { session, asked } of above) {
     const citation = prompt === undefined ? undefined : asked.get(prompt)
-    if (citation !== undefined) return { session, citation }
+    if (citation !== undefined) return { session, citation, relation: 'subagent' }
   }
   const [only, ...others] = above
   const owner = others.length === 0 ? only : above.find(({ isNamed }) => isNamed)
-  return owner && { session: owner.session }
+  return owner && { session: owner.session, relation: 'subagent' }
 }
 
 function isCalledLikeItsFolder(path: string): boolean {

@@ -109,8 +109,9 @@ describe('an agent transcript of lines', () => {
     expect(child.session.parent).toEqual({
       session: parent.session.id,
       citation: citation(parent.session.id, call),
+      relation: 'subagent',
     })
-    expect(other.session.parent).toEqual({ session: parent.session.id })
+    expect(other.session.parent).toEqual({ session: parent.session.id, relation: 'subagent' })
   })
 
   it('is told from lines of others that have a role and a message', async () => {
@@ -302,7 +303,7 @@ describe('the chats of the editor', () => {
       ['assistant', { type: 'text', text: 'left out' }],
     ])
     expect(first.damage.map(({ reason }) => reason)).toEqual(['a message that is not JSON'])
-    expect(second.session.parent).toEqual({ session: first.session.id })
+    expect(second.session.parent).toEqual({ session: first.session.id, relation: 'subagent' })
     expect(said(second).at(-1)).toEqual(['user', { type: 'text', text: 'inline' }])
     expect(third.session.native?.sessionId).toBe('c9')
     expect(JSON.stringify(transcripts)).not.toContain('secret')

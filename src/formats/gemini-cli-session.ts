@@ -76,7 +76,7 @@ export function toGeminiSession(facts: GeminiFacts, { path, taken, cwd, parent, 
     ...(endedAt !== undefined && { endedAt }),
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
-    ...(isSubagent && { parent: { session: uuidFrom(ID, parent) } }),
+    ...(isSubagent && { parent: { session: uuidFrom(ID, parent), relation: 'subagent' } }),
     ...(startedBy !== undefined && { parent: startedBy }),
     ...(more !== undefined && { metadata: { [ID]: more } }),
   }

@@ -37,7 +37,7 @@ export function createSubagentLinks(): SubagentLinks {
         if (item.type !== 'entry' || session === undefined) continue
         const { entry } = item
         if (entry.role === 'assistant') {
-          asked = { session, citation: citation(session, entry) }
+          asked = { session, citation: citation(session, entry), relation: 'subagent' }
           for (const call of asArray(entry.metadata?.['toolCalls']) ?? []) link(asObject(call)?.['agentId'])
         } else if (entry.role === 'tool') link(entry.metadata?.['agentId'])
       }

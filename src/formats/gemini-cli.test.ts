@@ -579,6 +579,7 @@ describe('a subagent', () => {
     const expected = {
       session: parent.session.id,
       citation: `${parent.session.id}#${caller?.sequence}`,
+      relation: 'subagent',
     }
     for (const name of [child, other]) {
       const started = read.find(({ session }) => session.native?.sessionId === name)

@@ -176,6 +176,7 @@ describe("OpenCode's database", () => {
     expect(child.session.parent).toEqual({
       session: parent.session.id,
       citation: citation(parent.session.id, call as Transcript['entries'][number]),
+      relation: 'subagent',
     })
   })
 

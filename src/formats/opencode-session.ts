@@ -28,7 +28,7 @@ export type SessionFold = {
 export function createSessionFold({ info, sessionId, path, taken, citation }: SessionKnown): SessionFold {
   const own = uuidFrom(ID, sessionId ?? path)
   const id = taken.has(own) ? uuidFrom(ID, sessionId ?? '', path) : own
-  const parent = asId(info['parentID'])
+  const parent = parentOf(info, citation)
   const title = asString(info['title'])
   const version = asString(info['version'])
   const more = rest(info, KNOWN)
@@ -64,9 +64,7 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
         ...(endedAt !== undefined && { endedAt }),
         // Nothing is written when a session is left: one that stopped reads like one that is done.
         status: 'completed',
-        ...(parent !== undefined && {
-          parent: { session: uuidFrom(ID, parent), ...(citation !== undefined && { citation }) },
-        }),
+        ...(parent !== undefined && { parent }),
         ...(cost !== undefined && { reportedCost: toDollars(cost) }),
         ...(more !== undefined && { metadata: { [ID]: more } }),
       }
@@ -75,3 +73,16 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['id', 'title', 'version', 'directory', 'parentID', 'time'])
+
+/** A session that another one started names it; one that was forked says so apart from that, where it says so at all. */
+function parentOf(info: JsonObject, citation: string | undefined): Session['parent'] {
+  const starter = asId(info['parentID'])
+  if (starter !== undefined)
+    return {
+      session: uuidFrom(ID, starter),
+      ...(citation !== undefined && { citation }),
+      relation: 'subagent',
+    }
+  const forked = asId(asObject(info['forkedFrom'])?.['sessionID'])
+  return forked === undefined ? undefined : { session: uuidFrom(ID, forked), relation: 'fork' }
+}

@@ -4,7 +4,7 @@ import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const OPENCODE_VOCABULARY = vocabulary({
   records: [
-    `session: directory parentID projectID workspaceID slug summary title version permission revert share share_url agent model
+    `session: directory forkedFrom parentID projectID workspaceID slug summary title version permission revert share share_url agent model
      summary_additions summary_deletions summary_files summary_diffs cost tokens_input tokens_output tokens_reasoning
      tokens_cache_read tokens_cache_write path metadata`,
     'message.user: agent model summary system tools variant format text files agents metadata',

@@ -175,6 +175,15 @@ describe('an OpenCode export', () => {
     expect(read.entries.at(-1)).toMatchObject({ kind: 'event', metadata: { record: 'file' } })
   })
 
+  it('a session that was forked says from which, and is told from one that another started', async () => {
+    const parentOf = async (more: Fields): Promise<unknown> =>
+      (await readExport([user('msg_u', 'go')], { ...INFO, ...more })).session.parent
+    const session = uuidFrom('opencode', 'ses_two')
+    expect(await parentOf({ forkedFrom: { sessionID: 'ses_two' } })).toEqual({ session, relation: 'fork' })
+    expect(await parentOf({ parentID: 'ses_two' })).toEqual({ session, relation: 'subagent' })
+    expect(await parentOf({})).toBeUndefined()
+  })
+
   it('a message’s error is said where its record is', async () => {
     const error = { name: 'MessageAbortedError', data: { message: 'The operation was aborted.' } }
     const read = await readExport([assistant('msg_a', [], { error })])
@@ -415,6 +424,7 @@ describe('OpenCode’s tree', () => {
       expect(spawned?.parent).toEqual({
         session: parent.session.id,
         citation: citation(parent.session.id, call as NonNullable<typeof call>),
+        relation: 'subagent',
       })
     }
   })

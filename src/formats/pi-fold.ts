@@ -122,7 +122,7 @@ export function createPiFold(): PiFold {
         ...(title !== undefined && { title }),
         ...(named !== undefined && { model: named }),
         ...(cwd !== undefined && { cwd }),
-        ...(parent !== undefined && { parent: { session: toSessionId(parent) } }),
+        ...(parent !== undefined && { parent: { session: toSessionId(parent), relation: 'fork' } }),
         ...(startedAt !== undefined && { startedAt }),
         ...(endedAt !== undefined && { endedAt }),
         ...(cost !== undefined && { reportedCost: toDollars(cost) }),

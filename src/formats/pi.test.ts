@@ -200,7 +200,7 @@ describe('trap 5: lines that were copied into another session', () => {
     )
     const all = await readAll(pi, source)
     expect(totals(all.flatMap(({ entries }) => entries))).toMatchObject({ calls: 1, input: 10 })
-    expect(all[1]?.session.parent).toEqual({ session: toSessionId(ID) })
+    expect(all[1]?.session.parent).toEqual({ session: toSessionId(ID), relation: 'fork' })
     expect(all[0]?.session.id).toBe(toSessionId(ID))
   })
 })

@@ -43,6 +43,12 @@ function withoutOrigins({ session, entries }: Transcript): unknown {
 }
 
 describe('a journal read to the model', () => {
+  it('says where a session comes from, and in which way', async () => {
+    const parent = { session: SESSION_ID, citation: `${SESSION_ID}#3`, relation: 'fork' as const }
+    const { session: read } = await readRecords(session({ session: { ...first.session, parent } }))
+    expect(read.parent).toEqual(parent)
+  })
+
   it('gives the session with its last facts, and every entry with its origin', async () => {
     const lines = toLines([
       session(),

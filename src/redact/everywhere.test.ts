@@ -88,7 +88,7 @@ const session = {
   input: { a: 'b' },
   parent: { session: 'p', citation: 'p#1' },
   tags: { a: 'b' },
-  totals: { entries: 1, toolCalls: 0, calls: 0, models: ['m'], cost: { usd: '0.1', unpriced: ['m'] } },
+  totals: { entries: 1, toolCalls: 0, calls: 0, uncounted: 2, models: ['m'], cost: { usd: '0.1', unpriced: ['m'] } },
   reportedUsage: { quality: 'reported', raw: { a: 'b' } },
   reportedCost: '0.1',
   metadata: { devflow: { a: 'b' } },
@@ -200,7 +200,7 @@ describe('an entry', () => {
     const sealed = redactor().session({ ...session, chat: secret, stopReason: KNOWN, input: { deep } })
     expect(toJson(sealed)).not.toContain(secret.slice(8, 20))
     expect(toJson(sealed)).not.toContain(KNOWN)
-    expect(sealed).toMatchObject({ id: 's1', run: { id: 'r' }, totals: { entries: 1 } })
+    expect(sealed).toMatchObject({ id: 's1', run: { id: 'r' }, totals: { entries: 1, uncounted: 2 } })
   })
 })
 

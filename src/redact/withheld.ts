@@ -25,7 +25,7 @@ export function withheldEntry(entry: Entry, error: unknown): Entry {
 /** To be redacted like any other. */
 export function withheldSession(session: Session, error: unknown): Session {
   const { id, status, startedAt, endedAt, model, thread, stub, reportedCost, totals, run, names } = session
-  const { entries, toolCalls, calls } = totals ?? {}
+  const { entries, toolCalls, calls, uncounted } = totals ?? {}
   const { raw: _, ...usage } = validUsage(totals?.usage) ?? { quality: 'unavailable' }
   return {
     ...onlyScalars({ id, status, startedAt, endedAt, model, thread, stub, reportedCost }),
@@ -33,7 +33,7 @@ export function withheldSession(session: Session, error: unknown): Session {
     ...(names !== undefined && { names: onlyScalars(names) }),
     ...(totals !== undefined && {
       totals: {
-        ...onlyScalars({ entries, toolCalls, calls }),
+        ...onlyScalars({ entries, toolCalls, calls, uncounted }),
         ...(totals.usage !== undefined && { usage }),
       },
     }),

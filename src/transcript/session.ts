@@ -30,8 +30,7 @@ export type Session = {
   readonly error?: string
   readonly stopReason?: string
   readonly input?: JsonObject
-  /** The session and entry this one was forked from or spawned by. */
-  readonly parent?: { readonly session: string; readonly citation?: string }
+  readonly parent?: Parent
   /** Written by an engine in stub mode: nothing was asked of a provider, so it has no part in cost. */
   readonly stub?: boolean
   readonly tags?: { readonly [key: string]: string }
@@ -44,6 +43,21 @@ export type Session = {
   readonly metadata?: JsonObject
   readonly apart?: Apart
 }
+
+/** The session and entry that this one comes from. */
+export type Parent = {
+  readonly session: string
+  /** The call that started it, or the entry that it was forked at, where that is known. */
+  readonly citation?: string
+  readonly relation?: Relation
+}
+
+/**
+ * `subagent`: the parent started it, for work of its own. `fork`: a person took another way from the parent's history on. `resume`: it
+ * goes on with the parent's conversation under another name. Absent where the source does not say which.
+ */
+export const RELATIONS = ['subagent', 'fork', 'resume'] as const
+export type Relation = (typeof RELATIONS)[number]
 
 export type Run = {
   readonly id?: string

@@ -59,7 +59,7 @@ async function findSessions(archive: Archive, options: ListOptions): Promise<Fou
 }
 
 function toRow(session: ListedSession): object {
-  const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, totals } = session
+  const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, parent, totals } = session
   return {
     id,
     title,
@@ -73,9 +73,11 @@ function toRow(session: ListedSession): object {
     startedAt,
     endedAt,
     status,
+    parent,
     entries: totals?.entries,
     toolCalls: totals?.toolCalls,
     calls: totals?.calls,
+    uncounted: totals?.uncounted,
     usage: totals?.usage,
     cost: totals?.cost,
   }
