@@ -1,0 +1,137 @@
+/**
+ * What a text must have for a query to match, as texts to look for: of a substring itself, of a pattern its fixed parts, of `file:`
+ * the parts between stars. Never more than what must be there, so that looking for it first loses nothing.
+ */
+import type { FieldTest } from './query-fields.ts'
+import { gramTest, type GramTest } from './grams.ts'
+import type { Node, Query } from './query.ts'
+
+/** Undefined when nothing can be said. */
+export function toGramTest({ fields, condition }: Query): GramTest | undefined {
+  const asked = fields.map((node) => (node.type === 'field' ? ofField(node.test) : undefined))
+  return every([...asked, condition && ofNode(condition)])
+}
+
+function ofNode(node: Node): GramTest | undefined {
+  switch (node.type) {
+    case 'all':
+      return every(node.nodes.map(ofNode))
+    case 'any':
+      return some(node.nodes.map(ofNode))
+    case 'substring':
+      return gramTest(node.text)
+    case 'regex':
+      return every(literalsOf(node.pattern).map(gramTest))
+    case 'field':
+      return ofField(node.test)
+    case 'words':
+    case 'not':
+      return undefined
+  }
+}
+
+/** A file is a text of its entry, or a part of one. */
+function ofField(test: FieldTest): GramTest | undefined {
+  if (test.field !== 'file') return undefined
+  return some(test.values.map((value) => every(value.split('*').map(gramTest))))
+}
+
+function every(tests: readonly (GramTest | undefined)[]): GramTest | undefined {
+  const known = tests.filter((test) => test !== undefined)
+  if (known.length < 2) return known[0]
+  return (set) => known.every((test) => test(set))
+}
+
+function some(tests: readonly (GramTest | undefined)[]): GramTest | undefined {
+  const known = tests.filter((test) => test !== undefined)
+  if (known.length < tests.length) return undefined
+  return known.length === 1 ? known[0] : (set) => known.some((test) => test(set))
+}
+
+/**
+ * Texts that every match of a pattern has in it. Read conservatively: what stands in groups, behind a bar or before a sign that
+ * allows none of it is left out, and so is whatever case could spell otherwise than lower case does.
+ */
+export function literalsOf({ source, flags }: RegExp): string[] {
+  const found: string[] = []
+  let run = ''
+  const end = (): void => {
+    if (run !== '') found.push(run)
+    run = ''
+  }
+  for (let at = 0; at < source.length;) {
+    const sign = source[at] ?? ''
+    // One of several may match: nothing is sure.
+    if (sign === '|') return []
+    const { next, text } = atomAt(source, at, flags)
+    const repeat = REPEAT.exec(source.slice(next, next + 32))?.[0] ?? ''
+    const isOptional = /^(?:[?*]|\{0)/u.test(repeat)
+    if (text !== undefined && repeat === '') run += text
+    else {
+      // What comes at least once ends a run, and begins another when it comes no more than that.
+      if (text !== undefined && !isOptional) run += text
+      end()
+    }
+    at = next + repeat.length
+  }
+  end()
+  return found
+}
+
+const REPEAT = /^(?:[?*+]|\{\d+(?:,\d*)?\})\??/u
+
+type Atom = { readonly next: number; readonly text: string | undefined }
+
+/** One element of a pattern, and the text it stands for when it stands for one. */
+function atomAt(source: string, at: number, flags: string): Atom {
+  const sign = source[at] ?? ''
+  if (sign === '(') return { next: groupEnd(source, at), text: undefined }
+  if (sign === '[') return { next: classEnd(source, at), text: undefined }
+  if (sign === '\\') return escapeAt(source, at, flags)
+  if (sign === '^' || sign === '$') return { next: at + 1, text: undefined }
+  const whole = String.fromCodePoint(source.codePointAt(at) ?? 0)
+  const isPlain = sign !== '.' && !/[*+?{}\])]/u.test(sign)
+  return { next: at + whole.length, text: isPlain && isSure(whole, flags) ? whole : undefined }
+}
+
+/** Lower case is all that a search without case does to it. */
+function isSure(character: string, flags: string): boolean {
+  if (!character.isWellFormed()) return false
+  if (!flags.includes('i') || /^[\0-\x7f]$/u.test(character)) return true
+  return character.toLowerCase() === character && character.toUpperCase() === character
+}
+
+function escapeAt(source: string, at: number, flags: string): Atom {
+  const sign = source[at + 1] ?? ''
+  if (/[\^$\\.*+?()[\]{}|/-]/u.test(sign))
+    return { next: at + 2, text: isSure(sign, flags) ? sign : undefined }
+  const simple = { n: '\n', t: '\t', r: '\r' }[sign]
+  if (simple !== undefined) return { next: at + 2, text: simple }
+  const [long] = LONG_ESCAPE.exec(source.slice(at, at + 80)) ?? ['\\?']
+  return { next: at + Math.max(2, long.length), text: undefined }
+}
+
+const LONG_ESCAPE = /^\\(?:u\{[^}]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|\d+)/iu
+
+function groupEnd(source: string, start: number): number {
+  let depth = 0
+  for (let at = start; at < source.length; at += 1) {
+    const sign = source[at]
+    if (sign === '\\') at += 1
+    else if (sign === '[') at = classEnd(source, at) - 1
+    else if (sign === '(') depth += 1
+    else if (sign === ')') {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return source.length
+}
+
+function classEnd(source: string, start: number): number {
+  for (let at = start + 1; at < source.length; at += 1) {
+    if (source[at] === '\\') at += 1
+    else if (source[at] === ']') return at + 1
+  }
+  return source.length
+}
