@@ -13,11 +13,19 @@ async function fileOf(content: string | Buffer, chunkBytes = 7): Promise<SourceF
   return file
 }
 
-async function told(document: ListDocument): Promise<unknown> {
+type Told = Omit<ListDocument, 'elements'> & { readonly elements: readonly ListElement[] }
+
+async function told(document: ListDocument): Promise<Told> {
   const elements: ListElement[] = []
   for await (const some of document.elements()) elements.push(...some)
   const { members, damage, sizeBytes, isLines } = document
   return { members: { ...members }, damage, sizeBytes, isLines, elements }
+}
+
+function flipped(bytes: Buffer, at: number, bits: number): Buffer {
+  const changed = Buffer.from(bytes)
+  changed[at] = (changed[at] as number) ^ bits
+  return changed
 }
 
 /** As it comes, and held: the same, whatever the document. */
@@ -60,9 +68,7 @@ describe('A document around a list', () => {
   it('says where each element stands', async () => {
     const content = '\uFEFF{"a":[1,{"b":"]}"}],"messages":[ {"id":"é"} , "x",3,null ],"z":{}}\n'
     const file = await fileOf(content)
-    const { elements } = (await told(await readListDocument(file, 'messages', STREAMED))) as {
-      readonly elements: readonly ListElement[]
-    }
+    const { elements } = await told(await readListDocument(file, 'messages', STREAMED))
     const bytes = Buffer.from(content)
     expect(
       elements.map(({ byteOffset, byteLength }) =>
@@ -71,18 +77,43 @@ describe('A document around a list', () => {
     ).toEqual(['{"id":"é"}', '"x"', '3', 'null'])
   })
 
-  it('cut off or changed at any byte, reads as one that is held', async () => {
-    const content = Buffer.from(text({ info: { id: 'a' }, messages: [{ id: 1 }, { t: 'a"\\{' }, 3] }, 2))
-    for (let at = 0; at < content.length; at += 1) {
-      const changed = Buffer.from(content)
-      changed[at] = (changed[at] as number) ^ 0x11
-      for (const damaged of [content.subarray(0, at), changed]) {
-        const file = await fileOf(damaged)
-        expect(await told(await readListDocument(file, 'messages', STREAMED))).toEqual(
-          await told(await readListDocument(file, 'messages')),
-        )
+  it.each([2, 0])(
+    'cut off or changed at any byte, gives what one that is held gives (indent %i)',
+    async (indent) => {
+      const messages = [{ id: 1 }, { t: 'a"\\{' }, { id: 3, deep: [{ id: 4 }] }, { last: true }]
+      const content = Buffer.from(text({ info: { id: 'a' }, messages, after: 1 }, indent))
+      for (let at = 0; at < content.length; at += 1) {
+        for (const damaged of [
+          content.subarray(0, at),
+          ...[0x11, 0x01, 0x20].map((bits) => flipped(content, at, bits)),
+        ]) {
+          const file = await fileOf(damaged, 1 + (at % 60))
+          const streamed = await told(await readListDocument(file, 'messages', STREAMED))
+          const held = await told(await readListDocument(file, 'messages'))
+          expect(streamed.elements).toEqual(expect.arrayContaining([...held.elements]))
+          for (const { value, byteOffset, byteLength } of streamed.elements)
+            expect(JSON.parse(damaged.toString('utf8', byteOffset, byteOffset + byteLength))).toEqual(value)
+          // Where a comma is gone, what stands before and behind it is there all the same.
+          const isMore = streamed.elements.length > held.elements.length
+          if (held.damage.length > 0 && !isMore) expect(streamed.damage).not.toEqual([])
+          if (damaged.length < content.length) expect(streamed.members).toEqual(held.members)
+        }
       }
-    }
+    },
+  )
+
+  it('damaged in many places, loses only what is damaged, however large it is', async () => {
+    const messages = Array.from({ length: 500 }, (_, n) => ({ n, text: 'x'.repeat(n) }))
+    const content = Buffer.from(text({ messages, after: 'there' }, 1))
+    for (const n of [3, 77, 78, 400]) content.write('{{{\0', content.indexOf(`"n": ${n},`))
+    const { elements, damage, members } = await told(
+      await readListDocument(await fileOf(content, 100), 'messages', STREAMED),
+    )
+    expect(elements.map(({ value }) => (value as { n: number }).n)).toEqual(
+      messages.map(({ n }) => n).filter((n) => ![3, 77, 78, 400].includes(n)),
+    )
+    expect(damage.map(({ kind }) => kind)).toEqual(['nul', 'not-json', 'not-json', 'not-json'])
+    expect(members).toEqual({ after: 'there' })
   })
 
   it('of the same name twice gives the last, as JSON does', async () => {

@@ -1,6 +1,6 @@
 /**
- * A JSON document that is one object around a list: the members, the list's elements with their places, and what is damaged. A large one
- * is read as it comes, a second time for its elements; one that is damaged is held, and gives every element that is whole.
+ * A JSON document that is one object around a list: the members, the list's elements with their places, and what is damaged. A damaged
+ * one gives every element that is whole. A small one is held; a large one is read as it comes, a second time for its elements.
  */
 import { isUtf8 } from 'node:buffer'
 import { isHansardError, systemCode } from '../errors.ts'
@@ -9,6 +9,7 @@ import { parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
 import { createListScan } from './list-scan.ts'
+import { streamPieces } from './list-stream.ts'
 
 export type ListDocument = {
   /** Everything but the list; under its name what stands there instead of one. */
@@ -24,8 +25,8 @@ export type ListDocument = {
 /** Up to here a document is held whole, and read once. */
 const HELD_BYTES = 16 * 1024 * 1024
 
-/** A damaged one is held whole up to here: what became of it shows only from all of it. */
-const DOCUMENT_LIMIT = 192 * 1024 * 1024
+/** Of what stands around the list. */
+const MEMBERS_LIMIT = 8 * 1024 * 1024
 
 /** Elements handed over at a time, of a document that is held. */
 const BATCH = 256
@@ -40,7 +41,6 @@ export async function readListDocument(
   const held = await readHeld(file, list, heldBytes)
   if ('elements' in held) return held
   const { bytes, damage } = held
-  if (damage?.kind === 'too-large') return toDocument({ damage: [damage], sizeBytes: file.sizeBytes })
   const document = toDocument(salvageDocument(bytes, file.path, list))
   if (damage === undefined) return document
   // What the bytes lack is the same loss, said once.
@@ -55,7 +55,6 @@ export async function readBareList(
   const held = await readHeld(file, undefined, heldBytes)
   if ('elements' in held) return held
   const { bytes, damage } = held
-  if (damage?.kind === 'too-large') return toDocument({ damage: [damage], sizeBytes: file.sizeBytes })
   return toDocument(salvageBareList(bytes, file.path, damage))
 }
 
@@ -72,7 +71,7 @@ function toDocument(known: Salvaged): ListDocument {
   }
 }
 
-/** A document in which everything is right, held when it is small; the bytes of any other. */
+/** A large document, or a small one in which everything is right; the bytes of any other. */
 async function readHeld(
   file: SourceFile,
   list: string | undefined,
@@ -87,7 +86,51 @@ async function readHeld(
     const right = small.damage === undefined ? scan.end() : undefined
     return right === undefined ? small : toDocument({ ...right, elements })
   }
-  return (await streamDocument(file, list)) ?? (await readBytes(file, DOCUMENT_LIMIT))
+  return (await streamDocument(file, list)) ?? salvageLarge(file, list)
+}
+
+/** Read twice as well: once for everything but the elements. */
+async function salvageLarge(file: SourceFile, list: string | undefined): Promise<ListDocument> {
+  const members = Object.create(null) as Record<string, Json>
+  const damage: Damage[] = []
+  let memberBytes = 0
+  let sizeBytes = 0
+  let isLines = false
+  let lists = 0
+  for await (const pieces of streamPieces(file, list)) {
+    for (const piece of pieces) {
+      if (piece.type === 'lines') isLines = true
+      else if (piece.type === 'list') lists += 1
+      else if (piece.type === 'damage') damage.push(piece.damage)
+      else if (piece.type === 'end') ({ sizeBytes } = piece)
+      else if (piece.type === 'member') {
+        memberBytes += piece.bytes
+        if (memberBytes <= MEMBERS_LIMIT) members[piece.key] = piece.value
+      }
+    }
+  }
+  if (memberBytes > MEMBERS_LIMIT) {
+    const reason = `members of ${memberBytes} bytes around the list, over the limit`
+    damage.push({ kind: 'too-large', file: file.path, byteOffset: 0, byteLength: memberBytes, reason })
+  }
+  if (isLines) return toDocument({ damage: [], sizeBytes, isLines })
+  return { ...toDocument({ members, damage, sizeBytes }), elements: () => salvageElements(file, list, lists) }
+}
+
+/** Those of the last list: the how manieth it is. */
+async function* salvageElements(
+  file: SourceFile,
+  list: string | undefined,
+  last: number,
+): AsyncGenerator<readonly ListElement[]> {
+  let lists = 0
+  for await (const pieces of streamPieces(file, list)) {
+    const elements = pieces.flatMap((piece) => {
+      if (piece.type === 'list') lists += 1
+      return piece.type === 'element' && lists === last ? [piece.element] : []
+    })
+    if (elements.length > 0) yield elements
+  }
 }
 
 async function streamDocument(file: SourceFile, list: string | undefined): Promise<ListDocument | undefined> {
@@ -118,6 +161,7 @@ function createDocumentScan(
   const damage: Damage[] = []
   let isRight = true
   let sizeBytes = 0
+  let memberBytes = 0
   const parse = (bytes: Buffer): Json | undefined => {
     const value = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined
     isRight &&= value !== undefined
@@ -126,7 +170,9 @@ function createDocumentScan(
   const scan = createListScan({
     list,
     member(key, bytes) {
-      const value = parse(bytes)
+      memberBytes += bytes.length
+      isRight &&= memberBytes <= MEMBERS_LIMIT
+      const value = isRight ? parse(bytes) : undefined
       if (value !== undefined) members[key] = value
     },
     element(bytes, byteOffset, byteLength) {

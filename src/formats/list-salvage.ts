@@ -118,9 +118,14 @@ function readMembers(
       continue
     }
     report(extent.whole ? 'not-json' : 'torn', extent.from, extent.to, 'a member that cannot be read whole')
-    const inner = isTop ? scanMembers(bytes, extent.from) : undefined
-    if (inner !== undefined)
-      members[key] = readMembers(bytes, inner.members, { report: () => undefined, isTop: false })
+    const inner = isTop ? innerMembers(bytes, extent.from) : undefined
+    if (inner !== undefined) members[key] = inner
   }
   return members
+}
+
+/** What can be read of an object that is cut off or damaged; undefined for what is none. */
+export function innerMembers(bytes: Buffer, from: number): JsonObject | undefined {
+  const inner = scanMembers(bytes, from)
+  return inner && readMembers(bytes, inner.members, { report: () => undefined, isTop: false })
 }
