@@ -5,6 +5,8 @@
 import { fromSystemError, isHansardError, messageOf, type ErrorCode } from '../errors.ts'
 import { visible, visibleJson } from '../replay/escape.ts'
 import { toJson } from '../transcript/json.ts'
+import { coloursFor, type Style } from './colour.ts'
+import { clearProgress } from './progress.ts'
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export const FAILED = 1
@@ -39,14 +41,22 @@ export async function flush(): Promise<void> {
   pending = []
   pendingLength = 0
   begun = true
+  if (process.stdout.isTTY) clearProgress()
   if (process.stdout.write(text)) return
   await new Promise((resolve) => process.stdout.once('drain', resolve))
 }
 
-/** A line on stderr. */
-export function note(text: string): void {
-  process.stderr.write(`${visible(text)}\n`)
+/** A line on stderr. Where it is a warning or an error, it begins `hansard: `, and that stands out. */
+export function note(text: string, style: Style = 'yellow'): void {
+  clearProgress()
+  const shown = visible(text)
+  const { paint, dim } = coloursFor(process.stderr)
+  if (shown.startsWith(PREFIX))
+    process.stderr.write(`${paint(PREFIX, 'bold', style)}${shown.slice(PREFIX.length)}\n`)
+  else process.stderr.write(`${dim(shown)}\n`)
 }
+
+const PREFIX = 'hansard: '
 
 /** A reader that went away (`| head`) is no failure. */
 export function endQuietlyWithoutReader(): void {
@@ -80,7 +90,7 @@ export async function printError(error: unknown, json: boolean, exitCode: number
     return flush()
   }
   await flush()
-  note(`hansard: ${message}`)
+  note(`${PREFIX}${message}`, 'red')
   if (hint !== undefined) note(`  ${hint}`)
 }
 

@@ -137,6 +137,7 @@ async function takePackage(
         counts.seen += 1
         counts[result.change === 'none' ? 'unchanged' : result.change] += 1
         bytesRead += result.bytesRead
+        options.onProgress?.({ doing: 'keeping', done: counts.seen, bytes: bytesRead })
       } catch (error) {
         failed()
         problems.caught(error, join(name, path))

@@ -21,10 +21,12 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run.
   const { createReaders } = await import('./readers.ts')
-  const readers = createReaders(files.dirtyBytes())
+  const ofBytes = files.dirtyBytes()
+  const readers = createReaders(ofBytes)
   const seen = createIdSet()
   const running = new Set<Promise<void>>()
   let done = 0
+  let bytes = 0
   let after = 0
   try {
     for (let batch = files.dirty(after, BATCH); batch.length > 0; batch = files.dirty(after, BATCH)) {
@@ -41,7 +43,8 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
           report.entries += read.entries
           report.damage += read.damage
           done += 1
-          options.onProgress?.({ doing: 'reading', done, of: total })
+          bytes += read.bytes
+          options.onProgress?.({ doing: 'reading', done, of: total, bytes, ofBytes })
           running.delete(work)
         })
         running.add(work)
@@ -57,19 +60,24 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
 
 type Reading = Shared & { readonly readers: Readers; readonly deleted: ReadonlySet<string> }
 
-type ReadOne = { readonly keys: readonly string[]; readonly entries: number; readonly damage: number }
-
-const NOTHING: ReadOne = { keys: [], entries: 0, damage: 0 }
+type ReadOne = {
+  readonly keys: readonly string[]
+  readonly entries: number
+  readonly damage: number
+  readonly bytes: number
+}
 
 async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadOne> {
   const { archive, files, kept, database, problems, readers, deleted } = shared
   const own = files.filesOf(unit.id)
+  const bytes = own.reduce((sum, { size }) => sum + size, 0)
+  const nothing: ReadOne = { keys: [], entries: 0, damage: 0, bytes }
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
   // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or was always empty.
   if (own.every(({ bytes, path }) => bytes === 0 && place.versions(path).length === 0)) {
     clearReading(database, unit.id, undefined)
-    return NOTHING
+    return nothing
   }
   const isKept = own.every(({ bytes }) => bytes !== undefined)
   const paths = own.map(({ path }) => path)
@@ -90,24 +98,24 @@ async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadOne> {
   if (result.type === 'failed') {
     files.unitFailed(unit.id, result.message)
     problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
-    return NOTHING
+    return nothing
   }
   if (result.type === 'gone') {
     files.unitGone(unit.id, result.message)
-    return NOTHING
+    return nothing
   }
   if (result.looks !== undefined && isTranscriptLike(own))
     problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
   if (result.type === 'unknown') {
     clearReading(database, unit.id, result.looks)
-    return NOTHING
+    return nothing
   }
   reading ??= beginReading(database, unit.id)
   const facts = withoutDeleted(result.facts, deleted)
   const { entries } = reading.end(result.format, facts)
   if (result.own !== undefined) files.own(unit.id, result.own)
   await settleKept(unit, own, result, shared)
-  return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage }
+  return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage, bytes }
 }
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */

@@ -41,7 +41,7 @@ const BATCH = 200
 export async function takePending({ places }: Looked, shared: Shared): Promise<Taken> {
   const { files, problems, options } = shared
   const taken = { new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
-  const total = files.pendingBytes().files
+  const pending = files.pendingBytes()
   const failed = (file: KnownFile, place: FoundPlace, error: unknown): void => {
     taken.failed += 1
     problems.caught(error, join(place.root, file.path))
@@ -49,6 +49,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
   }
   const together = createTogether(shared, taken, failed)
   let done = 0
+  let bytes = 0
   let after = 0
   for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
     for (const file of batch) {
@@ -76,7 +77,8 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
         if (!fs.existsSync(join(place.root, file.path))) files.gone(file.id)
         else failed(file, place, error)
       }
-      options.onProgress?.({ doing: 'keeping', done, of: total })
+      bytes += Math.max(0, file.size - (file.bytes ?? 0))
+      options.onProgress?.({ doing: 'keeping', done, of: pending.files, bytes, ofBytes: pending.bytes })
     }
     if (options.signal?.aborted) break
   }

@@ -65,6 +65,8 @@ export type SyncProgress = {
   readonly doing: 'looking' | 'keeping' | 'reading'
   readonly done: number
   readonly of?: number
+  readonly bytes?: number
+  readonly ofBytes?: number
 }
 
 export type SyncReport = {

@@ -3,13 +3,15 @@ import { openArchive, type Archive } from '../../archive/archive.ts'
 import { deleteSession, findExpired, sweepBlobs, type Expired } from '../../archive/clean.ts'
 import { packCold } from '../../archive/kept-cold.ts'
 import { acquireLock } from '../../archive/lock.ts'
-import { counted } from '../../replay/amounts.ts'
+import { counted, toBytes } from '../../replay/amounts.ts'
 import { createClock } from '../../replay/clock.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { deleteKept, findExpiredKept } from '../../sources/clean-kept.ts'
 import { fromMillis } from '../../transcript/instant.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
+import { createProgress } from '../progress.ts'
+import { toTable, type Column } from '../table.ts'
 
 export type CleanOptions = {
   /** In milliseconds. */
@@ -45,13 +47,18 @@ export async function clean(options: CleanOptions): Promise<void> {
 async function pack(options: CleanOptions): Promise<void> {
   const { home } = await loadConfig(options)
   const before = fromMillis(Date.now() - options.olderThan) ?? ''
-  const packed = await packCold(openArchive(home, { write: true }), before, (path, reason) => {
+  const progress = createProgress()
+  const onProblem = (path: string, reason: string): void => {
     process.exitCode = FAILED
     note(`hansard: ${visibleLine(path)} cannot be packed and stays as it is: ${visibleLine(reason)}`)
-  })
+  }
+  const packed = await packCold(openArchive(home, { write: true }), before, onProblem, (step) =>
+    progress.show({ doing: 'packing', ...step }),
+  )
+  progress.end()
   const { files, bytes, saved } = packed
   if (options.json) await outJson({ packed })
-  else note(`packed ${counted(files, 'file')} of ${counted(bytes, 'byte')}: ${counted(saved, 'byte')} saved`)
+  else note(`packed ${counted(files, 'file')} of ${toBytes(bytes)}: ${toBytes(saved)} saved`)
 }
 
 type CleanRecorded = {
@@ -94,15 +101,26 @@ async function printJson(expired: readonly Expired[], blobs: Swept, deleted: boo
   await outJson({ sessions, blobs, deleted })
 }
 
+const COLUMNS: readonly Column[] = [
+  { name: 'SESSION', least: 13, cutLast: true },
+  { name: 'LAST HEARD OF', rank: 1 },
+  { name: 'SIZE', align: 'right' },
+  { name: 'WHAT' },
+]
+
 async function printText(expired: readonly Expired[], swept: Swept, deleted: boolean): Promise<void> {
   const clock = createClock()
-  for (const { session, lastAt, bytes } of expired) {
-    const title = session.title === undefined ? '' : `  ${session.title}`
-    await out(visibleLine(`${session.id}  ${clock.date(lastAt)}  ${counted(bytes, 'byte')}${title}`))
-    await out('\n')
+  if (expired.length > 0) {
+    const rows = expired.map(({ session: { id, title = '' }, lastAt, bytes }) => [
+      id,
+      clock.date(lastAt),
+      toBytes(bytes),
+      title,
+    ])
+    await out(toTable(COLUMNS, rows))
   }
   const bytes = expired.reduce((sum, one) => sum + one.bytes, swept.bytes)
-  const what = `${counted(expired.length, 'session')} and ${counted(swept.blobs, 'blob')}, ${counted(bytes, 'byte')}`
+  const what = `${counted(expired.length, 'session')} and ${counted(swept.blobs, 'blob')}, ${toBytes(bytes)}`
   if (deleted) note(`deleted ${what}`)
   else note(`would delete ${what}; nothing is deleted without --delete`)
 }

@@ -12,6 +12,7 @@ import { loadConfig } from '../config.ts'
 import { createDamageLog, noteDamage, reportDamage } from '../damage.ts'
 import { openInput, surveyInput, type Input } from '../input.ts'
 import { FAILED, note, out, printableJson } from '../print.ts'
+import { createProgress, type Progress } from '../progress.ts'
 
 export type ConvertOptions = {
   readonly to: string
@@ -42,19 +43,36 @@ export async function convert(named: string, options: ConvertOptions): Promise<v
   const isChosen = options.session !== undefined
   const damage = createDamageLog(isChosen ? survey.damage : [])
   const items = isChosen ? readChosen(input, survey) : input.read()
-  const report = await convertItems(noteDamage(items, damage), {
+  const progress = createProgress()
+  const of = sessions.reduce((sum, { entries }) => sum + entries, 0)
+  const report = await convertItems(watched(noteDamage(items, damage), of, progress), {
     target,
     out: resolve(options.out),
     sessions,
     ...(options.force && { force: true }),
     ...(utc && { timeZone: 'UTC' }),
   })
+  progress.end()
   if (options.json) await printJson(report)
   else await printText(report)
   reportDamage(damage)
   for (const { session, error } of report.failed) {
     process.exitCode = FAILED
     note(`hansard: session ${session} was not converted: ${error.message}`)
+  }
+}
+
+/** The same items, with how many of them have gone by shown. */
+async function* watched(
+  items: AsyncIterable<readonly ReadItem[]>,
+  of: number,
+  progress: Progress,
+): AsyncGenerator<readonly ReadItem[]> {
+  let done = 0
+  for await (const batch of items) {
+    yield batch
+    for (const { type } of batch) if (type === 'entry') done += 1
+    progress.show({ doing: 'converting', done, of, what: 'entry' })
   }
 }
 

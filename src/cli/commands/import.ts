@@ -24,7 +24,7 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
   const report = await importInputs(archive, paths.map(toInput), {
     ...(exclude && { exclude }),
     ...(keep === 'redacted' && { keep }),
-    onProgress: ({ doing, done }) => progress.show(`${doing}: ${done}`),
+    onProgress: progress.show,
   })
   progress.end()
   if (options.json) await outJson(report)

@@ -6,6 +6,7 @@ import { counted } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
+import { createProgress } from '../progress.ts'
 
 export async function recover(
   named: string | undefined,
@@ -19,7 +20,9 @@ export async function recover(
       : [archive.find(named)]
   const recovered: Recovered[] = []
   let failed = 0
-  for (const id of ids) {
+  const progress = createProgress()
+  for (const [at, id] of ids.entries()) {
+    progress.show({ doing: 'recovering', done: at, of: ids.length, what: 'session' })
     try {
       recovered.push(await recoverSession(archive, id))
     } catch (error) {
@@ -29,6 +32,7 @@ export async function recover(
       note(`hansard: ${id} cannot be recovered: ${error.message}`)
     }
   }
+  progress.end()
   const hasFailedFormat = recovered.some(({ formats }) => formats.some(({ error }) => error !== undefined))
   if (failed > 0 || hasFailedFormat) process.exitCode = FAILED
   if (options.json) return outJson({ sessions: recovered.map(toRow) })

@@ -29,10 +29,7 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
     ...(config.keep !== undefined && { keep: config.keep }),
     ...(config.exclude !== undefined && { exclude: config.exclude }),
     onPlan: (plan) => sayPlan(plan, archive.home, config.keep ?? true),
-    onProgress: ({ doing, done, of }) =>
-      progress.show(
-        of === undefined ? `${doing}: ${toCount(done)}` : `${doing}: ${toCount(done)} of ${toCount(of)}`,
-      ),
+    onProgress: progress.show,
   }
   const report = await sync(archive, how)
   progress.end()
@@ -49,7 +46,7 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
 async function index(archive: Archive, progress: Progress): Promise<void> {
   const { catchUpIndex } = await import('../../search/indexer.ts')
   const { failed } = await catchUpIndex(archive, {
-    onProgress: ({ bytes, of }) => progress.show(`indexing: ${toBytes(bytes)} of ${toBytes(of)}`),
+    onProgress: ({ bytes, of }) => progress.show({ doing: 'indexing', bytes, ofBytes: of }),
   })
   progress.end()
   for (const { name, message } of failed.slice(0, 1)) {
