@@ -153,8 +153,7 @@ function toText(step: Step, pace: Pace): string {
   const total = totalOf(step)
   const left = rate === undefined || total === undefined ? undefined : (total - amountOf(step)) / rate
   const parts = [
-    done !== undefined &&
-      (of === undefined ? counted(done, what) : `${toCount(done)} of ${counted(of, what)}`),
+    done !== undefined && (of === undefined ? named(done) : `${toCount(done)} of ${named(of)}`),
     bytes !== undefined &&
       (ofBytes === undefined ? toBytes(bytes) : `${toBytes(bytes)} of ${toBytes(ofBytes)}`),
     rate !== undefined && (bytes === undefined ? `${toCount(Math.round(rate))}/s` : `${toBytes(rate)}/s`),
