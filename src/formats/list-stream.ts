@@ -291,13 +291,21 @@ async function tooLarge(walk: Walk, from: number): Promise<void> {
   walk.report(isWhole ? 'too-large' : 'torn', from, walk.here(), reason)
 }
 
-/** What stands before each element of a pretty-printed document: a newline, its indentation, and the brace. */
+/** As two spaces a level indent the elements of a document's list. */
+const USUAL_MARK = Buffer.from('\n    {')
+
+/**
+ * What stands before each element of a pretty-printed document: a newline, its indentation, and the brace. Damage may have hit the
+ * first one's own beginning: a mark counts when another has it.
+ */
 function markOf({ bytes, base }: ByteWindow, begin: number, first: number): Buffer | undefined {
   const list = Math.max(0, begin - base)
   const newline = bytes.subarray(list, first).lastIndexOf(0x0a)
-  if (newline === -1) return undefined
-  const own = bytes.subarray(list + newline, first + 1)
-  return /^\n[ \t]*\{$/.test(own.toString('latin1')) ? Buffer.from(own) : undefined
+  if (newline !== -1) {
+    const own = Buffer.concat([bytes.subarray(list + newline, first), Buffer.from('{')])
+    if (bytes.includes(own, first)) return own
+  }
+  return bytes.includes(USUAL_MARK, list) ? USUAL_MARK : undefined
 }
 
 /**
@@ -306,13 +314,17 @@ function markOf({ bytes, base }: ByteWindow, begin: number, first: number): Buff
  */
 async function* byMark(walk: Walk, mark: Buffer | undefined): AsyncGenerator<readonly ListPiece[]> {
   const { window } = walk
+  if (mark === undefined) {
+    walk.isOver = true
+    return walk.report('not-json', walk.here(), undefined, 'brackets that do not add up, and all behind them')
+  }
   let badFrom: number | undefined
   let isCut = false
   const settle = (to: number | undefined): void => {
     if (badFrom !== undefined) walk.report(isCut ? 'torn' : 'not-json', badFrom, to, reasonOf(!isCut))
     badFrom = undefined
   }
-  while (mark !== undefined) {
+  for (;;) {
     const from = walk.here()
     const { next, isHeld } = await nextMark(walk, mark)
     const end = next ?? window.bytes.length
