@@ -32,28 +32,61 @@ export type ShowOptions = {
   readonly home?: string
   readonly raw?: boolean
   readonly json?: boolean
+  /** The most telling entries that fit so many tokens. */
+  readonly budgetTokens?: number
+  /** With a budget: entries that match come first. */
+  readonly query?: string
+  /** Seconds: what was read until then is shown. */
+  readonly timeout?: number
 }
 
 export async function show(named: string, options: ShowOptions): Promise<void> {
   const { home, utc } = await loadConfig(options)
+  const deadline =
+    options.timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeout * 1000
   const cited = fs.existsSync(named) ? undefined : parseCitation(named)
-  const input = await openInput(cited?.session ?? named, {
+  let hasStopped = false
+  const isLate = (): boolean => {
+    hasStopped ||= Date.now() >= deadline
+    return hasStopped
+  }
+  const opened = await openInput(cited?.session ?? named, {
     ...(options.format && { format: options.format }),
     ...(home && { home }),
     ...(options.raw && { raw: true }),
   })
+  const input = endingBy(opened, isLate)
   const survey = await surveyInput(input, options.session)
   if (survey.sessions.length > 1 && !options.all) throw several(input, survey.sessions)
   const as = options.json ? 'json' : (options.as ?? 'text')
-  const drawn = as === 'json' ? drawJson(options) : drawViews(as, options, survey, utc)
+  const drawn =
+    options.budgetTokens !== undefined || options.query !== undefined
+      ? (await import('./show-budget.ts')).drawBudget(as, options, utc, () => hasStopped)
+      : as === 'json'
+        ? drawJson(options, () => hasStopped)
+        : drawViews(as, options, survey, utc)
   const damage = createDamageLog(survey.damage)
   const wanted = cited === undefined ? undefined : near(cited, options.context ?? CONTEXT)
   const hasFound = await draw(drawn, input, survey, { ...options, damage, wanted })
-  if (cited !== undefined && !hasFound) {
+  if (hasStopped) note('hansard: the time was up before all of it was read')
+  else if (cited !== undefined && !hasFound) {
     process.exitCode = FAILED
     note(`hansard: ${input.name} has no entry ${named.slice(named.indexOf('#'))}`)
   }
   reportDamage(damage)
+}
+
+/** Read no further than the deadline, but for the beginning, which says what session it is. */
+function endingBy(input: Input, isLate: () => boolean): Input {
+  const bounded = async function* <T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+    let isFirst = true
+    for await (const some of items) {
+      if (!isFirst && isLate()) return
+      isFirst = false
+      yield some
+    }
+  }
+  return { ...input, read: () => bounded(input.read()), outline: () => bounded(input.outline()) }
 }
 
 function several(input: Input, sessions: readonly Surveyed[]): HansardError {
@@ -63,7 +96,7 @@ function several(input: Input, sessions: readonly Surveyed[]): HansardError {
 }
 
 /** What is printed of each part, in order. */
-type Drawn = {
+export type Drawn = {
   begin(surveyed: Surveyed, at: number): string
   entry(entry: Entry): string
   end(damage: DamageLog): string
@@ -178,7 +211,7 @@ function isNoise({ kind, blocks }: Entry): boolean {
   return kind === 'event' && blocks.every((block) => block.type === 'unknown')
 }
 
-function drawJson({ mode, turn, all }: ShowOptions): Drawn {
+function drawJson({ mode, turn, all }: ShowOptions, isPartial: () => boolean): Drawn {
   if (mode !== undefined || turn !== undefined) {
     throw new HansardError(
       'invalid-argument',
@@ -200,7 +233,8 @@ function drawJson({ mode, turn, all }: ShowOptions): Drawn {
     },
     end(damage) {
       const more = damage.count() > damage.kept().length ? `,"damageCount":${damage.count()}` : ''
-      return `],"damage":${printableJson(damage.kept())}${more}}`
+      const partial = isPartial() ? ',"isPartial":true' : ''
+      return `],"damage":${printableJson(damage.kept())}${more}${partial}}`
     },
     close: () => (all ? ']}\n' : '\n'),
   }

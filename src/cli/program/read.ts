@@ -44,6 +44,9 @@ export function addReading(program: Command): void {
     .option(...RAW_FLAG)
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
+    .option('--budget-tokens <number>', 'the most telling entries that fit, about; see --query', toNumber)
+    .option('--query <query>', 'with a budget: entries that match it come first')
+    .option('--timeout <seconds>', 'what was read until then is shown', toNumber)
     .option('--json', 'the same as --as json')
     .addHelpText(
       'after',
@@ -51,6 +54,7 @@ export function addReading(program: Command): void {
         'hansard show 0192',
         'hansard show .devflow/runs/x --mode summary',
         'hansard show s.jsonl --as html > s.html',
+        'hansard show 0192 --budget-tokens 4000 --query login --json',
       ),
     )
     .action(async (session, options) => (await import('../commands/show.ts')).show(session, options))
@@ -78,6 +82,11 @@ export function addReading(program: Command): void {
     .option('--newest', 'the newest first, instead of the best')
     .option('--case-sensitive', 'capitals and accents as they are written')
     .option('--regex', 'the query is one regular expression')
+    .option(
+      '--budget-tokens <number>',
+      'the best that fit, about, each with as much as there is room for',
+      toNumber,
+    )
     .option('--timeout <seconds>', 'what was found until then is the answer', toNumber)
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
