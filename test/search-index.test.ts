@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex } from '../src/search/search.ts'
-import { shardPath } from '../src/search/shard.ts'
+import { shardPath } from '../src/search/index-record.ts'
 import {
   packAll,
   createSearched,

@@ -13,7 +13,7 @@ import { seededRandom } from './faulty-files.ts'
 import { createSearched, readAnswer, writeLog, type SearchedArchive } from './searched-archive.ts'
 
 const CHILD = fileURLToPath(new URL('../dist/test/index-child.js', import.meta.url))
-const KILLS = 5
+const KILLS = 12
 const QUERIES = ['needle7', 'common', '"common words"', 'tool:bash common']
 
 let searched: SearchedArchive
@@ -36,7 +36,7 @@ it('leaves whole units only, and the next run ends with what a fresh one would',
   const random = seededRandom(5)
   for (let round = 0; round < KILLS; round += 1) {
     const child = await startChild(searched.archive.home)
-    await new Promise((resolve) => setTimeout(resolve, random() * 400))
+    await new Promise((resolve) => setTimeout(resolve, random() * 300))
     await kill(child)
     await expectAnswers()
   }
@@ -92,7 +92,8 @@ async function contents(): Promise<readonly string[]> {
     const shard = await openShard(searched.archive, number)
     const rows = shard.database
       .prepare(
-        'SELECT name, version, (SELECT count(*) FROM words WHERE rowid >= low AND rowid < high) AS docs FROM units',
+        `SELECT name, version, (SELECT count(*) FROM words, pieces WHERE words.rowid >= low AND words.rowid < high AND unit = units.id)
+           AS docs FROM units`,
       )
       .all()
     found.push(...rows.map(({ name, version, docs }) => `${String(name)} ${String(version)} ${String(docs)}`))

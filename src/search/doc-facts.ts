@@ -1,6 +1,7 @@
 /** Small numbers and words that stand for an entry in the index. */
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import { VERSION } from '../version.ts'
 import { fieldValues } from './match-fields.ts'
 
 /** The facts that a search may ask for, as words of their own kind, with a sign in them that no word of a text has: `tool:bash`. */
@@ -42,6 +43,7 @@ export function valueOfFacet(facet: string): string {
 const SEPARATORS = /[\0- '%\x7f]/g
 
 const MASK = 0xffff_ffff_ffff_ffffn
+const PRIME = 0x0100_0193
 
 /** The same for an entry in every recording of its session. */
 export function identityOf({ source, id }: Pick<Entry, 'source' | 'id'>): bigint {
@@ -54,20 +56,21 @@ function hash(text: string, seed: number): number {
   let value = seed
   for (let at = 0; at < text.length; at += 1) {
     value ^= text.charCodeAt(at)
-    value = Math.imul(value, 0x0100_0193)
+    value = Math.imul(value, PRIME)
   }
   return value >>> 0
 }
 
-const SAMPLES = 32
+/** Another program may cut texts into other words, or know other secrets: what it writes is never taken for what this one does. */
+const SEED = hash(VERSION, 0x811c_9dc5)
 
-/** Of the texts, their lengths and a few characters: enough to tell the entries apart that a few bytes of a log are read as. */
+/**
+ * Stands for the texts and the facets of an entry, as it was read: another one when a character differs. What is indexed under it
+ * need not be written again, and of the entries that a few bytes of a log are read as, it tells the one that was indexed.
+ */
 export function markOf(texts: readonly string[], facets: readonly string[]): number {
-  let value = hash(facets.join(' '), 0x811c_9dc5) ^ texts.length
-  for (const text of texts) {
-    value = Math.imul(value ^ text.length, 0x0100_0193)
-    const step = Math.max(1, Math.floor(text.length / SAMPLES))
-    for (let at = 0; at < text.length; at += step) value = Math.imul(value ^ text.charCodeAt(at), 0x0100_0193)
-  }
+  let value = SEED ^ texts.length
+  for (const facet of facets) value = hash(facet, Math.imul(value ^ facet.length, PRIME))
+  for (const text of texts) value = hash(text, Math.imul(value ^ text.length, PRIME))
   return value >>> 0
 }

@@ -28,10 +28,13 @@ export type Doc = {
 
 export const PAGE_DOCS = 64
 /** So that a page of docs is a page of SQLite's. */
-const DOC_BYTES = 56
+export const DOC_BYTES = 56
 
-export function createPage(): Buffer {
-  return Buffer.alloc(PAGE_DOCS * DOC_BYTES)
+/** Room for all of a page's docs, with those that were written before. */
+export function createPage(written?: Uint8Array): Buffer {
+  const page = Buffer.alloc(PAGE_DOCS * DOC_BYTES)
+  if (written !== undefined) page.set(written.subarray(0, page.length))
+  return page
 }
 
 export function writeDoc(page: Buffer, slot: number, doc: Doc): void {

@@ -151,6 +151,7 @@ export function numberSession(
   return numbers
 }
 
-function* docsOf(reader: ShardReader, { low, high }: IndexedUnit): Generator<{ number: number; doc: Doc }> {
-  for (let number = low; number < high; number += 1) yield { number, doc: reader.doc(number) }
+function* docsOf(reader: ShardReader, { pieces }: IndexedUnit): Generator<{ number: number; doc: Doc }> {
+  for (const { low, high } of pieces)
+    for (let number = low; number < high; number += 1) yield { number, doc: reader.doc(number) }
 }

@@ -1,8 +1,9 @@
 /** A thread that writes one shard: batches of units in, what became of them out. */
 import { parentPort } from 'node:worker_threads'
-import { openArchive } from '../archive/archive.ts'
+import { openArchive, type Archive } from '../archive/archive.ts'
 import { isHansardError, messageOf, type ErrorCode } from '../errors.ts'
 import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
+import { redactorOf } from './searched-entry.ts'
 import { isUnusable, openShard, type Shard } from './shard.ts'
 
 export type ToIndexWorker =
@@ -22,10 +23,12 @@ export type ShardFailure = {
 }
 
 let shard: Promise<Shard> | undefined
+let archive: Archive | undefined
 
 async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefined> {
   if ('open' in message) {
-    shard = openShard(openArchive(message.open.home), message.open.shard)
+    archive = openArchive(message.open.home)
+    shard = openShard(archive, message.open.shard)
     // It fails where it is first needed.
     shard.catch(() => {})
     return undefined
@@ -37,7 +40,9 @@ async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefin
     )
     return { closed: true }
   }
-  return { result: await indexBatch(await (shard as Promise<Shard>), message.batch) }
+  return {
+    result: await indexBatch(await (shard as Promise<Shard>), message.batch, redactorOf(archive as Archive)),
+  }
 }
 
 parentPort?.on('message', (message: ToIndexWorker) => {

@@ -6,6 +6,7 @@ import { best, type Stream } from './lookup.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import type { Located } from './resolve.ts'
+import { redactorOf, toSearched } from './searched-entry.ts'
 import type { Hit, Searching } from './searching.ts'
 import { unitsOfSession, type ListedUnit } from './unit-list.ts'
 
@@ -42,6 +43,7 @@ async function readHits(
   searching: Searching,
 ): Promise<readonly Hit[]> {
   const { plan, scanned, limit, order, isLate } = searching
+  const redactor = redactorOf(searching.archive)
   const seen = new Set<bigint>()
   const next = createSequence()
   let hits: Hit[] = []
@@ -68,21 +70,25 @@ async function readHits(
           if (units.length > 1 && seen.has(identity)) continue
           if (units.length > 1) seen.add(identity)
           const sequence = units.length > 1 ? next(read.source) : read.sequence
-          const entry = sequence === read.sequence ? read : { ...read, sequence }
+          const entry = { ...toSearched(read, redactor), sequence }
           scanned.entries += 1
           if (!plan.entry(entry, session)) continue
           const texts = textsOf(read, unit.titles.get(key))
+          const { source } = entry
           hits.push({
             at,
             score: order === 'ranked' ? plan.score(entry, session) : 0,
-            tie: `${key} ${read.source} ${String(sequence).padStart(12, '0')}`,
+            tie: `${key} ${source} ${String(sequence).padStart(12, '0')}`,
             session,
-            source: read.source,
+            source,
             sequence,
             role: read.role,
             hasAt: Number.isFinite(said),
-            located: locate(read, { unit, key, identity, mark: markOf(texts, facetsOf(read)) }),
-            entry,
+            located: locate(
+              { ...read, source },
+              { unit, key, identity, mark: markOf(texts, facetsOf(read)) },
+            ),
+            entry: redactor.entry({ ...read, sequence }),
           })
         }
         if (hits.length > limit * 2) hits = best(hits, order, limit)

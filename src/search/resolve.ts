@@ -16,6 +16,7 @@ import type { Source, SourceFile } from '../transcript/source.ts'
 import { facetsOf, identityOf, markOf } from './doc-facts.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
+import { redactorOf, toSearched } from './searched-entry.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 /** Where an entry lies and how it is told from others there. */
@@ -50,11 +51,12 @@ export async function readRecord(archive: Archive, located: Located): Promise<Bu
   }
 }
 
-/** As it was indexed; undefined when it is no longer there. */
+/** As it was indexed, without secrets; undefined when it is no longer there. */
 export async function readEntry(archive: Archive, located: Located): Promise<Entry | undefined> {
   const record = await readRecord(archive, located)
   const alone = record && (await readAlone(archive, located, record))
-  return alone ?? readAmongOthers(located)
+  const entry = alone ?? (await readAmongOthers(archive, located))
+  return entry && redactorOf(archive).entry(entry)
 }
 
 /** Records beyond this are read with their unit: they are its larger part anyway. */
@@ -131,16 +133,14 @@ function asIndexed(entry: Entry, located: Located): Entry | undefined {
     : undefined
 }
 
-async function readAmongOthers({
-  unit,
-  key,
-  identity,
-  source,
-  sequence,
-}: Located): Promise<Entry | undefined> {
+async function readAmongOthers(archive: Archive, located: Located): Promise<Entry | undefined> {
+  const { unit, key, identity, source, sequence } = located
+  // What a source is called may have a secret in it, which the index does not have.
+  const isSource = (entry: Entry): boolean =>
+    entry.source === source || toSearched(entry, redactorOf(archive)).source === source
   for await (const entries of readListed(unit)) {
     for (const { key: own, entry } of entries) {
-      if (own !== key || entry.sequence !== sequence || entry.source !== source) continue
+      if (own !== key || entry.sequence !== sequence || !isSource(entry)) continue
       return identityOf(entry) === identity ? entry : undefined
     }
   }

@@ -15,8 +15,10 @@ import { isUnusable, listShards } from './shard.ts'
 import { openShardReader, type ShardReader } from './shard-reader.ts'
 import { indexStream, numberSession } from './index-stream.ts'
 import { sessionStream, unitStream } from './read-stream.ts'
+import { describeArchive, findSpelling } from './search-about.ts'
 import { createFacts, type Hit, type Scanned, type Searching } from './searching.ts'
-import { listUnits, stateMark, unitsOfSession } from './unit-list.ts'
+import { stateMark } from './state-mark.ts'
+import { listUnits, unitsOfSession } from './unit-list.ts'
 import { createView, type View } from './view.ts'
 
 export type SearchHit = {
@@ -27,6 +29,10 @@ export type SearchHit = {
   readonly citation: string
   readonly role?: Role
   readonly at?: string
+  /** Of the session. */
+  readonly title?: string
+  readonly agent?: string
+  readonly cwd?: string
   /** Higher is better; absent when ordered by time. */
   readonly score?: number
   readonly located: Located
@@ -47,6 +53,15 @@ export type SearchResult = {
   readonly tookMs: number
 }
 
+export type About = {
+  readonly units: number
+  readonly sessions: number
+  readonly entries: number
+  /** When the first began, and the last ended, as far as they say. */
+  readonly since?: string
+  readonly until?: string
+}
+
 export type SearchOptions = {
   readonly limit?: number
   readonly order?: Order
@@ -56,6 +71,10 @@ export type SearchOptions = {
 
 export type SearchIndex = {
   search(query: Query, options?: SearchOptions): Promise<SearchResult>
+  /** All that there is to search. */
+  about(): Promise<About>
+  /** The word that is nearest to one that no entry has, of those that the index has; undefined for any other. */
+  spelling(word: string): Promise<string | undefined>
   /** A hit's entry; undefined when it is gone. */
   entry(hit: SearchHit): Promise<Entry | undefined>
   /** The bytes of the record that it was read from; undefined for rows of a database, and when it is gone. */
@@ -101,6 +120,8 @@ export async function openSearchIndex(
         }
       }
     },
+    about: async () => describeArchive((await open()).state),
+    spelling: async (word) => findSpelling(word, (await open()).readers),
     entry: async (hit) => hit.entry ?? named(await readEntry(archive, hit.located), hit),
     record: (hit) => readRecord(archive, hit.located),
     async catchUp(options) {
@@ -264,6 +285,9 @@ function toSearchHit(hit: Hit, order: Order): SearchHit {
     citation: citation(session.id, { source, sequence }),
     ...(role !== undefined && { role }),
     ...(hasAt && { at: new Date(at).toISOString() }),
+    ...(session.title !== undefined && { title: session.title }),
+    ...(session.agent !== undefined && { agent: session.agent }),
+    ...(session.cwd !== undefined && { cwd: session.cwd }),
     ...(order === 'ranked' && { score: -score }),
     located,
     ...(entry !== undefined && { entry }),

@@ -1,15 +1,15 @@
 /** A shard as a search sees it: matches by number from the newest down, and what is known of each. */
 import type { Archive } from '../archive/archive.ts'
 import type { Database, Statement } from '../sqlite/driver.ts'
-import { PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
+import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
 import { isUnusable, MissingPage, peekShard, reportDamage } from './shard.ts'
 
 export type IndexedUnit = {
   readonly id: number
   readonly name: string
   readonly version: string
-  readonly low: number
-  readonly high: number
+  /** Its docs, in order: those from `low` on, below `high`. */
+  readonly pieces: readonly { readonly low: number; readonly high: number }[]
 }
 
 export type ShardReader = {
@@ -34,6 +34,8 @@ export type ShardReader = {
   /** The best of the newest `among`: lower scores are better. */
   ranked(fts: string, below: number, among: number, limit: number): Ranked
   count(fts: string): number
+  /** Words from one on, below another, of such lengths, and how many entries have each. */
+  words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
   doc(number: number): Doc
   name(id: number): string
   sessionKey(id: number): string
@@ -64,6 +66,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const names = createCache<string>(MOST_NAMES)
   const keys = createCache<string>(MOST_NAMES)
   let blocks: Blocks | undefined
+  let hasVocabulary = false
   let seen: unknown
   const stamp = (): unknown => prepared('PRAGMA data_version').get()?.['data_version']
   const current = (): Blocks => {
@@ -95,23 +98,24 @@ export async function openShardReader(archive: Archive, number: number): Promise
     },
     units: () => current().units,
     unitOf(number) {
-      const { units, lows } = current()
-      const unit = units[lastAtMost(lows, number)]
-      return unit !== undefined && number < unit.high ? unit : undefined
+      const { pieces, lows } = current()
+      const piece = pieces[lastAtMost(lows, number)]
+      return piece !== undefined && number < piece.high ? piece.unit : undefined
     },
     newestBelow(number) {
-      const { units, lows, newest } = current()
+      const { pieces, lows, newest } = current()
       const at = lastAtMost(lows, number - 1)
-      const unit = units[at]
-      if (unit === undefined) return Number.NEGATIVE_INFINITY
-      if (number > unit.high) return newest[at] as number
+      const piece = pieces[at]
+      if (piece === undefined) return Number.NEGATIVE_INFINITY
+      if (number > piece.high) return newest[at] as number
       const page = prepared('SELECT newest FROM pages WHERE id = ?').get(Math.floor((number - 1) / PAGE_DOCS))
       return Math.max(newest[at - 1] ?? Number.NEGATIVE_INFINITY, Number(page?.['newest']))
     },
     topBefore(time) {
-      const { units, oldest } = current()
-      for (let at = units.length - 1; at >= 0; at -= 1) {
-        if ((oldest[at] as number) <= time) return (units[at] as IndexedUnit).high
+      const { pieces } = current()
+      for (let at = pieces.length - 1; at >= 0; at -= 1) {
+        const piece = pieces[at] as Piece
+        if (piece.oldest <= time) return piece.high
       }
       return Number.NEGATIVE_INFINITY
     },
@@ -135,6 +139,15 @@ export async function openShardReader(archive: Archive, number: number): Promise
     },
     count: (fts) =>
       Number(prepared('SELECT count(*) AS count FROM words WHERE words MATCH ?').get(fts)?.['count'] ?? 0),
+    words(from, below, [shortest, longest]) {
+      if (!hasVocabulary)
+        database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row)')
+      hasVocabulary = true
+      const rows = prepared(
+        'SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
+      ).all(from, below, shortest, longest)
+      return new Map(rows.map(({ term, doc }) => [String(term), Number(doc)]))
+    },
     doc(number) {
       const at = Math.floor(number / PAGE_DOCS)
       const page = pages.get(at, () => {
@@ -143,7 +156,10 @@ export async function openShardReader(archive: Archive, number: number): Promise
         report()
         throw new MissingPage(`the index has no page ${at}`)
       })
-      return readDoc(page, number - at * PAGE_DOCS)
+      const slot = number - at * PAGE_DOCS
+      if (page.length >= (slot + 1) * DOC_BYTES) return readDoc(page, slot)
+      report()
+      throw new MissingPage(`the index has no entry ${number}`)
     },
     name: (id) =>
       names.get(id, () => text(prepared('SELECT name FROM names WHERE id = ?').get(id)?.['name'])),
@@ -153,32 +169,45 @@ export async function openShardReader(archive: Archive, number: number): Promise
   }
 }
 
+type Piece = {
+  readonly unit: IndexedUnit
+  readonly low: number
+  readonly high: number
+  /** The earliest time in it. */
+  readonly oldest: number
+}
+
 type Blocks = {
-  /** By number, ascending. */
   readonly units: readonly IndexedUnit[]
+  /** By number, ascending. */
+  readonly pieces: readonly Piece[]
   readonly lows: readonly number[]
-  /** The latest time of this unit and all before it. */
+  /** The latest time of each piece and all before it. */
   readonly newest: readonly number[]
-  /** The earliest time of each. */
-  readonly oldest: readonly number[]
 }
 
 function readBlocks(prepared: Prepared): Blocks {
-  const rows = prepared('SELECT id, name, version, low, high, min_at, max_at FROM units ORDER BY low').all()
+  const units = new Map<number, IndexedUnit & { readonly pieces: Piece[] }>()
+  for (const { id, name, version } of prepared('SELECT id, name, version FROM units').all())
+    units.set(Number(id), { id: Number(id), name: String(name), version: String(version), pieces: [] })
+  const pieces: Piece[] = []
   const newest: number[] = []
-  for (const { max_at } of rows) {
-    const own = typeof max_at === 'number' ? max_at : Number.NEGATIVE_INFINITY
-    newest.push(Math.max(own, newest.at(-1) ?? Number.NEGATIVE_INFINITY))
+  for (const row of prepared('SELECT low, high, unit, min_at, max_at FROM pieces ORDER BY low').all()) {
+    const unit = units.get(Number(row['unit']))
+    if (unit === undefined) throw new MissingPage('the index has a piece of no unit')
+    const { min_at, max_at } = row
+    const oldest = typeof min_at === 'number' ? min_at : Number.NEGATIVE_INFINITY
+    const piece = { unit, low: Number(row['low']), high: Number(row['high']), oldest }
+    unit.pieces.push(piece)
+    pieces.push(piece)
+    newest.push(
+      Math.max(
+        typeof max_at === 'number' ? max_at : Number.POSITIVE_INFINITY,
+        newest.at(-1) ?? Number.NEGATIVE_INFINITY,
+      ),
+    )
   }
-  const units = rows.map(({ id, name, version, low, high }) => ({
-    id: Number(id),
-    name: String(name),
-    version: String(version),
-    low: Number(low),
-    high: Number(high),
-  }))
-  const oldest = rows.map(({ min_at }) => (typeof min_at === 'number' ? min_at : Number.POSITIVE_INFINITY))
-  return { units, lows: units.map(({ low }) => low), newest, oldest }
+  return { units: [...units.values()], pieces, lows: pieces.map(({ low }) => low), newest }
 }
 
 /** The place of the last that is at most this; -1 when there is none. */

@@ -5,6 +5,7 @@ import type { Archive } from '../archive/archive.ts'
 import { HansardError } from '../errors.ts'
 import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
 import type { FromIndexWorker, ToIndexWorker } from './index-worker.ts'
+import { redactorOf } from './searched-entry.ts'
 import { openShard } from './shard.ts'
 
 export type ShardWriter = {
@@ -33,7 +34,8 @@ export function canUseThreads(bytes: number): boolean {
 /** In this thread. */
 export async function writeHere(archive: Archive, number: number): Promise<ShardWriter> {
   const shard = await openShard(archive, number)
-  return { write: (batch) => indexBatch(shard, batch), close: async () => shard.close() }
+  const redactor = redactorOf(archive)
+  return { write: (batch) => indexBatch(shard, batch, redactor), close: async () => shard.close() }
 }
 
 /** In a thread of its own. */

@@ -3,11 +3,11 @@
  * damaged, or of another version of this program, is moved aside, and what it held is indexed again. One process writes, any
  * number read.
  */
-import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { ensureFolder } from '../journal/files.ts'
 import { openDatabase, type Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
+import { DAMAGED, INDEX_VERSION, indexFolder, isAsLeft, shardPath } from './index-record.ts'
 
 export type Shard = {
   readonly number: number
@@ -15,24 +15,20 @@ export type Shard = {
   close(): void
 }
 
-/** Raised with every change of the tables or of what is written in them, the cutting of text into words included. */
-export const INDEX_VERSION = 1
-
 /** Bytes of words held before they are sorted into the file: larger is faster, and twice this is what a writer takes. */
 const HASH_BYTES = 64 * 1024 * 1024
-
-const FOLDER = 'index'
 
 /** What is written into `words`: terms with a space between them. SQLite adds no language of its own. */
 const TOKENIZER = `ascii tokenchars ''!"#$%&()*+,-./:;<=>?@[\\]^_\`{|}~''`
 
 const SCHEMA = `
--- A unit as it was when it was indexed: name as in placeName, version as in unitVersion. Its entries are the docs low to high - 1.
-CREATE TABLE units (
-  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version TEXT NOT NULL,
-  low INTEGER NOT NULL, high INTEGER NOT NULL, min_at REAL, max_at REAL, bytes INTEGER NOT NULL
+-- A unit as it was when it was indexed: name as in placeName, version as in unit-list.ts, '' until all of it is there.
+CREATE TABLE units (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version TEXT NOT NULL, bytes INTEGER NOT NULL);
+-- Its entries, in order of low: the docs low to high - 1 of each piece. No other unit has numbers below room.
+CREATE TABLE pieces (
+  low INTEGER PRIMARY KEY, unit INTEGER NOT NULL, high INTEGER NOT NULL, room INTEGER NOT NULL, min_at REAL, max_at REAL
 );
-CREATE INDEX units_low ON units (low);
+CREATE INDEX pieces_unit ON pieces (unit);
 -- Sessions of a unit, by the key that all recordings share.
 CREATE TABLE sessions (id INTEGER PRIMARY KEY, unit INTEGER NOT NULL, key TEXT NOT NULL);
 CREATE INDEX sessions_unit ON sessions (unit);
@@ -41,7 +37,7 @@ CREATE INDEX sessions_key ON sessions (key);
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 -- Every word in the column facets of words.
 CREATE TABLE facets (name TEXT PRIMARY KEY) WITHOUT ROWID;
--- Docs from id * 64 on: see doc-pages.ts. newest: the latest time of the unit's docs up to these.
+-- Docs from id * 64 on: see doc-pages.ts. newest: the latest time of the piece's docs up to these.
 CREATE TABLE pages (id INTEGER PRIMARY KEY, newest REAL NOT NULL, docs BLOB NOT NULL);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -50,14 +46,10 @@ CREATE VIRTUAL TABLE words USING fts5 (
 INSERT INTO words (words, rank) VALUES ('hashsize', ${HASH_BYTES});
 `
 
-export function shardPath(home: string, number: number): string {
-  return join(home, FOLDER, `search-${number}.db`)
-}
-
 /** The numbers of the shards there are. */
 export function listShards({ files, home }: Archive): readonly number[] {
-  const names = files.kind(join(home, FOLDER)) === 'folder' ? files.list(join(home, FOLDER)) : []
-  return names
+  return files
+    .list(indexFolder(home))
     .flatMap((name) => /^search-(\d{1,3})\.db$/.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b)
@@ -67,7 +59,7 @@ export function listShards({ files, home }: Archive): readonly number[] {
 export async function openShard(archive: Archive, number: number): Promise<Shard> {
   const { files, home } = archive
   const path = shardPath(home, number)
-  ensureFolder(files, join(home, FOLDER))
+  ensureFolder(files, indexFolder(home))
   const isReported = files.kind(path + DAMAGED) !== undefined
   // One without a byte is moved too: others may have it open as what it was.
   if (isReported || files.identityAt(path)?.size === 0) setShardAside(archive, number)
@@ -87,7 +79,7 @@ export async function openShard(archive: Archive, number: number): Promise<Shard
 export async function peekShard(archive: Archive, number: number): Promise<Shard | undefined> {
   const { files, home } = archive
   const path = shardPath(home, number)
-  if (files.kind(path) !== 'file') return undefined
+  if (files.kind(path) !== 'file' || !isAsLeft(archive, number)) return undefined
   let database: Database | undefined
   try {
     database = await openDatabase(path, { mode: 'read-only' })
@@ -101,9 +93,6 @@ export async function peekShard(archive: Archive, number: number): Promise<Shard
     return undefined
   }
 }
-
-/** Stands beside a shard in which a search met damage: whoever writes next begins it anew. */
-const DAMAGED = '.damaged'
 
 /** For readers, who hold no lock and move nothing. */
 export function reportDamage({ files, home, readOnly }: Archive, number: number): void {

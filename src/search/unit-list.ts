@@ -60,18 +60,6 @@ export function sessionsInSeveral(database: Database): ReadonlySet<string> {
   return new Set(rows.map(({ session }) => String(session)))
 }
 
-/** Changes with every reading of a unit, and when one goes. In no time, for a search begins with it. */
-export function stateMark(database: Database): string {
-  const row = database
-    .prepare(
-      `SELECT (SELECT value FROM facts WHERE name = 'reading') AS reading,
-         (SELECT count(*) FROM units WHERE reading IS NOT NULL) AS units,
-         (SELECT count(*) FROM recordings) AS recordings, (SELECT count(*) FROM sessions) AS sessions`,
-    )
-    .get()
-  return JSON.stringify([row?.['reading'], row?.['units'], row?.['recordings'], row?.['sessions']])
-}
-
 function selectUnits(
   database: Database,
   home: string,

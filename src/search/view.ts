@@ -4,7 +4,8 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import type { ShardReader } from './shard-reader.ts'
-import { findUnit, listUnits, sessionsInSeveral, stateMark, type ListedUnit } from './unit-list.ts'
+import { stateMark } from './state-mark.ts'
+import { findUnit, listUnits, sessionsInSeveral, type ListedUnit } from './unit-list.ts'
 
 export type View = {
   /** Not in the index as they are now. Newest first. */

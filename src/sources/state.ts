@@ -2,6 +2,7 @@
  * What sync knows, in SQLite: which files it has seen and how far, which are read together, and what `list` shows of them. Derived:
  * one that is damaged, older or newer than this program is moved aside, and the next sync builds it from the kept files.
  */
+import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
@@ -91,6 +92,7 @@ function begin(database: Database): void {
   database.transaction(() => {
     database.exec(SCHEMA)
     remember(database, 'program', VERSION)
+    remember(database, 'born', randomUUID())
     database.exec(`PRAGMA user_version = ${STATE_VERSION}`)
   })
 }
@@ -108,7 +110,7 @@ function recalled(database: Database, name: 'adopted' | 'program'): unknown {
   return prepared(database, 'SELECT value FROM facts WHERE name = ?').get(name)?.['value']
 }
 
-export function remember(database: Database, name: 'adopted' | 'program', value: string): void {
+export function remember(database: Database, name: 'adopted' | 'born' | 'program', value: string): void {
   prepared(database, 'INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run(name, value)
 }
 

@@ -1,0 +1,83 @@
+/** What an index lacks of what the state knows: units that a shard has in an older version or in vain, and those that none has. */
+import os from 'node:os'
+import type { Archive } from '../archive/archive.ts'
+import type { BatchResult } from './index-batch.ts'
+import { isUnusable, listShards, openShard, type Shard } from './shard.ts'
+import { UnusableShard } from './shard-writers.ts'
+import type { ListedUnit } from './unit-list.ts'
+
+export type IndexPlan = {
+  /** Units that a shard has in an older version, and names of those it has in vain. */
+  readonly own: ReadonlyMap<number, { readonly units: ListedUnit[]; readonly gone: string[] }>
+  /** Units that no shard has. Newest first, as those above. */
+  readonly fresh: ListedUnit[]
+  readonly bytes: number
+}
+
+const MOST_SHARDS = 4
+
+/** As many as there are; of a new index, one for each core that will write. */
+export function shardNumbers(archive: Archive): readonly number[] {
+  const there = listShards(archive)
+  const count =
+    there.length > 0 ? Math.max(...there) + 1 : Math.min(MOST_SHARDS, Math.max(2, os.availableParallelism()))
+  return Array.from({ length: count }, (_, number) => number)
+}
+
+export async function makePlan(
+  archive: Archive,
+  shards: readonly number[],
+  units: readonly ListedUnit[],
+): Promise<IndexPlan> {
+  const byName = new Map(units.map((unit) => [unit.name, unit]))
+  const known = new Set<string>()
+  const own = new Map<number, { units: ListedUnit[]; gone: string[] }>()
+  for (const number of shards) {
+    const rows = await withShard(archive, number, ({ database }) =>
+      database.prepare('SELECT name, version FROM units').all(),
+    )
+    const work = { units: [] as ListedUnit[], gone: [] as string[] }
+    for (const { name, version } of rows) {
+      const unit = byName.get(String(name))
+      // Two shards with one unit: left by one who died while a shard was moved aside.
+      if (unit === undefined || known.has(unit.name)) work.gone.push(String(name))
+      else if (unit.version !== version) work.units.push(unit)
+      if (unit !== undefined) known.add(unit.name)
+    }
+    work.units.sort((a, b) => b.endedAt - a.endedAt)
+    own.set(number, work)
+  }
+  const fresh = units.filter(({ name }) => !known.has(name))
+  const all = [...fresh, ...[...own.values()].flatMap((work) => work.units)]
+  return { own, fresh, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) }
+}
+
+/** Says in every shard which state it has caught up with, so that a search need not compare all units. */
+export async function noteMark(
+  archive: Archive,
+  shards: readonly number[],
+  mark: string,
+  failed: BatchResult['failed'],
+): Promise<void> {
+  for (const number of shards) {
+    await withShard(archive, number, ({ database }) => {
+      database.transaction(() => {
+        const note = database.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
+        note.run('mark', mark)
+        note.run('shards', String(shards.length))
+        note.run('failed', JSON.stringify(failed.map(({ name }) => name)))
+      })
+    })
+  }
+}
+
+async function withShard<T>(archive: Archive, number: number, work: (shard: Shard) => T): Promise<T> {
+  const shard = await openShard(archive, number)
+  try {
+    return work(shard)
+  } catch (error) {
+    throw isUnusable(error) ? new UnusableShard(number, String(error)) : error
+  } finally {
+    shard.close()
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * One unit put into a shard, without the secrets that are in it. It is read whole, for only so its entries are known; of those that
+ * the shard has already nothing is written again, so a session that grew costs the entries it grew by.
+ */
+import type { Redactor } from '../redact/redactor.ts'
+import { prepared } from '../sources/state-statements.ts'
+import type { Database } from '../sqlite/driver.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Doc } from './doc-pages.ts'
+import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { openIndexDocs, removeDocs } from './index-docs.ts'
+import type { Numbers } from './index-numbers.ts'
+import { textsOf } from './match-texts.ts'
+import { readListed } from './read-listed.ts'
+import { toSearched } from './searched-entry.ts'
+import type { ListedUnit } from './unit-list.ts'
+import { createTermList } from './words.ts'
+
+export type UnitWriter = {
+  readonly database: Database
+  readonly numbers: Numbers
+  readonly redactor: Redactor
+  nameId(name: string): number
+  addFacet(facet: string): void
+  /** Told of bytes of words that were written; true when it is time to commit what there is of a unit. */
+  wrote(bytes: number): boolean
+  commit(): void
+}
+
+export class UnitFailed extends Error {
+  readonly unit: ListedUnit
+  constructor(unit: ListedUnit, cause: unknown) {
+    super(unit.name, { cause })
+    this.unit = unit
+  }
+}
+
+/** What stands in for the version of a unit that is not written to its end. No version is like it. */
+const UNFINISHED = ''
+
+/** Says how many entries it has. Throws `UnitFailed` when it cannot be read. */
+export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<number> {
+  const { database } = writer
+  const sql = (text: string) => prepared(database, text)
+  sql('INSERT OR IGNORE INTO units (name, version, bytes) VALUES (?, ?, 0)').run(unit.name, UNFINISHED)
+  const id = Number(sql('SELECT id FROM units WHERE name = ?').get(unit.name)?.['id'])
+  const docs = openIndexDocs(database, id, writer.numbers)
+  const sessions = openSessions(database, id)
+  let isFull = false
+  let at = 0
+  for await (const entries of entriesOf(unit)) {
+    for (const { key, session, entry } of entries) {
+      const said = Date.parse(entry.at ?? '')
+      const hasAt = Number.isFinite(said)
+      at = hasAt ? said : at || toTime(session.startedAt)
+      const title = unit.titles.get(key)
+      const mark = markOf(textsOf(entry, title), facetsOf(entry))
+      let searched: Entry | undefined
+      const source = entry.source === 'primary' ? entry : (searched = toSearched(entry, writer.redactor))
+      const about = { session: sessions.idOf(key), at, hasAt, mark }
+      docs.put(
+        toDoc(entry, source.source, about, writer),
+        // Where an entry says nothing, a search by time goes by when the session began.
+        hasAt ? at : toTime(session.startedAt),
+        () => {
+          searched ??= toSearched(entry, writer.redactor)
+          const facets = facetsOf(searched)
+          for (const facet of facets) writer.addFacet(facet)
+          const text = terms(textsOf(searched, title))
+          isFull = writer.wrote(text.length)
+          return { text, facets: facets.join(' ') }
+        },
+      )
+      if (!isFull || !docs.isPageFull()) continue
+      // So much in one transaction would fill the disk twice; what there is of the unit is not searched until all of it is there.
+      docs.settle()
+      sql('UPDATE units SET version = ? WHERE id = ?').run(UNFINISHED, id)
+      writer.commit()
+      isFull = false
+    }
+  }
+  const count = docs.end()
+  sessions.end()
+  sql('UPDATE units SET version = ?, bytes = ? WHERE id = ?').run(unit.version, unit.bytes, id)
+  return count
+}
+
+export function removeUnit(database: Database, name: string): void {
+  const sql = (text: string) => prepared(database, text)
+  const id = sql('SELECT id FROM units WHERE name = ?').get(name)?.['id']
+  if (id === undefined) return
+  removeDocs(database, Number(id))
+  sql('DELETE FROM sessions WHERE unit = ?').run(id)
+  sql('DELETE FROM units WHERE id = ?').run(id)
+}
+
+async function* entriesOf(unit: ListedUnit): ReturnType<typeof readListed> {
+  try {
+    yield* readListed(unit)
+  } catch (error) {
+    throw new UnitFailed(unit, error)
+  }
+}
+
+/** The numbers of a unit's sessions: those that it had keep theirs. */
+function openSessions(database: Database, unit: number): { idOf(key: string): number; end(): void } {
+  const sql = (text: string) => prepared(database, text)
+  const rows = sql('SELECT id, key FROM sessions WHERE unit = ?').all(unit)
+  const known = new Map(rows.map(({ id, key }) => [String(key), Number(id)]))
+  const used = new Set<string>()
+  return {
+    idOf(key) {
+      used.add(key)
+      const id = known.get(key)
+      if (id !== undefined) return id
+      sql('INSERT INTO sessions (unit, key) VALUES (?, ?)').run(unit, key)
+      const added = Number(sql('SELECT last_insert_rowid() AS id').get()?.['id'])
+      known.set(key, added)
+      return added
+    },
+    end() {
+      for (const [key, id] of known) if (!used.has(key)) sql('DELETE FROM sessions WHERE id = ?').run(id)
+    },
+  }
+}
+
+const list = createTermList()
+
+function terms(texts: readonly string[]): string {
+  for (const text of texts) list.add(text)
+  return list.take()
+}
+
+type About = {
+  readonly session: number
+  readonly at: number
+  readonly hasAt: boolean
+  readonly mark: number
+}
+
+function toDoc(entry: Entry, source: string, { session, at, hasAt, mark }: About, writer: UnitWriter): Doc {
+  const { origin, sequence, role } = entry
+  return {
+    session,
+    source: writer.nameId(source),
+    sequence,
+    file: origin === undefined ? 0 : writer.nameId(origin.file),
+    version: origin?.version,
+    byteOffset: origin?.byteOffset ?? 0,
+    byteLength: origin?.byteLength ?? 0,
+    at,
+    hasAt,
+    role,
+    identity: identityOf(entry),
+    mark,
+  }
+}
+
+function toTime(value: string | undefined): number {
+  const time = Date.parse(value ?? '')
+  return Number.isFinite(time) ? time : 0
+}
