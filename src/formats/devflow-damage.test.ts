@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { files, memoryFileSource, memorySource, readAll } from '../../test/memory-files.ts'
 import type { ReadItem } from './format.ts'
 import { devflow } from './devflow.ts'
-import { readDocument } from './devflow/document.ts'
+import { readDocument, type Document } from './devflow/document.ts'
 
 const METADATA = {
   flowId: 'ticket-to-pr',
@@ -140,18 +140,25 @@ describe('a document that is damaged', () => {
     expect(await readBytes(Buffer.from(`\uFEFF${deep}`))).toMatchObject({ entries: 1, damage: [] })
   })
 
-  it('keeps a turn over 32 MB as one unknown, and leaves a document over the limit alone', async () => {
+  it('keeps a turn over 32 MB as one unknown', async () => {
     const large = Buffer.from(
       `{"runId":"r","metadata":{},"turns":[{"id":1,"content":"${'x'.repeat(33 * 1024 * 1024)}"},{"id":2,"role":"user"}]}`,
     )
     const { entries, damage } = await readBytes(large)
     expect(entries).toBe(2)
     expect(damage).toMatchObject([{ kind: 'too-large' }])
-    const [file] = await memoryFileSource('t.json', PRETTY).list()
-    expect(file && (await readDocument(file, { limit: 100 }))).toMatchObject({
-      turns: undefined,
-      damage: [{ kind: 'too-large' }],
-    })
+  })
+
+  it('reads a document that is too large to be held as one that is, cut off at any byte', async () => {
+    for (let size = 0; size <= PRETTY.length; size += 1) {
+      const [file] = await memoryFileSource('t.json', PRETTY.subarray(0, size)).list()
+      if (file === undefined) throw new Error('no file')
+      const [large, held] = [await readDocument(file, { heldBytes: 0 }), await readDocument(file)]
+      expect(await turnsOf(large)).toEqual(await turnsOf(held))
+      expect(large.turnCount ?? 0).toBe(held.turnCount ?? 0)
+      expect(large.damage.length > 0).toBe(held.damage.length > 0)
+      expect({ ...large.members }).toEqual({ ...held.members })
+    }
   })
 
   it('takes time linear in the size of a hostile document', async () => {
@@ -370,4 +377,10 @@ async function readBytes(bytes: Buffer) {
 function endOf(bytes: Buffer, id: number): number {
   const next = bytes.indexOf(`"id":${bytes.includes('\n') ? ' ' : ''}${id + 1}`)
   return bytes.lastIndexOf('}', next === -1 ? bytes.length - 3 : bytes.lastIndexOf('{', next)) + 1
+}
+
+async function turnsOf(document: Document): Promise<readonly unknown[]> {
+  const all: unknown[] = []
+  for await (const { turns, damage } of document.turns()) all.push(...turns, ...damage)
+  return all
 }

@@ -54,13 +54,15 @@ async function detect(source: Source): Promise<Detection | undefined> {
 /** Items handed over at a time. */
 const BATCH = 256
 
-function* readItems({ session, transcript, damage }: Run): Generator<readonly ReadItem[]> {
+async function* readItems({ session, transcript, damage }: Run): AsyncGenerator<readonly ReadItem[]> {
   if (session !== undefined) yield [{ type: 'session', session }]
   for (const batch of batches(damage)) yield batch.map((damage): ReadItem => ({ type: 'damage', damage }))
-  if (session === undefined || transcript?.turns === undefined) return
+  if (session === undefined || transcript === undefined) return
   const readTurn = createTurnReader(transcript.file)
-  for (const batch of batches(transcript.turns))
-    yield batch.flatMap(readTurn).map((entry): ReadItem => ({ type: 'entry', entry }))
+  for await (const { turns, damage: found } of transcript.turns()) {
+    yield found.map((one): ReadItem => ({ type: 'damage', damage: one }))
+    yield turns.flatMap(readTurn).map((entry): ReadItem => ({ type: 'entry', entry }))
+  }
 }
 
 function* batches<T>(items: readonly T[]): Generator<readonly T[]> {

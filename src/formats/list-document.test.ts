@@ -18,8 +18,8 @@ type Told = Omit<ListDocument, 'elements'> & { readonly elements: readonly ListE
 async function told(document: ListDocument): Promise<Told> {
   const elements: ListElement[] = []
   for await (const some of document.elements()) elements.push(...some)
-  const { members, damage, sizeBytes, isLines } = document
-  return { members: { ...members }, damage, sizeBytes, isLines, elements }
+  const { members, damage, sizeBytes, isLines, count } = document
+  return { members: { ...members }, damage, sizeBytes, isLines, count, elements }
 }
 
 function flipped(bytes: Buffer, at: number, bits: number): Buffer {

@@ -18,6 +18,8 @@ export type ListDocument = {
   readonly sizeBytes: number
   /** Another object stands behind the end: the file is lines, not a document. */
   readonly isLines: boolean
+  /** How many elements there are; undefined when the list is not there. */
+  readonly count: number | undefined
   /** Some at a time, in order. Each call gives them all. */
   readonly elements: () => AsyncGenerator<readonly ListElement[]>
 }
@@ -61,6 +63,7 @@ export async function readBareList(
 function toDocument(known: Salvaged): ListDocument {
   const { members = {}, damage, sizeBytes, isLines = false, elements = [] } = known
   return {
+    count: known.elements?.length,
     members,
     damage,
     sizeBytes,
@@ -84,7 +87,7 @@ async function readHeld(
     const scan = createDocumentScan(file.path, list, (element) => void elements.push(element))
     scan.push(small.bytes)
     const right = small.damage === undefined ? scan.end() : undefined
-    return right === undefined ? small : toDocument({ ...right, elements })
+    return right === undefined ? small : { ...toDocument({ ...right, elements }), count: right.count }
   }
   return (await streamDocument(file, list)) ?? salvageLarge(file, list)
 }
@@ -97,11 +100,15 @@ async function salvageLarge(file: SourceFile, list: string | undefined): Promise
   let sizeBytes = 0
   let isLines = false
   let lists = 0
+  let count: number | undefined
   for await (const pieces of streamPieces(file, list)) {
     for (const piece of pieces) {
       if (piece.type === 'lines') isLines = true
-      else if (piece.type === 'list') lists += 1
-      else if (piece.type === 'damage') damage.push(piece.damage)
+      else if (piece.type === 'element') count = (count ?? 0) + 1
+      else if (piece.type === 'list') {
+        lists += 1
+        count = 0
+      } else if (piece.type === 'damage') damage.push(piece.damage)
       else if (piece.type === 'end') ({ sizeBytes } = piece)
       else if (piece.type === 'member') {
         memberBytes += piece.bytes
@@ -114,7 +121,8 @@ async function salvageLarge(file: SourceFile, list: string | undefined): Promise
     damage.push({ kind: 'too-large', file: file.path, byteOffset: 0, byteLength: memberBytes, reason })
   }
   if (isLines) return toDocument({ damage: [], sizeBytes, isLines })
-  return { ...toDocument({ members, damage, sizeBytes }), elements: () => salvageElements(file, list, lists) }
+  const elements = (): AsyncGenerator<readonly ListElement[]> => salvageElements(file, list, lists)
+  return { ...toDocument({ members, damage, sizeBytes }), count, elements }
 }
 
 /** Those of the last list: the how manieth it is. */
@@ -142,14 +150,14 @@ async function streamDocument(file: SourceFile, list: string | undefined): Promi
     return undefined
   }
   const right = scan.end()
-  return right && { ...toDocument(right), elements: () => streamElements(file, list) }
+  return right && { ...toDocument(right), count: right.count, elements: () => streamElements(file, list) }
 }
 
 type DocumentScan = {
   /** False from the first byte on that is not right. */
   push(chunk: Buffer): boolean
   /** Undefined for a document in which anything is not right. */
-  end(): Pick<ListDocument, 'members' | 'damage' | 'sizeBytes'> | undefined
+  end(): Pick<ListDocument, 'members' | 'damage' | 'sizeBytes' | 'count'> | undefined
 }
 
 function createDocumentScan(
@@ -162,6 +170,7 @@ function createDocumentScan(
   let isRight = true
   let sizeBytes = 0
   let memberBytes = 0
+  let count = 0
   const parse = (bytes: Buffer): Json | undefined => {
     const value = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined
     isRight &&= value !== undefined
@@ -176,6 +185,7 @@ function createDocumentScan(
       if (value !== undefined) members[key] = value
     },
     element(bytes, byteOffset, byteLength) {
+      count += 1
       give({ value: bytes && parse(bytes), byteOffset, byteLength })
       if (bytes !== undefined) return
       const reason = `an element of ${byteLength} bytes, over the limit`
@@ -188,7 +198,10 @@ function createDocumentScan(
       sizeBytes += chunk.length
       return isRight && !scan.isBroken
     },
-    end: () => (isRight && scan.isWhole ? { members, damage, sizeBytes } : undefined),
+    end: () =>
+      isRight && scan.isWhole
+        ? { members, damage, sizeBytes, count: scan.hasList ? count : undefined }
+        : undefined,
   }
 }
 

@@ -1,12 +1,14 @@
 /**
- * One devflow document (`transcript.json` or `metadata.json`) out of its bytes: its members, its turns with their places, and
- * what is damaged. A document that is cut off gives every turn that is whole.
+ * One devflow document (`transcript.json` or `metadata.json`): its members, its turns with their places, and what is damaged. A
+ * document that is cut off gives every turn that is whole; a large one is never held.
  */
 import { isUtf8 } from 'node:buffer'
 import { isHansardError, systemCode } from '../../errors.ts'
 import type { Damage, DamageKind } from '../../transcript/damage.ts'
 import { isObject, rest, type Json, type JsonObject } from '../../transcript/json.ts'
 import type { SourceFile } from '../../transcript/source.ts'
+import { readListDocument } from '../list-document.ts'
+import type { ListElement } from '../list-salvage.ts'
 import { parsePart, scanMembers, skipSpace, type Extent } from './scan.ts'
 import { readTurns, type RawTurn } from './turn-list.ts'
 
@@ -15,27 +17,60 @@ export type Document = {
   /** `runId`, `metadata` and whatever else stands beside the turns. For `metadata.json`: all of it. */
   readonly members: JsonObject
   /** Undefined when the document has no list of turns. */
-  readonly turns: readonly RawTurn[] | undefined
+  readonly turnCount: number | undefined
+  /** Some at a time, in order. Each call gives them all. */
+  readonly turns: () => AsyncIterable<Turns>
   readonly damage: readonly Damage[]
 }
 
-/** A document is held in memory whole; this is far below what a string can hold and far above what a run writes. */
-export const DOCUMENT_LIMIT = 256 * 1024 * 1024
+/** With what shows only while they are read: elements of a large document's list that are no turns. */
+export type Turns = { readonly turns: readonly RawTurn[]; readonly damage: readonly Damage[] }
 
-/** `name` is what damage calls the file. */
+/** Up to here a document is held whole, and read once. */
+const HELD_BYTES = 16 * 1024 * 1024
+
+/** Turns handed over at a time, of a document that is held. */
+const BATCH = 256
+
 export async function readDocument(
   file: SourceFile,
-  { name = file.path, limit = DOCUMENT_LIMIT }: { readonly name?: string; readonly limit?: number } = {},
+  { heldBytes = HELD_BYTES }: { readonly heldBytes?: number } = {},
 ): Promise<Document> {
-  const { bytes, damage } = await readBytes(file, name, limit)
-  if (damage?.kind === 'too-large') return { file: name, members: {}, turns: undefined, damage: [damage] }
-  const parsed = parseDocument(bytes, name)
+  const held = file.sizeBytes > heldBytes ? undefined : await readBytes(file, file.path, heldBytes)
+  // Compressed, it may be far larger than it says.
+  if (held === undefined || held.damage?.kind === 'too-large') return readLarge(file)
+  const { bytes, damage } = held
+  const parsed = parseDocument(bytes, file.path)
   if (damage === undefined) return parsed
   // What the bytes lack is the same loss, said once.
   return { ...parsed, damage: [damage, ...parsed.damage.filter(({ kind }) => kind !== 'torn')] }
 }
 
-export function parseDocument(bytes: Buffer, file: string): Document {
+async function readLarge(file: SourceFile): Promise<Document> {
+  const { members, count, damage, elements } = await readListDocument(file, 'turns', { heldBytes: 0 })
+  return {
+    file: file.path,
+    members,
+    turnCount: count,
+    damage,
+    async *turns() {
+      for await (const some of elements()) yield toTurns(some, file.path)
+    },
+  }
+}
+
+function toTurns(elements: readonly ListElement[], file: string): Turns {
+  const turns: RawTurn[] = []
+  const damage: Damage[] = []
+  for (const { value, byteOffset, byteLength } of elements) {
+    if (value === undefined || isObject(value)) turns.push({ value, byteOffset, byteLength })
+    else
+      damage.push({ kind: 'not-an-entry', file, byteOffset, byteLength, reason: 'a turn that is no object' })
+  }
+  return { turns, damage }
+}
+
+function parseDocument(bytes: Buffer, file: string): Document {
   const damage: Damage[] = []
   const report = (kind: DamageKind, from: number, to: number, reason: string): void => {
     damage.push({ kind, file, byteOffset: from, byteLength: to - from, reason })
@@ -46,7 +81,7 @@ export function parseDocument(bytes: Buffer, file: string): Document {
   const scanned = scanMembers(bytes, hasMark(bytes) ? 3 : 0)
   if (scanned === undefined) {
     if (nul !== 0) report('not-json', 0, bytes.length, bytes.length === 0 ? 'empty' : 'not a JSON object')
-    return { file, members: {}, turns: undefined, damage }
+    return { file, members: {}, turnCount: undefined, turns: batches([]), damage }
   }
   const members = readMembers(bytes, scanned.members, report)
   const turnsAt = scanned.members.get('turns')
@@ -56,7 +91,15 @@ export function parseDocument(bytes: Buffer, file: string): Document {
   if (!scanned.ended && !damage.some(({ kind }) => kind === 'torn'))
     report('torn', scanned.to, bytes.length, 'the file ends before the document does')
   if (hasTail) report('not-json', scanned.to, bytes.length, 'bytes after the end of the document')
-  return { file, members, turns: found?.turns, damage }
+  const turns = found?.turns
+  return { file, members, turnCount: turns?.length, turns: batches(turns ?? []), damage }
+}
+
+function batches(all: readonly RawTurn[]): Document['turns'] {
+  return async function* () {
+    for (let from = 0; from < all.length; from += BATCH)
+      yield { turns: all.slice(from, from + BATCH), damage: [] }
+  }
 }
 
 type Report = (kind: DamageKind, from: number, to: number, reason: string) => void

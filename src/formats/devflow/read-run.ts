@@ -40,7 +40,7 @@ export async function readRun(files: RunFiles, seen: Set<string>): Promise<Run> 
   const id = isSecond ? uuidFrom('devflow', runId ?? '', files.folder) : uuidFrom('devflow', runId)
   if (isSecond) report('mismatch', runId === undefined ? 'no run id' : 'another run has the same run id')
   else seen.add(runId)
-  const turns = transcript?.turns?.length
+  const turns = transcript?.turnCount
   for (const reason of disagreements(facts, stated, turns, transcript)) report('mismatch', reason)
   if (transcript === undefined && stated?.status !== undefined && stated.status !== 'running')
     report('missing', 'a run that has ended, without its transcript')
@@ -80,7 +80,7 @@ async function readTranscript({ plain, gzip }: RunFiles, stated: Facts | undefin
   ] as const
   const [winner, stale] = preferred(both[0], both[1], stated) ? both : ([both[1], both[0]] as const)
   const damage = [...winner.document.damage]
-  if (!sameDocument(winner.document, stale.document)) {
+  if (!(await sameDocument(winner.document, stale.document))) {
     const reason = `a transcript that differs from ${baseName(winner.file.path)} beside it, which is newer`
     const byteLength = stale.file.sizeBytes
     damage.push({ kind: 'mismatch', file: stale.file.path, byteOffset: 0, byteLength, reason })
@@ -107,17 +107,27 @@ function rank({ file, document }: Twin, stated: Facts | undefined): readonly str
     agrees ? 'agrees' : '',
     file.modifiedAt,
     facts?.endedAt ?? '',
-    String(document.turns?.length ?? 0).padStart(12, '0'),
+    String(document.turnCount ?? 0).padStart(12, '0'),
   ]
 }
 
-function sameDocument(a: Document, b: Document): boolean {
-  if (a.turns?.length !== b.turns?.length || toJson(a.members) !== toJson(b.members)) return false
-  return (a.turns ?? []).every(({ value }, index) => toJson(value) === toJson(b.turns?.[index]?.value))
+async function sameDocument(a: Document, b: Document): Promise<boolean> {
+  if (a.turnCount !== b.turnCount || toJson(a.members) !== toJson(b.members)) return false
+  const others = turnsOf(b)
+  for await (const turn of turnsOf(a)) {
+    const { value, done } = await others.next()
+    if (done === true || toJson(turn) !== toJson(value)) return false
+  }
+  return true
 }
 
-function isTranscript({ members, turns }: Document): boolean {
-  return turns !== undefined || 'metadata' in members || 'runId' in members
+async function* turnsOf(document: Document): AsyncGenerator<JsonObject | undefined, undefined> {
+  for await (const { turns } of document.turns()) for (const { value } of turns) yield value
+  return undefined
+}
+
+function isTranscript({ members, turnCount }: Document): boolean {
+  return turnCount !== undefined || 'metadata' in members || 'runId' in members
 }
 
 const COMPARED = [
