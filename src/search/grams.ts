@@ -62,7 +62,7 @@ export type GramTest = (set: Uint8Array) => boolean
 
 /** Undefined for a text that is too short to tell, or that no text of whole characters has. */
 export function gramTest(text: string): GramTest | undefined {
-  if (!text.isWellFormed()) return undefined
+  if (HALF.test(text)) return undefined
   const bytes = Buffer.from(toSame(text))
   const bits = new Set<number>()
   for (let at = 2; at < bytes.length && bits.size < MOST_TESTED; at += 1) {
@@ -79,6 +79,8 @@ export function gramTest(text: string): GramTest | undefined {
 }
 
 const MOST_TESTED = 64
+/** Half of a character, which no text is written with. */
+const HALF = /\p{Cs}/u
 
 /** One text for all that a search without case takes for the same; patterns with the flags `iu` take a long s for an s. */
 function toSame(text: string): string {

@@ -96,7 +96,7 @@ function atomAt(source: string, at: number, flags: string): Atom {
 
 /** Lower case is all that a search without case does to it. */
 function isSure(character: string, flags: string): boolean {
-  if (!character.isWellFormed()) return false
+  if (/\p{Cs}/u.test(character)) return false
   if (!flags.includes('i') || /^[\0-\x7f]$/u.test(character)) return true
   return character.toLowerCase() === character && character.toUpperCase() === character
 }
