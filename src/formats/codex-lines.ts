@@ -17,8 +17,8 @@ export type LineEntry = {
   -readonly [K in keyof Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'>]: Entry[K]
 }
 
-/** What the lines around it say of an entry: copied, taken back, not the user's, the event with its edits, the session it started. */
-const MARKS: readonly string[] = ['replayed', 'rolledBack', 'injected', 'edits', 'spawned']
+/** What the lines around it say of an entry: copied, taken back, not the user's, the event with its edits, the session it started, and the call that asked for it. */
+const MARKS: readonly string[] = ['replayed', 'rolledBack', 'injected', 'edits', 'spawned', 'spawnedBy']
 
 /** Names in an entry's metadata that are not the line's. A line that has one of them at its top is kept whole. */
 const OURS: readonly string[] = ['record', 'layout', 'command', ABSENT, ...MARKS]

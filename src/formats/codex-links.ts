@@ -42,9 +42,11 @@ export function createCallLinks(): CallLinks {
   }
   const link = (thread: string | undefined, callId: string | undefined, entry: Draft): void => {
     if (thread === undefined || !isUuid(thread) || spawns.size >= MOST_SPAWNS) return
+    // What was copied was started by the thread that it is a copy of.
+    if (entry.metadata?.['replayed'] === true) return
     const sequence = (callId === undefined ? undefined : asked.get(callId)) ?? entry.sequence
     if (!spawns.has(thread)) spawns.set(thread, sequence)
-    mark(entry, { spawned: toSessionId(thread) })
+    mark(entry, { spawned: toSessionId(thread), ...(callId !== undefined && { spawnedBy: callId }) })
   }
   const observeEvent = (payload: JsonObject, entry: Draft): void => {
     const type = asString(payload['type']) ?? ''

@@ -1,7 +1,11 @@
 /** What threads are called: `session_index.jsonl`, which Codex keeps beside its folders of rollouts; the last name of a thread counts. */
-import { asString, isObject, parseJson } from '../transcript/json.ts'
-import type { Source } from '../transcript/source.ts'
+import { asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { readRecords } from '../transcript/records.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
+import { CODEX, toSessionId } from './codex-facts.ts'
 import { readText } from './document.ts'
+import type { ReadItem } from './format.ts'
+import type { Head } from './head-records.ts'
 import { asId } from './placing.ts'
 
 const NAME = 'session_index.jsonl'
@@ -15,9 +19,49 @@ export async function readTitles(source: Source): Promise<ReadonlyMap<string, st
   const text = file === undefined ? undefined : await readText(file).catch(() => undefined)
   for (const line of typeof text === 'string' ? text.split('\n') : []) {
     const value = parseJson(line)
-    const thread = isObject(value) ? asId(value['id']) : undefined
-    const title = isObject(value) ? asString(value['thread_name']) : undefined
-    if (thread !== undefined && title !== undefined && title !== '') titles.set(thread, title)
+    const named = isObject(value) ? titleIn(value) : undefined
+    if (named !== undefined) titles.set(named.thread, named.title)
   }
   return titles
+}
+
+/** True for the first records of such an index. */
+export function isIndex({ records, strange }: Head): boolean {
+  return (
+    records.length > 0 &&
+    strange === 0 &&
+    records.every((record) => titleIn(record) !== undefined && !('type' in record))
+  )
+}
+
+/** An index read by itself: each thread that it names, with nothing recorded of it but that. Memory is a name for each thread. */
+export async function* readIndex(file: SourceFile): AsyncGenerator<readonly ReadItem[]> {
+  const titles = new Map<string, string>()
+  for await (const { records, damage } of readRecords(file)) {
+    for (const { value } of records) {
+      const named = isObject(value) ? titleIn(value) : undefined
+      if (named !== undefined && (titles.size < MOST_TITLES || titles.has(named.thread)))
+        titles.set(named.thread, named.title)
+    }
+    yield damage.map((one): ReadItem => ({ type: 'damage', damage: one }))
+  }
+  yield [...titles].map(([sessionId, title]): ReadItem => ({
+    type: 'session',
+    session: {
+      id: toSessionId(sessionId),
+      native: { agent: CODEX, sessionId },
+      agent: CODEX,
+      title,
+      status: 'completed',
+    },
+  }))
+}
+
+/** More threads than anybody has: bounds memory. */
+const MOST_TITLES = 100_000
+
+function titleIn(record: JsonObject): { readonly thread: string; readonly title: string } | undefined {
+  const thread = asId(record['id'])
+  const title = asString(record['thread_name'])
+  return thread === undefined || title === undefined || title === '' ? undefined : { thread, title }
 }

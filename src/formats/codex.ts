@@ -12,7 +12,7 @@ import { detectAmong } from './candidates.ts'
 import { CODEX, toSessionId } from './codex-facts.ts'
 import { isLegacyHeader } from './codex-lines.ts'
 import { readRollout } from './codex-reading.ts'
-import { readTitles } from './codex-titles.ts'
+import { isIndex, readIndex, readTitles } from './codex-titles.ts'
 import { codexWriter } from './codex-write.ts'
 import type { Detection, Format } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
@@ -28,8 +28,14 @@ export const codex: Format = {
     /** Who started a thread. Files are named after their time, so that its parent's was read before. */
     const startedBy = new Map<string, NonNullable<Session['parent']>>()
     for (const file of await source.list()) {
-      // A folder of Codex's also holds settings, prompts and indexes.
-      if (source.kind === 'folder' && detectCodex(await readHead(file)) === undefined) continue
+      const head = await readHead(file)
+      if (isIndex(head)) {
+        // In a folder, its titles are on the sessions that it names.
+        if (source.kind === 'file') yield* readIndex(file)
+        continue
+      }
+      // A folder of Codex's also holds settings and prompts.
+      if (source.kind === 'folder' && detectCodex(head) === undefined) continue
       let named: Pick<Session, 'id' | 'native'> | undefined
       yield* readRollout(file, {
         ...options,
@@ -64,7 +70,9 @@ export const codex: Format = {
 }
 
 /** How sure the first records make us that a file is Codex's. */
-export function detectCodex({ records, strange }: Head): Detection | undefined {
+export function detectCodex(head: Head): Detection | undefined {
+  const { records, strange } = head
+  if (isIndex(head)) return { confidence: 0.7, reason: "the names of Codex's threads" }
   const votes = { enveloped: 0, states: 0, printed: 0 }
   for (const record of records) {
     if (isEnvelope(record)) votes.enveloped += 1

@@ -35,8 +35,7 @@ export const geminiCli: Format = {
       if (source.kind === 'folder' && !(await isOwn(file))) continue
       if (isProjectRoot(file)) continue
       for await (const items of readFile(file, source, shared)) {
-        shared.links.observe(items)
-        yield items
+        yield shared.links.observe(items)
       }
     }
   },

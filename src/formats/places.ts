@@ -69,6 +69,8 @@ export const PLACES = {
       // What has not been touched for a week is compressed where it lies.
       files: ['**/*.jsonl', '**/*.jsonl.zst'],
     },
+    // What its threads are called.
+    { folders: ['${CODEX_HOME:-~/.codex}'], files: ['session_index.jsonl'] },
   ],
   pi: [
     {

@@ -36,7 +36,7 @@ export async function* mergeVersions(
     if (step.scope !== scope && step.session !== '') {
       scope = step.scope
       const last = facts.get(scope)
-      if (last !== undefined) batch.push({ type: 'session', session: last })
+      if (last !== undefined) batch.push({ type: 'session', session: inFormat(scope, last) })
     }
     batch.push(
       step.type === 'damage'
@@ -48,8 +48,16 @@ export async function* mergeVersions(
     batch = []
   }
   // What the newest says comes last, and stays.
-  const last = [...facts.values()].toReversed()
-  yield [...batch, ...last.map((session): ReadItem => ({ type: 'session', session }))]
+  const last = [...facts].toReversed()
+  yield [
+    ...batch,
+    ...last.map(([of, session]): ReadItem => ({ type: 'session', session: inFormat(of, session) })),
+  ]
+}
+
+/** Versions of a unit may be in different formats: each session says which it was read in. */
+function inFormat(scope: string, session: Session): Session {
+  return { ...session, recordings: [{ by: scope.slice(0, scope.indexOf('\0')) }] }
 }
 
 async function* toSteps({ read, coverage }: Version, version: number): AsyncGenerator<Step> {

@@ -79,6 +79,12 @@ function createJoin(): () => (entry: Entry) => Entry | undefined {
   }
 }
 
-function facts({ recordings, totals }: Session): Partial<Session> {
-  return { ...(recordings && { recordings }), ...(totals && { totals }) }
+/** What no recording says alone: it is known from all of them, and from sessions that mention this one. */
+function facts({ title, parent, recordings, totals }: Session): Partial<Session> {
+  return {
+    ...(title !== undefined && { title }),
+    ...(parent && { parent }),
+    ...(recordings && { recordings }),
+    ...(totals && { totals }),
+  }
 }

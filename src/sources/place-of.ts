@@ -11,7 +11,7 @@ import type { Format } from '../formats/format.ts'
 import { detect } from './detect.ts'
 import { escapeGlob, parseGlobs } from './globs.ts'
 import { openSource } from './open.ts'
-import { findPlaces, isInside, type FoundPlace, type PlaceOptions } from './places.ts'
+import { findPlaces, isFlat, isInside, type FoundPlace, type PlaceOptions } from './places.ts'
 import { walk, type OnProblem } from './walk.ts'
 
 export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & { readonly onProblem?: OnProblem }
@@ -31,7 +31,7 @@ export async function placesOf(
   const known = findPlaces(formats, { env, home, platform, folders, ...(onProblem && { onProblem }) })
   const around = known.flatMap((place) => narrowed(place, real, isFolder))
   // Formats may share a folder, never a file.
-  if (around.length > 0) return isFolder ? around : around.slice(0, 1)
+  if (around.length > 0 && !(isFolder && around.every(isFlat))) return isFolder ? around : around.slice(0, 1)
   const within = isFolder ? known.filter(({ root }) => isInside(real, root)) : []
   if (within.length > 0) return within
   return [await byContent(real, isFolder, formats)]
@@ -84,7 +84,9 @@ function toPlace(format: Format | undefined, root: string, files: readonly strin
 
 /** A copy of a place may begin at any of its folders: only names tell what counts. */
 function anywhere({ places = [] }: Format): readonly string[] {
-  const names = places.flatMap(({ files }) => files.map((glob) => glob.split('/').at(-1) ?? '**'))
+  const names = places
+    .filter((place) => !isFlat(place))
+    .flatMap(({ files }) => files.map((glob) => glob.split('/').at(-1) ?? '**'))
   return names.length === 0
     ? ['**']
     : [...new Set(names.map((name) => (name === '**' ? '**' : `**/${name}`)))]

@@ -67,6 +67,20 @@ describe('a template', () => {
 })
 
 describe('the places that are found', () => {
+  it('leave apart a folder of which only files in itself count, and only where they are there', () => {
+    const format = withPlaces(
+      { folders: ['~/flat/logs'], files: ['**/*.jsonl'] },
+      { folders: ['~/flat'], files: ['index.jsonl'] },
+    )
+    const logs = folder('flat/logs')
+    expect(find([format]).map(({ root }) => root)).toEqual([logs])
+    put('flat/index.jsonl', '{}')
+    expect(find([format]).map(({ root, files }) => [root, files])).toEqual([
+      [dirname(logs), ['index.jsonl']],
+      [logs, ['**/*.jsonl']],
+    ])
+  })
+
   it('are those that are there, of the formats that have any', () => {
     const sessions = folder('.codex/sessions')
     put('.pi/agent/sessions', 'a file, not a folder')

@@ -36,7 +36,9 @@ export function findPlaces(formats: readonly Placed[], options: PlaceOptions): r
   const folders = [...new Set(options.folders)].map((path) => ({ path, names: firstNames(path) }))
   return formats.flatMap((format) => {
     const found = (format.places ?? []).flatMap((place) =>
-      foldersOf(place, folders, options).map((root) => toFound(format, root, place)),
+      foldersOf(place, folders, options)
+        .filter((root) => !isFlat(place) || place.files.some((name) => isFile(join(root, name), options)))
+        .map((root) => toFound(format, root, place)),
     )
     return joinNested(found.sort((a, b) => (a.root < b.root ? -1 : a.root > b.root ? 1 : 0)))
   })
@@ -115,11 +117,25 @@ function ask<T>(path: string, question: () => T, onProblem: OnProblem = () => {}
   }
 }
 
-/** A root inside another becomes part of it: no file is met twice. Roots are sorted, so an outer one comes first. */
+function isFile(path: string, { onProblem }: PlaceOptions): boolean {
+  return ask(path, () => fs.statSync(path, { throwIfNoEntry: false }), onProblem)?.isFile() ?? false
+}
+
+/** Files by their names, in the folder itself: nothing below it is theirs, and without them there is no place. */
+export function isFlat({ files }: Pick<Place, 'files'>): boolean {
+  return files.every((name) => /^[\w.-]+$/.test(name))
+}
+
+/**
+ * A root inside another becomes part of it: no file is met twice. Roots are sorted, so an outer one comes first. One that holds
+ * nothing below itself stays apart.
+ */
 function joinNested(places: readonly FoundPlace[]): readonly FoundPlace[] {
   const joined: FoundPlace[] = []
   for (const place of places) {
-    const at = joined.findIndex(({ root }) => isInside(root, place.root))
+    const at = joined.findIndex(
+      (one) => isInside(one.root, place.root) && (one.root === place.root || !isFlat(one)),
+    )
     const outer = joined[at]
     if (outer === undefined) joined.push(place)
     else joined[at] = withInner(outer, place)

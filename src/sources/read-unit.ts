@@ -116,7 +116,8 @@ function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
     })
     return { ...one, session, ...(prompt !== undefined && { prompt }) }
   })
-  return { ...facts, sessions }
+  const mentions = facts.mentions.map((one) => ({ ...one, ...(one.title && { title: outlet.text(one.title) }) }))
+  return { ...facts, sessions, mentions }
 }
 
 /** A session of the archive itself. */

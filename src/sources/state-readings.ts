@@ -2,9 +2,11 @@
  * One pass over a unit, put in the state: written row by row beside the last one, and made the unit's last in one step. A crash
  * leaves the last whole pass, and rows that nobody counts.
  */
+import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Session } from '../transcript/session.ts'
 import { hasCounts, qualityRank } from '../transcript/usage.ts'
+import { insertMentions, questionMentions } from './state-mentions.ts'
 import { putInQuestion } from './state-billing.ts'
 import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
@@ -41,6 +43,7 @@ export function beginReading(database: Database, unit: number): Reading {
 export function clearReading(database: Database, unit: number, problem: string | undefined): void {
   database.transaction(() => {
     const old = currentReading(database, unit)
+    questionMentions(database, old, undefined)
     if (old !== undefined) putInQuestion(database, old)
     prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
       problem ?? null,
@@ -65,7 +68,7 @@ type Ended = { readonly unit: number; readonly format: string; readonly reading:
 function endReading(
   database: Database,
   { unit, format, reading }: Ended,
-  { sessions, damage, drift }: UnitFacts,
+  { sessions, mentions, damage, drift }: UnitFacts,
 ): { sessions: number; entries: number } {
   const insert = prepared(
     database,
@@ -80,7 +83,8 @@ function endReading(
       reading,
       key,
       session.id,
-      format,
+      // Of a unit that was rewritten in another format, each session is in the one that it was read in.
+      format === journal.id ? format : (session.recordings?.[0]?.by ?? format),
       facts,
       startedAt,
       endedAt,
@@ -98,7 +102,10 @@ function endReading(
   )
   for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
 
+  insertMentions(database, reading, mentions)
+
   const old = currentReading(database, unit)
+  questionMentions(database, old, reading)
   if (old !== undefined) putInQuestion(database, old)
   prepared(
     database,
@@ -154,8 +161,8 @@ function insertCalls(database: Database, reading: number, calls: readonly Call[]
 }
 
 /** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */
-const MOST_TOKENS = 1_000_000_000
-const MOST_PICO = 1_000_000_000_000_000n
+export const MOST_TOKENS = 1_000_000_000
+export const MOST_PICO = 1_000_000_000_000_000n
 
 function toCount(tokens: number | undefined): number | null {
   return tokens !== undefined && tokens <= MOST_TOKENS ? tokens : null
@@ -178,7 +185,7 @@ function currentReading(database: Database, unit: number): number | undefined {
 }
 
 function removeReading(database: Database, reading: number): void {
-  for (const table of ['recordings', 'calls', 'drift'])
+  for (const table of ['recordings', 'mentions', 'calls', 'drift'])
     prepared(database, `DELETE FROM ${table} WHERE reading = ?`).run(reading)
 }
 

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 10
+export const STATE_VERSION = 11
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -51,6 +51,12 @@ CREATE TABLE recordings (
 ) WITHOUT ROWID;
 CREATE INDEX recordings_session ON recordings (session);
 CREATE INDEX recordings_id ON recordings (id);
+
+-- What one pass said of sessions that lie elsewhere. parent: the call that started it, as JSON.
+CREATE TABLE mentions (
+  reading INTEGER NOT NULL, session TEXT NOT NULL, title TEXT, parent TEXT, PRIMARY KEY (reading, session)
+) WITHOUT ROWID;
+CREATE INDEX mentions_session ON mentions (session);
 
 -- Provider calls, each once for every session that mentions it. billed_to: of all rows of a call one has it, with the session
 -- that pays. Counts are NULL when nobody said. tools: the names of those that it calls, as a JSON list;

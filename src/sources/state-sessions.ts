@@ -6,6 +6,7 @@ import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { removeListing, writeListing } from './state-listing.ts'
+import { mentionOf } from './state-mentions.ts'
 import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
@@ -37,6 +38,21 @@ export function countSessions(database: Database, filter: Omit<SessionFilter, 'l
   return Number(
     prepared(database, `SELECT count(*) AS count FROM sessions ${where}`).get(...values)?.['count'] ?? 0,
   )
+}
+
+export type ListedId = { readonly id: string; readonly startedAt?: string; readonly status?: string }
+
+/** Those that begin so, newest first. */
+export function listIds(database: Database, prefix: string, limit: number): readonly ListedId[] {
+  const rows = prepared(
+    database,
+    'SELECT id, started_at, status FROM sessions WHERE id BETWEEN ? AND ? ORDER BY started_at DESC LIMIT ?',
+  ).all(prefix, `${prefix}\u{10FFFF}`, limit)
+  return rows.map(({ id, started_at: startedAt, status }) => ({
+    id: String(id),
+    ...(typeof startedAt === 'string' && { startedAt }),
+    ...(typeof status === 'string' && { status }),
+  }))
 }
 
 export type FoundSession = { readonly key: string; readonly id: string }
@@ -97,6 +113,7 @@ function refresh(database: Database, key: string): void {
   })
   const whole: ListedSession = {
     ...session,
+    ...mentionOf(database, key, session),
     id,
     ...(typeof prompt === 'string' && { prompt }),
     recordings: recordings.map((row) => ({

@@ -4,11 +4,12 @@
  */
 import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Drift, ReadItem } from '../formats/format.ts'
-import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { citation, PRIMARY, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
+import { createSpawnFold, type SpawnFold } from './spawns.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
 
 /** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
@@ -42,10 +43,14 @@ export type SessionFacts = {
   readonly work: SessionWork
 }
 
+/** What is said of a session that lies elsewhere. `session`: its key. */
+export type Mention = { readonly session: string } & Pick<Session, 'title' | 'parent'>
+
 export type CountedDrift = Drift & { readonly count: number }
 
 export type UnitFacts = {
   readonly sessions: readonly SessionFacts[]
+  readonly mentions: readonly Mention[]
   readonly damage: number
   readonly drift: readonly CountedDrift[]
 }
@@ -58,7 +63,7 @@ export type UnitReading = {
 }
 
 /** Calls of one session that may still be reported again: as many as the archive's own totals wait for. */
-const OPEN_CALLS = 10_000
+export const OPEN_CALLS = 10_000
 /** Few enough to be one message between threads, many enough to be one transaction. */
 const BATCH = 500
 /** A hostile file may have any number of sessions, or of new names. */
@@ -70,6 +75,7 @@ type Open = {
   readonly key: string
   readonly fold: CallFold
   readonly work: WorkFold
+  readonly spawned: SpawnFold
   stub: boolean
   prompt?: string
 }
@@ -105,6 +111,7 @@ export function createUnitReading(
       key,
       stub: session.stub === true,
       work,
+      spawned: createSpawnFold(),
       fold: createCallFold({
         window: OPEN_CALLS,
         settle: (call) => give(toCall(key, call, opened.stub, work.take(call.key, call.tools))),
@@ -128,6 +135,7 @@ export function createUnitReading(
           if (current === undefined) continue
           if (current.prompt === undefined) keepPrompt(current, entry)
           current.work.add(entry)
+          current.spawned.observe(entry)
           const { model } = current.session
           current.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
         } else if (item.type === 'damage') damage += 1
@@ -155,9 +163,28 @@ export function createUnitReading(
       })
       if (batch.length > 0) onCalls(batch)
       batch = []
-      return { sessions: facts, damage, drift: [...drift.values()] }
+      const recorded = facts.filter((one) => !isNamedOnly(one))
+      const named = facts.filter(isNamedOnly).map(({ key, session }): Mention => ({
+        session: key,
+        ...(session.title !== undefined && { title: session.title }),
+      }))
+      const started = [...sessions.values()].flatMap(startedBy)
+      return { sessions: recorded, mentions: [...named, ...started], damage, drift: [...drift.values()] }
     },
   }
+}
+
+/** Nothing was recorded of it but what it is called: an index of sessions says no more. */
+function isNamedOnly({ entries, session }: SessionFacts): boolean {
+  const { native, title, startedAt } = session
+  return entries === 0 && native !== undefined && title !== undefined && startedAt === undefined
+}
+
+function startedBy({ key, spawned }: Open): readonly Mention[] {
+  return [...spawned.spawns].map(([session, at]) => ({
+    session,
+    parent: { session: key, citation: citation(key, at), relation: 'subagent' },
+  }))
 }
 
 const PROMPT_LENGTH = 200
@@ -186,7 +213,7 @@ export function keyOf({ id, native }: Session, unit: string | undefined): string
   return unit === undefined ? id : uuidFrom(unit, id)
 }
 
-function toCall(
+export function toCall(
   session: string,
   billed: BilledCall,
   stub: boolean,
