@@ -1,11 +1,12 @@
 /**
- * Whether two calls are the same: 53 bits of what a tool is called and was given, over every character. Two calls that differ are
- * taken for one about once in 10¹³ pairs, and only calls near each other are compared.
+ * Whether two calls are the same: 53 bits of what a tool is called and was given. Only calls near each other, or reads of one file,
+ * are compared; texts of more than a thousand characters are not looked at in full, which would take as long as parsing them.
  */
 import type { ToolCallBlock } from '../transcript/block.ts'
 import type { Json } from '../transcript/json.ts'
 
-let [low, high] = [0, 0]
+let low = 0
+let high = 0
 
 export function callHash({ name, input, inputBlob, apart }: ToolCallBlock): number {
   low = 0x811c_9dc5
@@ -37,16 +38,33 @@ function addValue(value: Json): void {
   }
 }
 
+/** Longer texts, which are mostly files written whole, by their length, their ends and one character in sixteen. */
+const LONG = 1024
+const END = 128
+const STEP = 16
+
 function addText(text: string): void {
-  let [a, b] = [low, high]
-  for (let at = 0; at < text.length; at += 1) {
+  const { length } = text
+  if (length <= LONG) addPart(text, 0, length, 1)
+  else {
+    addPart(text, 0, END, 1)
+    addPart(text, END, length - END, STEP)
+    addPart(text, length - END, length, 1)
+  }
+  addSign(length)
+}
+
+function addPart(text: string, from: number, to: number, step: number): void {
+  let a = low
+  let b = high
+  for (let at = from; at < to; at += step) {
     const code = text.charCodeAt(at)
-    a = Math.imul(a ^ code, 0x0100_0193)
-    b = Math.imul(b ^ code, 0x5bd1_e995) ^ (b >>> 15)
+    a = Math.imul(a ^ code, 0x85eb_ca6b)
+    b = Math.imul(b + code, 0xc2b2_ae35)
+    b ^= b >>> 13
   }
   low = a
   high = b
-  addSign(text.length)
 }
 
 function addSign(sign: number): void {

@@ -110,16 +110,16 @@ export function createWorkFold(): WorkFold {
     const named = pathsIn(block.input)
     const { files, waste, open } = held()
     for (const file of named) files.add(file, way)
-    const use: Called = { tool, mark: { source: entry.source, sequence: entry.sequence }, call }
-    const again = waste.called({ ...use, way, files: named, hash: callHash(block) })
+    const mark = { source: entry.source, sequence: entry.sequence }
+    const again = waste.called({ tool, mark, call, way, files: named, hash: callHash(block) })
     if (again === 'repeat') repeats += 1
     if (again === 'reread') rereads += 1
     const counts = countsOf(tallyOf(call), tool)
     counts[0] = (counts[0] ?? 0) + 1
     if (again !== undefined) bump(counts, again === 'repeat' ? 4 : 5, 1)
-    open.open(entry.source, block.callId, block.name, { ...use, at: entry.at, counts })
+    open.open(entry.source, block.callId, block.name, { tool, mark, call, at: entry.at, counts })
   }
-  const addResult = (entry: Entry, block: ToolResultBlock, isOnly: boolean): void => {
+  const addResult = (entry: Entry, block: ToolResultBlock): void => {
     if (block.name !== undefined) name(tools, toName(block.name), MOST_TOOLS)
     const isFailed = hasFailed(block)
     if (isFailed) failed += 1
@@ -127,7 +127,7 @@ export function createWorkFold(): WorkFold {
     if (call === undefined) return
     if (isFailed) bump(call.counts, 1, 1)
     // What the agent states of the one result is nearer than its clock.
-    const stated = isOnly ? entry.durationMs : undefined
+    const stated = isOnlyResult(entry) ? entry.durationMs : undefined
     const tookMs = stated ?? millisBetween(call.at, entry.at)
     if (tookMs !== undefined && tookMs >= 0 && tookMs < LONGEST_MS) {
       bump(call.counts, 2, Math.round(tookMs))
@@ -146,11 +146,10 @@ export function createWorkFold(): WorkFold {
       if (hasError) errors += 1
       // What another file's history was copied from is that file's doing.
       if (entry.metadata?.['replayed'] === true) return
-      const results = blocks.filter((block) => block.type === 'tool-result').length
-      const call = callKey(entry)
       for (const block of blocks) {
-        if (block.type === 'tool-call' && typeof block.name === 'string') addCall(entry, block, call)
-        else if (block.type === 'tool-result') addResult(entry, block, results === 1)
+        if (block.type === 'tool-call' && typeof block.name === 'string')
+          addCall(entry, block, callKey(entry))
+        else if (block.type === 'tool-result') addResult(entry, block)
       }
     },
     take(call, named) {
@@ -188,6 +187,10 @@ export function createWorkFold(): WorkFold {
 
 /** A tool that runs for longer than a month was not answered, but found again. */
 const LONGEST_MS = 31 * 86_400_000
+
+function isOnlyResult({ blocks }: Entry): boolean {
+  return blocks.length === 1 || blocks.filter(({ type }) => type === 'tool-result').length === 1
+}
 
 /** Copied where it is cut: a part of a string keeps the whole of it in memory. */
 function toName(name: string): string {
