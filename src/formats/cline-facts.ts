@@ -21,39 +21,71 @@ export type TaskFacts = Omit<Session, 'id' | 'native' | 'parent'> & {
   readonly task?: string
 }
 
-type Lists = {
-  readonly history: readonly (JsonObject | undefined)[]
-  readonly ui: readonly (JsonObject | undefined)[]
-  /** `task_metadata.json`, `history_item.json`. */
-  readonly sidecars: readonly Json[]
+/** Told every message of both lists, in order, each list by itself; undefined for what is no object. */
+export type TaskFold = {
+  sent(message: JsonObject | undefined): void
+  shown(message: JsonObject | undefined): void
+  /** `sidecars`: `task_metadata.json`, `history_item.json`. */
+  facts(sidecars: readonly Json[]): TaskFacts
 }
 
-export function taskFacts({ history, ui, sidecars }: Lists): TaskFacts {
-  const item = sidecars.filter(isObject).find((one) => typeof one['task'] === 'string')
-  const metadata = sidecars.filter(isObject).find((one) => one !== item)
-  const version = versionOf(metadata)
-  const title = titleOf(asString(item?.['task']) ?? asString(ui[0]?.['text']))
-  const cwd = asString(item?.['workspace']) ?? firstFound(history, toldFolder)
-  const model = lastModel(history, ui, metadata)
-  const times = [...ui, ...history].flatMap((message) => asNumber(message?.['ts']) ?? [])
-  const startedAt = fromMillis(times.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY))
-  const endedAt = fromMillis(times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY))
-  const cost = costSum(history, ui)
-  const mode = asString(item?.['mode'])
-  const parentTask = asString(item?.['parentTaskId'])
-  const task = asString(item?.['id'])
+export function createTaskFold(): TaskFold {
+  let [isShown, title, folder] = [false, undefined as string | undefined, undefined as string | undefined]
+  let [shownModel, toldLast] = [undefined as string | undefined, undefined as string | undefined]
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  let [shownCost, sentCost] = [undefined as number | undefined, undefined as number | undefined]
+  let lastShown: JsonObject | undefined
+  const time = (message: JsonObject): void => {
+    const ts = asNumber(message['ts'])
+    if (ts === undefined) return
+    first = Math.min(first, ts)
+    last = Math.max(last, ts)
+  }
   return {
-    ...(task !== undefined && { task }),
-    ...(title !== undefined && { title }),
-    ...(model !== undefined && { model }),
-    ...(mode !== undefined && { mode }),
-    ...(cwd !== undefined && { cwd }),
-    ...(version !== undefined && { version }),
-    ...(startedAt !== undefined && { startedAt }),
-    ...(endedAt !== undefined && { endedAt }),
-    ...(parentTask !== undefined && { parentTask }),
-    status: statusOf(ui),
-    ...(cost !== undefined && { reportedCost: toDollars(cost) }),
+    sent(message) {
+      if (message === undefined) return
+      time(message)
+      folder ??= toldFolder(message)
+      toldLast = modelOf(message) ?? toldModel(message) ?? toldLast
+      sentCost = add(sentCost, costOf(asObject(message['metrics'])?.['cost']))
+    },
+    shown(message) {
+      if (!isShown) title = titleOf(asString(message?.['text']))
+      isShown = true
+      if (message === undefined) return
+      time(message)
+      shownModel = modelOf(message) ?? shownModel
+      shownCost = add(shownCost, shownCostOf(message))
+      lastShown = message
+    },
+    facts(sidecars) {
+      const item = sidecars.filter(isObject).find((one) => typeof one['task'] === 'string')
+      const metadata = sidecars.filter(isObject).find((one) => one !== item)
+      const version = versionOf(metadata)
+      const named = asString(item?.['task'])
+      const heading = named === undefined ? title : titleOf(named)
+      const cwd = asString(item?.['workspace']) ?? folder
+      const model = shownModel ?? toldLast ?? modelTimes(metadata === undefined ? [] : [metadata])(undefined)
+      const [startedAt, endedAt] = [fromMillis(first), fromMillis(last)]
+      // What the requests cost; where only the history is there, what its answers did.
+      const cost = isShown ? shownCost : sentCost
+      const mode = asString(item?.['mode'])
+      const parentTask = asString(item?.['parentTaskId'])
+      const task = asString(item?.['id'])
+      return {
+        ...(task !== undefined && { task }),
+        ...(heading !== undefined && { title: heading }),
+        ...(model !== undefined && { model }),
+        ...(mode !== undefined && { mode }),
+        ...(cwd !== undefined && { cwd }),
+        ...(version !== undefined && { version }),
+        ...(startedAt !== undefined && { startedAt }),
+        ...(endedAt !== undefined && { endedAt }),
+        ...(parentTask !== undefined && { parentTask }),
+        status: statusOf(lastShown),
+        ...(cost !== undefined && { reportedCost: toDollars(cost) }),
+      }
+    },
   }
 }
 
@@ -89,52 +121,21 @@ export function modelTimes(sidecars: readonly Json[]): (ts: number | undefined) 
   }
 }
 
-function lastModel(
-  history: Lists['history'],
-  ui: Lists['ui'],
-  metadata: JsonObject | undefined,
-): string | undefined {
-  const shown = ui.findLast((message) => message !== undefined && modelOf(message) !== undefined)
-  if (shown !== undefined) return modelOf(shown)
-  const told = history.findLast((message) => message !== undefined && namedIn(message) !== undefined)
-  return told === undefined ? modelTimes(metadata === undefined ? [] : [metadata])(undefined) : namedIn(told)
-}
-
-const namedIn = (message: JsonObject): string | undefined => modelOf(message) ?? toldModel(message)
-
-function firstFound(
-  history: Lists['history'],
-  find: (message: JsonObject) => string | undefined,
-): string | undefined {
-  for (const message of history) {
-    const found = message === undefined ? undefined : find(message)
-    if (found !== undefined) return found
-  }
-  return undefined
-}
-
 function versionOf(metadata: JsonObject | undefined): string | undefined {
   const last = asObject(asArray(metadata?.['environment_history'])?.at(-1))
   return asString(last?.['cline_version'])
 }
 
-/** What the requests cost; where only the history is there, what its answers did. */
-function costSum(history: Lists['history'], ui: Lists['ui']): number | undefined {
-  const costs =
-    ui.length > 0
-      ? ui.map((message) => {
-          if (message === undefined) return undefined
-          if (isCounted(nameOf(message))) return costOf(requestOf(message)?.['cost'])
-          return costOf(asObject(message['contextCondense'])?.['cost'])
-        })
-      : history.map((message) => costOf(asObject(message?.['metrics'])?.['cost']))
-  const known = costs.filter((cost) => cost !== undefined)
-  return known.length === 0 ? undefined : known.reduce((sum, cost) => sum + cost, 0)
+function shownCostOf(message: JsonObject): number | undefined {
+  if (isCounted(nameOf(message))) return costOf(requestOf(message)?.['cost'])
+  return costOf(asObject(message['contextCondense'])?.['cost'])
 }
 
+const add = (sum: number | undefined, more: number | undefined): number | undefined =>
+  more === undefined ? sum : (sum ?? 0) + more
+
 /** Nothing is written when a task is left; only what was asked last tells more. */
-function statusOf(ui: Lists['ui']): Status {
-  const last = ui.findLast((message) => message !== undefined)
+function statusOf(last: JsonObject | undefined): Status {
   const name = last === undefined ? '' : nameOf(last)
   if (name === 'ask:api_req_failed') return 'failed'
   if (name === 'ask:resume_task') return 'interrupted'

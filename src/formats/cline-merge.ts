@@ -1,6 +1,7 @@
 /**
  * One order for what was sent and what was shown. Each thing shown names the last message that was sent before it; where it does not
- * (Roo), both have times; where neither has (old versions), a request stands before what it sent and was answered.
+ * (Roo), both have times; where neither has (old versions), a request stands before what it sent and was answered. Both lists are read
+ * as they come: nothing is held but what a request waits for.
  */
 import { asNumber, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { toldModel } from './cline-history.ts'
@@ -11,94 +12,151 @@ export type Merged = {
   readonly from: 'history' | 'ui'
   /** In its own list, from 0. */
   readonly index: number
+  readonly element: ListElement
   /** Names the call of a request, and of the message that answers it. */
   readonly messageId?: string
   /** The model that was asked, as the history tells it. */
   readonly model?: string
 }
 
-/** `task` tells calls of one task from those of another. */
-export function mergeLists(
-  history: readonly ListElement[],
-  ui: readonly ListElement[],
-  task: string | undefined,
-): readonly Merged[] {
-  return withCalls(inOrder(history, ui), history, ui, task)
+/** What the order goes by: told by all of both lists. */
+export type MergeFacts = {
+  /** Something shown says what was sent before it. */
+  readonly isIndexed: boolean
+  /** Something sent has a time. */
+  readonly isTimed: boolean
+  /** Tells calls of one task from those of another. */
+  readonly task: string | undefined
 }
 
-type Place = Pick<Merged, 'from' | 'index'>
+export type Elements = AsyncIterable<readonly ListElement[]>
 
-function inOrder(history: readonly ListElement[], ui: readonly ListElement[]): readonly Place[] {
-  const order: Place[] = []
-  let sent = 0
-  const sendWhile = (goesOn: (next: ListElement, index: number) => boolean): void => {
-    for (let next = history[sent]; next !== undefined && goesOn(next, sent); next = history[sent]) {
-      order.push({ from: 'history', index: sent })
-      sent += 1
-    }
+export async function* mergeLists(
+  history: Elements,
+  ui: Elements,
+  facts: MergeFacts,
+): AsyncGenerator<readonly Merged[]> {
+  const calls = createCalls(facts.task)
+  for await (const place of inOrder(history, ui, facts)) {
+    calls.add(place)
+    if (calls.isReady) yield calls.take()
   }
-  const isIndexed = ui.some(
-    ({ value }) => asNumber(asObject(value)?.['conversationHistoryIndex']) !== undefined,
-  )
-  const isTimed = history.some(({ value }) => asNumber(asObject(value)?.['ts']) !== undefined)
-  for (const [index, { value }] of ui.entries()) {
-    if (isIndexed) {
-      const last = asNumber(asObject(value)?.['conversationHistoryIndex']) ?? -1
-      sendWhile((_, next) => next <= last)
-    } else if (isTimed) {
-      const shownAt = asNumber(asObject(value)?.['ts']) ?? Number.NEGATIVE_INFINITY
-      sendWhile((next) => timeOf(next) < shownAt)
-    }
-    order.push({ from: 'ui', index })
-    if (isIndexed || isTimed || !isObject(value) || !isRequest(value)) continue
-    let isAnswered = false
-    sendWhile((next) => {
-      const goesOn = !isAnswered
-      isAnswered = roleOf(next) === 'assistant'
-      return goesOn
-    })
-  }
-  sendWhile(() => true)
-  return order
+  yield calls.end()
 }
+
+type Place = Pick<Merged, 'from' | 'index' | 'element'>
+
+async function* inOrder(
+  history: Elements,
+  ui: Elements,
+  { isIndexed, isTimed }: MergeFacts,
+): AsyncGenerator<Place> {
+  const sent = await openQueue(history)
+  let index = -1
+  for await (const some of ui) {
+    for (const element of some) {
+      index += 1
+      const value = asObject(element.value)
+      if (isIndexed) {
+        const last = asNumber(value?.['conversationHistoryIndex']) ?? -1
+        for (; sent.next !== undefined && sent.index <= last; await sent.pass()) yield sent.place()
+      } else if (isTimed) {
+        const shownAt = asNumber(value?.['ts']) ?? Number.NEGATIVE_INFINITY
+        for (; sent.next !== undefined && timeOf(sent.next) < shownAt; await sent.pass()) yield sent.place()
+      }
+      yield { from: 'ui', index, element }
+      if (isIndexed || isTimed || value === undefined || !isRequest(value)) continue
+      for (let isAnswered = false; sent.next !== undefined && !isAnswered; await sent.pass()) {
+        isAnswered = roleOf(sent.next) === 'assistant'
+        yield sent.place()
+      }
+    }
+  }
+  for (; sent.next !== undefined; await sent.pass()) yield sent.place()
+}
+
+/** The history, one message ahead. */
+async function openQueue(history: Elements) {
+  const batches = history[Symbol.asyncIterator]()
+  let batch: readonly ListElement[] = []
+  let at = -1
+  let index = -1
+  const queue = {
+    get next(): ListElement | undefined {
+      return batch[at]
+    },
+    get index(): number {
+      return index
+    },
+    place: (): Place => ({ from: 'history', index, element: batch[at] as ListElement }),
+    async pass(): Promise<void> {
+      at += 1
+      index += 1
+      while (at >= batch.length) {
+        const { value, done } = await batches.next()
+        if (done === true) return
+        batch = value
+        at = 0
+      }
+    },
+  }
+  await queue.pass()
+  return queue
+}
+
+/** A request that waits for longer is told without what answered it: a hostile list must not be held. */
+const MOST_WAITING = 1000
+const MOST_WAITING_BYTES = 8 * 1024 * 1024
+const BATCH = 256
 
 /** A request is answered by the next message of the model, unless another request comes first: then it was not answered. */
-function withCalls(
-  order: readonly Place[],
-  history: readonly ListElement[],
-  ui: readonly ListElement[],
-  task: string | undefined,
-): readonly Merged[] {
-  const merged: Merged[] = []
+function createCalls(task: string | undefined) {
+  let merged: Merged[] = []
+  let bytes = 0
   let asked: number | undefined
   let model: string | undefined
-  for (const place of order) {
-    const value = asObject((place.from === 'ui' ? ui : history)[place.index]?.value)
-    if (place.from === 'ui') {
-      const isAsking = value !== undefined && isRequest(value)
-      if (isAsking) asked = merged.length
-      const messageId = isAsking ? callId(value, task) : undefined
+  const take = (): readonly Merged[] => {
+    const taken = merged
+    merged = []
+    bytes = 0
+    asked = undefined
+    return taken
+  }
+  return {
+    get isReady(): boolean {
+      if (merged.length >= MOST_WAITING || bytes >= MOST_WAITING_BYTES) return true
+      return asked === undefined && merged.length >= BATCH
+    },
+    take,
+    end: take,
+    add(place: Place): void {
+      bytes += place.element.byteLength
+      const value = asObject(place.element.value)
+      if (place.from === 'ui') {
+        const isAsking = value !== undefined && isRequest(value)
+        if (isAsking) asked = merged.length
+        const messageId = isAsking ? callId(value, task) : undefined
+        merged.push({
+          ...place,
+          ...(messageId !== undefined && { messageId }),
+          ...(model !== undefined && { model }),
+        })
+        return
+      }
+      const told = value === undefined ? undefined : toldModel(value)
+      if (told !== undefined) model = told
+      const request = asked === undefined ? undefined : merged[asked]
+      if (request !== undefined && told !== undefined) merged[asked as number] = { ...request, model: told }
+      const isAnswer = asString(value?.['role']) === 'assistant'
+      const messageId = isAnswer ? request?.messageId : undefined
+      if (isAnswer) asked = undefined
       merged.push({
         ...place,
         ...(messageId !== undefined && { messageId }),
-        ...(model !== undefined && { model }),
+        ...(isAnswer && model !== undefined && { model }),
       })
-      continue
-    }
-    const told = value === undefined ? undefined : toldModel(value)
-    if (told !== undefined) model = told
-    const request = asked === undefined ? undefined : merged[asked]
-    if (request !== undefined && told !== undefined) merged[asked as number] = { ...request, model: told }
-    const isAnswer = asString(value?.['role']) === 'assistant'
-    const messageId = isAnswer ? request?.messageId : undefined
-    if (isAnswer) asked = undefined
-    merged.push({
-      ...place,
-      ...(messageId !== undefined && { messageId }),
-      ...(isAnswer && model !== undefined && { model }),
-    })
+    },
   }
-  return merged
 }
 
 /** A request has no id; its task and its millisecond are the same in every copy. */
@@ -108,10 +166,10 @@ function callId(request: JsonObject, task: string | undefined): string | undefin
 }
 
 /** Without a time of its own a message follows the one before it. */
-function timeOf(turn: ListElement | undefined): number {
-  return asNumber(asObject(turn?.value)?.['ts']) ?? Number.NEGATIVE_INFINITY
+function timeOf({ value }: ListElement): number {
+  return asNumber(asObject(value)?.['ts']) ?? Number.NEGATIVE_INFINITY
 }
 
-function roleOf(turn: ListElement | undefined): string | undefined {
-  return asString(asObject(turn?.value)?.['role'])
+function roleOf({ value }: ListElement): string | undefined {
+  return isObject(value) ? asString(value['role']) : undefined
 }

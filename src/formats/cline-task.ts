@@ -2,7 +2,7 @@
 import { fromMillis } from '../transcript/instant.ts'
 import { asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { modelTimes, taskFacts, type TaskFacts } from './cline-facts.ts'
+import { createTaskFold, modelTimes, type TaskFacts } from './cline-facts.ts'
 import { fromHistoryMessage } from './cline-history.ts'
 import { mergeLists, type Merged } from './cline-merge.ts'
 import { fromUiMessage } from './cline-ui.ts'
@@ -12,7 +12,6 @@ import { readDocument, type Document } from './document.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { readBareList, type ListDocument } from './list-document.ts'
-import type { ListElement } from './list-salvage.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
 export const ID = 'cline'
@@ -31,9 +30,6 @@ export type TaskOptions = {
   readonly open: (facts: TaskFacts) => ReadItem
 }
 
-/** Items handed over at a time. */
-const BATCH = 256
-
 export async function* readTask(
   files: TaskFiles,
   { folder, watch, open }: TaskOptions,
@@ -43,7 +39,22 @@ export async function* readTask(
   const sidecars: { readonly file: SourceFile; readonly document: Document }[] = []
   for (const file of files.sidecars) sidecars.push({ file, document: await readDocument(file) })
   const said = sidecars.map(({ document }) => document.raw)
-  const facts = taskFacts({ history: valuesOf(history), ui: valuesOf(ui), sidecars: said })
+  // Read twice: what the whole of both lists says comes first.
+  const fold = createTaskFold()
+  let [isIndexed, isTimed] = [false, false]
+  for await (const some of ui.elements()) {
+    for (const message of some.map(({ value }) => asObject(value))) {
+      isIndexed ||= asNumber(message?.['conversationHistoryIndex']) !== undefined
+      fold.shown(message)
+    }
+  }
+  for await (const some of history.elements()) {
+    for (const message of some.map(({ value }) => asObject(value))) {
+      isTimed ||= asNumber(message?.['ts']) !== undefined
+      fold.sent(message)
+    }
+  }
+  const facts = fold.facts(said)
   yield [open(facts)]
   const documents = sidecars.flatMap(({ document }) => document.damage ?? [])
   yield [...history.damage, ...ui.damage, ...documents].map((damage): ReadItem => ({
@@ -56,21 +67,20 @@ export async function* readTask(
   yield sidecars
     .filter(({ document }) => document.damage === undefined)
     .map(({ file, document }) => toItem(fromSidecar(file.path, document.raw), wholeOf(file.path, document)))
-  const merged = mergeLists(history.elements, ui.elements, facts.task ?? folder)
-  const isBeside = history.elements.length > 0
+  const [isBeside, isShown] = [(history.count ?? 0) > 0, (ui.count ?? 0) > 0]
   const modelAt = modelTimes(said)
-  for (let from = 0; from < merged.length; from += BATCH) {
-    yield merged.slice(from, from + BATCH).map((one) => {
-      const list = one.from === 'history' ? history : ui
-      const turn = list.elements[one.index] as ListElement
-      const { value, byteOffset, byteLength } = turn
-      const place = { file: list.path, number: one.index + 1, byteOffset, byteLength }
+  const order = { isIndexed, isTimed, task: facts.task ?? folder }
+  for await (const merged of mergeLists(history.elements(), ui.elements(), order)) {
+    yield merged.map((one) => {
+      const { value, byteOffset, byteLength } = one.element
+      const { path } = one.from === 'history' ? history : ui
+      const place = { file: path, number: one.index + 1, byteOffset, byteLength }
       if (value === undefined) return toItem(TOO_LARGE, place)
       if (!isObject(value)) return toItem({ kind: 'event', blocks: [{ type: 'unknown', raw: value }] }, place)
       if (watch !== undefined) watchMessage(watch, one.from, value, facts.version)
       return toItem(
         one.from === 'history'
-          ? fromSent(value, one, ui.elements.length > 0)
+          ? fromSent(value, one, isShown)
           : fromShown(value, one, { isBeside, known: modelAt(asNumber(value['ts'])) }),
         place,
       )
@@ -78,21 +88,12 @@ export async function* readTask(
   }
 }
 
-type List = Pick<ListDocument, 'damage'> & {
-  readonly path: string
-  readonly elements: readonly ListElement[]
-}
+type List = Pick<ListDocument, 'damage' | 'count' | 'elements'> & { readonly path: string }
 
 async function readList(file: SourceFile | undefined): Promise<List> {
-  if (file === undefined) return { path: '', elements: [], damage: [] }
-  const { elements, damage } = await readBareList(file)
-  const held: ListElement[] = []
-  for await (const some of elements()) for (const one of some) held.push(one)
-  return { path: file.path, elements: held, damage }
+  if (file === undefined) return { path: '', count: 0, damage: [], async *elements() {} }
+  return { path: file.path, ...(await readBareList(file)) }
 }
-
-const valuesOf = ({ elements }: List): readonly (JsonObject | undefined)[] =>
-  elements.map(({ value }) => asObject(value))
 
 const TOO_LARGE: Said = {
   kind: 'event',
