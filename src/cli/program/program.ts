@@ -10,6 +10,7 @@ import { addCost } from './cost.ts'
 import { examples } from './flags.ts'
 import { addKeeping } from './keep.ts'
 import { addReading } from './read.ts'
+import { addShell } from './shell.ts'
 import { addTaking } from './take.ts'
 
 export function createProgram(): Command {
@@ -38,6 +39,6 @@ export function createProgram(): Command {
   addCost(program)
   addConverting(program.commandsGroup('Formats:'))
   addKeeping(program.commandsGroup('The archive:'))
-  program.commandsGroup('This program:')
+  addShell(program.commandsGroup('This program:'))
   return program
 }
