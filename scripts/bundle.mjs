@@ -23,12 +23,13 @@ function closureOf(...paths) {
 }
 
 // Finding, opening and linking a file takes longer than having a hundred lines more in it. What commands need at their start is in
-// few files, each with what those before it have not: help, a sync of nothing new, costs, reading logs of one
+// few files, each with what those before it have not: help, a sync of nothing new, costs, searches, reading logs of one
 // format, of any.
 const groups = [
   ['start', closureOf('cli/main.js')],
   ['sync', closureOf('cli/commands/sync.js')],
   ['cost', closureOf('cli/commands/cost.js')],
+  ['search', closureOf('cli/commands/search.js')],
   ['read', closureOf('sources/sync-take.js', 'sources/sync-read.js', 'sources/unit-worker.js')],
   ['claude-code', closureOf('formats/claude-code.js')],
   ['codex', closureOf('formats/codex.js')],

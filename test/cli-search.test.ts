@@ -13,6 +13,8 @@ beforeAll(async () => {
     { role: 'user', text: 'Why does the login page show an undefined name?' },
     { role: 'assistant', text: 'Because parseSessionId returns nothing for 日本語のテスト.' },
   ]
+  const long = { role: 'user', text: `${'straw '.repeat(2000)} ${'a'.repeat(40)}!` }
+  await run(['record', '--home', home], { input: JSON.stringify(long) })
   await run(['record', '--home', home, '--title', 'login'], {
     input: lines.map((line) => JSON.stringify(line)).join('\n'),
   })
@@ -77,10 +79,69 @@ describe('hansard search', () => {
     expect(stdout).not.toContain(secret)
   })
 
-  it('says that nothing was found, and what was read to know it', async () => {
-    const { stdout, stderr, code } = await run(['search', 'zeppelin', '--home', home])
+  it('says that nothing was found, what was searched, and which part of the query leaves nothing', async () => {
+    const { stdout, stderr, code } = await run(['search', 'role:assistant', 'login', '--home', home])
     expect([stdout, code]).toEqual(['', 0])
-    expect(stderr).toMatch(/nothing in .* says that \(\d+ ms/)
+    expect(stderr).toMatch(/nothing was found \(\d+ ms/u)
+    expect(stderr).toMatch(/searched 4 entries of 3 sessions in 3 units/u)
+    expect(stderr).toContain('0 with role:assistant; 1 without it')
+    const answer = await found('role:assistant', 'login')
+    expect(answer).toMatchObject({
+      hits: [],
+      total: 0,
+      searched: { units: 3, sessions: 3, entries: 4, since: expect.any(String), until: expect.any(String) },
+      without: expect.arrayContaining([{ part: 'role:assistant', found: 1, isAll: true }]),
+      scanned: { units: expect.any(Number) },
+    })
+  })
+
+  it('names the nearest spelling that the index has', async () => {
+    await run(['sync', '--index', '--home', home], { env: { HOME: folder }, cwd: folder })
+    const { spelling } = await found('undefinde')
+    expect(spelling).toEqual([{ word: 'undefinde', nearest: 'undefined' }])
+    const { stderr } = await run(['search', 'undefinde', '--home', home])
+    expect(stderr).toContain('did you mean “undefined”?')
+  })
+
+  it('marks matches in the words around them, below what the session is about', async () => {
+    const plain = await run(['search', 'undefined name', '--home', home])
+    expect(plain.stdout).toMatch(
+      /^login .*\n[-0-9a-f]+#0 {2}.* {2}user\n {2}Why does the login page show an «undefined» «name»\?\n$/u,
+    )
+    const painted = await run(['search', 'undefined', '--home', home], { env: { FORCE_COLOR: '1' } })
+    expect(painted.stdout).toContain('\u001b[1mundefined\u001b[22m')
+  })
+
+  it('fits a budget of tokens, which is at most three bytes each', async () => {
+    for (const tokens of [400, 700, 5000]) {
+      const { stdout, code } = await run([
+        'search',
+        'straw',
+        '--home',
+        home,
+        '--json',
+        '--budget-tokens',
+        `${tokens}`,
+      ])
+      expect([code, Buffer.byteLength(stdout) <= tokens * 3]).toEqual([0, true])
+      const { hits, budget } = JSON.parse(stdout)
+      expect(hits[0]).toMatchObject({
+        citation: expect.stringContaining('#'),
+        snippet: expect.stringContaining('straw'),
+      })
+      expect(budget).toMatchObject({ tokens, estimate: expect.any(String) })
+      expect(budget.used).toBe(Math.ceil(Buffer.byteLength(stdout) / 3))
+    }
+    const few = await run(['search', 'straw', '--home', home, '--json', '--budget-tokens', '5'])
+    expect([few.code, JSON.parse(few.stdout).error.code]).toEqual([1, 'invalid-argument'])
+  })
+
+  it('ends a pattern that would take for ever, with an error that says so', async () => {
+    const started = Date.now()
+    const { stdout, code } = await run(['search', '--regex', '(a+)+$', '--home', home, '--json'])
+    expect(Date.now() - started).toBeLessThan(20_000)
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'invalid-argument', hint: expect.any(String) })
   })
 
   it('refuses a query that cannot be meant, and says what would be right', async () => {

@@ -9,6 +9,12 @@ import { isObject } from '../transcript/json.ts'
 let isWatched = false
 let context: { work?: () => unknown } | undefined
 const script = new Script('work()')
+const stopped = new WeakSet<object>()
+
+/** True for the error of work that was stopped: a fault of what was asked, not of what was read. */
+export function isTooSlow(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && stopped.has(error)
+}
 
 /**
  * What `work` returns, or an error of ours when it takes longer. Within another call the outer limit holds. Work that was stopped
@@ -27,13 +33,13 @@ export function withinTime<T>(milliseconds: number, work: () => T): T {
   } catch (error) {
     // An error of another context is no instance of this one's Error.
     if (!isObject(error) || error['code'] !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error
-    throw new HansardError(
+    const tooSlow = new HansardError(
       'invalid-argument',
       `the pattern was not done after ${Math.ceil(milliseconds)} ms`,
-      {
-        hint: 'make it simpler: no repetition within a repetition, and a fixed text at its beginning',
-      },
+      { hint: 'make it simpler: no repetition within a repetition, and a fixed text at its beginning' },
     )
+    stopped.add(tooSlow)
+    throw tooSlow
   } finally {
     isWatched = false
     delete context.work

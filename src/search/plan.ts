@@ -7,7 +7,7 @@ import { toMillis } from '../transcript/instant.ts'
 import type { Session } from '../transcript/session.ts'
 import { EVERY, facet, FACETS, MODEL_OF_SESSION, valueOfFacet, type FacetField } from './doc-facts.ts'
 import type { Doc } from './doc-pages.ts'
-import { createMatcher } from './match.ts'
+import { createMatcher, type MatchOptions } from './match.ts'
 import { matchesField, matchesName } from './match-fields.ts'
 import { textsOf } from './match-texts.ts'
 import type { FieldTest, NameTest, TimeTest } from './query-fields.ts'
@@ -38,7 +38,7 @@ export type Plan = {
 
 export type Facets = (field: FacetField) => readonly string[]
 
-export function createPlan(query: Query): Plan {
+export function createPlan(query: Query, options: MatchOptions = {}): Plan {
   const tests = query.fields.map((node): Asked =>
     node.type === 'not' ? { test: node.node.test, isNot: true } : { test: node.test, isNot: false },
   )
@@ -46,7 +46,7 @@ export function createPlan(query: Query): Plan {
   const ofSession = tests.filter(({ test }) => !isTime(test) && !isOfEntry(test))
   const ofEntry = tests.filter((one): one is Asked<NameTest> => isOfEntry(one.test))
   const words = toFts(query)
-  const matcher = createMatcher(query)
+  const matcher = createMatcher(query, options)
   const bound = (field: TimeTest['field'], none: number): number => {
     const asked = times.filter(({ test, isNot }) => test.field === field && !isNot)
     return asked.reduce((nearest, { test }) => {

@@ -3,6 +3,7 @@ import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { facetsOf, identityOf, markOf } from './doc-facts.ts'
 import { best, type Stream } from './lookup.ts'
+import { isTooSlow } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import type { Located } from './resolve.ts'
@@ -94,6 +95,7 @@ async function readHits(
         if (hits.length > limit * 2) hits = best(hits, order, limit)
       }
     } catch (error) {
+      if (isTooSlow(error)) throw error
       searching.onUnreadable(unit, error)
     }
   }

@@ -8,6 +8,7 @@ import { peekState, type State } from '../sources/state.ts'
 import { citation, type Entry, type Role } from '../transcript/entry.ts'
 import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
+import { PATTERN_MS } from './match.ts'
 import { createPlan } from './plan.ts'
 import type { Query } from './query.ts'
 import { readEntry, readRecord, type Located } from './resolve.ts'
@@ -137,6 +138,8 @@ export async function openSearchIndex(
 }
 
 const MOST_SHARDS_LOST = 2
+/** What a pattern may take over one entry, however near the deadline is. */
+const LEAST_PATTERN_MS = 50
 
 function named(entry: Entry | undefined, { sequence }: SearchHit): Entry | undefined {
   return entry && { ...entry, sequence }
@@ -225,7 +228,8 @@ async function searchOnce(
   if (state === undefined)
     return { hits: [], total: 0, scanned, isPartial: false, unreadable, tookMs: tookMs() }
   const { database } = state
-  const plan = createPlan(query)
+  const patternMs = Math.min(PATTERN_MS, Math.max(LEAST_PATTERN_MS, deadline - Date.now()))
+  const plan = createPlan(query, { patternMs })
   const order = plan.canRank ? asked : 'newest'
   const { view, facts, numbers } = opened.known()
   const searching: Searching = {

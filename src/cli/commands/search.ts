@@ -1,22 +1,27 @@
 /** `hansard search`: the entries that say what was asked for, each with its citation and the words around it. */
 import { openArchive } from '../../archive/archive.ts'
 import { createRedactor } from '../../redact/redactor.ts'
-import { counted, toBytes, toCount } from '../../replay/amounts.ts'
-import { createClock } from '../../replay/clock.ts'
-import { visibleLine } from '../../replay/escape.ts'
+import type { Explained } from '../../search/explain.ts'
 import { textsOf } from '../../search/match-texts.ts'
 import { parseQuery, type Query } from '../../search/query.ts'
-import { openSearchIndex, type SearchHit, type SearchIndex, type SearchResult } from '../../search/search.ts'
-import { createSnippets, type Snippet } from '../../search/snippet.ts'
+import { openSearchIndex, type SearchIndex, type SearchResult } from '../../search/search.ts'
+import { createSnippets, SNIPPET_LENGTH } from '../../search/snippet.ts'
 import { isCurrent } from '../../sources/current.ts'
+import type { Entry } from '../../transcript/entry.ts'
+import { budgetBytes, ESTIMATE, tokensOf } from '../budget.ts'
+import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out, outJson } from '../print.ts'
+import { FAILED, note, out, outJson, printableJson } from '../print.ts'
+import { toPage, toReasons, toSummary, type PageOptions, type Shown } from '../search-page.ts'
+import { terminalWidth } from '../width.ts'
 
 export type SearchCommandOptions = {
   readonly limit?: number
   readonly newest?: boolean
   readonly caseSensitive?: boolean
   readonly regex?: boolean
+  /** The best that fit so many tokens. */
+  readonly budgetTokens?: number
   /** Seconds. */
   readonly timeout?: number
   readonly utc?: boolean
@@ -25,11 +30,16 @@ export type SearchCommandOptions = {
 }
 
 const LIMIT = 20
+/** What a budget is to be filled with. */
+const BUDGET_LIMIT = 50
 
 export async function search(words: readonly string[], options: SearchCommandOptions): Promise<void> {
   const { home, utc } = await loadConfig(options)
   const archive = openArchive(home)
-  const { limit = LIMIT, newest, timeout, caseSensitive, regex } = options
+  const { budgetTokens, newest, timeout, caseSensitive, regex } = options
+  const bytes = budgetTokens === undefined ? undefined : budgetBytes(budgetTokens)
+  const limit = options.limit ?? (bytes === undefined ? LIMIT : BUDGET_LIMIT)
+  const deadline = timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeout * 1000
   const query = parseQuery(words.join(' '), {
     ...(caseSensitive && { caseSensitive }),
     ...(regex && { regex }),
@@ -40,93 +50,146 @@ export async function search(words: readonly string[], options: SearchCommandOpt
     (await (await import('../../sources/sessions.ts')).openSessions(home)).close()
   const index = await openSearchIndex(archive)
   try {
-    const result = await index.search(query, {
-      limit,
-      order: newest ? 'newest' : 'ranked',
-      ...(timeout !== undefined && { deadline: Date.now() + timeout * 1000 }),
-    })
+    const result = await index.search(query, { limit, order: newest ? 'newest' : 'ranked', deadline })
+    const explained = result.hits.length === 0 ? await explain(index, query, deadline) : undefined
     const redactor = createRedactor({ key: archive.redactionKey(), env: process.env })
-    const shown = await withSnippets(index, query, result.hits, (text) => redactor.text(text))
-    if (options.json) await printJson(shown, result)
-    else await printText(shown, result, { utc: utc === true, home: archive.home })
+    const show = createShow(index, query, (text) => redactor.text(text))
+    const page: PageOptions = {
+      utc: utc === true,
+      colours: coloursFor(process.stdout),
+      width: terminalWidth(),
+    }
+    if (options.json) {
+      if (bytes === undefined) await printJson(await all(result, show), result, explained)
+      else await printWithin(bytes, result, show, explained)
+    } else {
+      const shown =
+        bytes === undefined
+          ? await all(result, show)
+          : await within(bytes, result, show, (one) => toPage([one], { ...page, colours: coloursFor({}) }))
+      await out(toPage(shown, page))
+      say(shown, result, explained, archive.home)
+    }
+    if (result.unreadable.length > 0) process.exitCode = FAILED
   } finally {
     index.close()
   }
 }
 
-type Shown = SearchHit & { readonly snippet: Snippet | undefined }
+async function explain(index: SearchIndex, query: Query, deadline: number): Promise<Explained> {
+  const { explainNone } = await import('../../search/explain.ts')
+  return explainNone(index, query, { deadline })
+}
 
-async function withSnippets(
-  index: SearchIndex,
-  query: Query,
-  hits: readonly SearchHit[],
-  redact: (text: string) => string,
-): Promise<readonly Shown[]> {
+type Hit = SearchResult['hits'][number]
+/** A hit with so many characters around the match. */
+type Show = (hit: Hit, length?: number) => Promise<Shown>
+
+function createShow(index: SearchIndex, query: Query, redact: (text: string) => string): Show {
   const snippets = createSnippets(query)
+  let last: { readonly hit: Hit; readonly entry: Entry | undefined } | undefined
+  return async (hit, length = SNIPPET_LENGTH) => {
+    if (last?.hit !== hit) last = { hit, entry: await index.entry(hit) }
+    const { entry } = last
+    // What was said says more than what the session is called, where both match.
+    const [texts, titled] = entry === undefined ? [[], []] : [textsOf(entry), textsOf(entry, hit)]
+    const snippet = snippets([...texts, ...titled.slice(0, titled.length - texts.length)], { redact, length })
+    return { ...hit, ...(hit.title !== undefined && { title: redact(hit.title) }), snippet }
+  }
+}
+
+async function all({ hits }: SearchResult, show: Show): Promise<readonly Shown[]> {
   const shown: Shown[] = []
+  for (const hit of hits) shown.push(await show(hit))
+  return shown
+}
+
+/** Shorter than this, a snippet tells nothing. */
+const LEAST_SNIPPET = 60
+/** Longer than this, it is an entry to be shown. */
+const MOST_SNIPPET = 8000
+
+/** From the best on, each with a quarter of the room that is left, as long as there is some. */
+async function within(
+  bytes: number,
+  { hits }: SearchResult,
+  show: Show,
+  draw: (shown: Shown) => string,
+): Promise<readonly Shown[]> {
+  const shown: Shown[] = []
+  let room = bytes
   for (const hit of hits) {
-    const entry = await index.entry(hit)
-    shown.push({ ...hit, snippet: entry && snippets(textsOf(entry), { redact }) })
+    let length = Math.min(MOST_SNIPPET, Math.max(SNIPPET_LENGTH, Math.floor(room / 4)))
+    for (; length >= LEAST_SNIPPET; length = Math.floor(length / 2)) {
+      const one = await show(hit, length)
+      const size = Buffer.byteLength(draw(one)) + 2
+      if (size > room) continue
+      shown.push(one)
+      room -= size
+      break
+    }
+    if (length < LEAST_SNIPPET) break
   }
   return shown
 }
 
-async function printJson(shown: readonly Shown[], result: SearchResult): Promise<void> {
+function toHit({ session, source, sequence, citation, role, at, title, score, snippet }: Shown): object {
+  const marks = snippet?.marks
+  return { session, source, sequence, citation, role, at, title, snippet: snippet?.text, marks, score }
+}
+
+function toDocument(shown: readonly Shown[], result: SearchResult, explained: Explained | undefined): object {
   const { total, scanned, isPartial, unreadable, tookMs } = result
-  if (unreadable.length > 0) process.exitCode = FAILED
-  await outJson({
-    hits: shown.map(({ session, source, sequence, citation, role, at, score, snippet }) => ({
-      session,
-      source,
-      sequence,
-      citation,
-      role,
-      at,
-      snippet: snippet?.text,
-      marks: snippet?.marks,
-      score,
-    })),
+  return {
+    hits: shown.map(toHit),
     total,
     scanned,
     isPartial,
+    ...explained,
     ...(unreadable.length > 0 && { unreadable }),
     tookMs: Math.round(tookMs),
-  })
+  }
 }
 
-async function printText(
+async function printJson(
   shown: readonly Shown[],
-  { total, scanned, isPartial, unreadable, tookMs }: SearchResult,
-  { utc, home }: { readonly utc: boolean; readonly home: string },
+  result: SearchResult,
+  explained: Explained | undefined,
 ): Promise<void> {
-  const clock = createClock(utc ? 'UTC' : undefined)
-  for (const { citation, role, at, snippet } of shown) {
-    await out(`${visibleLine(citation)}  ${clock.date(at)}  ${role ?? 'event'}\n`)
-    if (snippet !== undefined) await out(`  ${marked(snippet)}\n`)
-  }
-  const read =
-    scanned.units === 0
-      ? ''
-      : `; ${counted(scanned.units, 'unit')} not indexed yet, ${toBytes(scanned.bytes)}, read through`
-  const found =
-    total === undefined ? `the first ${toCount(shown.length)}` : counted(total, 'entry', 'entries')
-  note(`${shown.length === 0 ? `nothing in ${home} says that` : found} (${Math.round(tookMs)} ms${read})`)
-  if (isPartial) note('hansard: the time was up before everything was looked at: there may be more')
-  for (const { unit, message } of unreadable.slice(0, 3)) {
-    process.exitCode = FAILED
-    note(`hansard: ${unit} could not be read: ${message}`)
-  }
+  await outJson(toDocument(shown, result, explained))
 }
 
-/** Matches stand out on a terminal that shows colours. */
-function marked({ text, marks, isCutBefore, isCutAfter }: Snippet): string {
-  const hasColour = process.stdout.isTTY && !process.env['NO_COLOR']
-  let shown = ''
-  let at = 0
-  for (const { start, end } of hasColour ? marks : []) {
-    shown += `${visibleLine(text.slice(at, start))}\x1b[1;33m${visibleLine(text.slice(start, end))}\x1b[0m`
-    at = end
+async function printWithin(
+  bytes: number,
+  result: SearchResult,
+  show: Show,
+  explained: Explained | undefined,
+): Promise<void> {
+  const tokens = tokensOf(bytes)
+  const few = { ...result, unreadable: result.unreadable.slice(0, 1) }
+  const about = { tokens, used: tokens, estimate: ESTIMATE, leftOut: result.hits.length }
+  const frame = (more: Explained | undefined): number =>
+    Buffer.byteLength(printableJson({ ...toDocument([], few, more), budget: about })) + 1
+  // What explains an empty answer is left out before the answer is.
+  const said = explained !== undefined && frame(explained) <= bytes ? explained : undefined
+  const shown = await within(bytes - frame(said), few, show, (one) => printableJson(toHit(one)))
+  const document = {
+    ...toDocument(shown, few, said),
+    budget: { ...about, leftOut: result.hits.length - shown.length },
   }
-  shown += visibleLine(text.slice(at))
-  return `${isCutBefore ? '…' : ''}${shown}${isCutAfter ? '…' : ''}`
+  const used = tokensOf(Buffer.byteLength(printableJson(document)) + 1)
+  await outJson({ ...document, budget: { ...document.budget, used } })
+}
+
+function say(
+  shown: readonly Shown[],
+  result: SearchResult,
+  explained: Explained | undefined,
+  home: string,
+): void {
+  note(toSummary(shown, result), 'dim')
+  for (const line of explained === undefined ? [] : toReasons(explained, home)) note(`  ${line}`, 'dim')
+  if (result.isPartial) note('hansard: the time was up before everything was looked at: there may be more')
+  for (const { unit, message } of result.unreadable.slice(0, 3))
+    note(`hansard: ${unit} could not be read: ${message}`)
 }
