@@ -9,8 +9,32 @@ export type Clock = {
 }
 
 export function createClock(timeZone?: string): Clock {
+  const format = formatFor(timeZone)
+  const say = (at: string | undefined): string | undefined => {
+    const millis = at === undefined ? Number.NaN : toMillis(at)
+    return Number.isNaN(millis) ? undefined : format(millis)
+  }
+  return {
+    time: (at) => say(at)?.slice(-8) ?? '--:--:--',
+    date: (at) => say(at) ?? 'unknown',
+  }
+}
+
+/** By hand where it can be: making a formatter takes a tenth of the time that a list does. */
+function formatFor(timeZone: string | undefined): (millis: number) => string {
+  const two = (number: number): string => String(number).padStart(2, '0')
+  if (timeZone === 'UTC')
+    return (millis) => new Date(millis).toISOString().replace('T', ' ').replace(/\..*$/, '')
+  if (timeZone === undefined) {
+    return (millis) => {
+      const at = new Date(millis)
+      const year = String(at.getFullYear()).padStart(4, '0')
+      const day = [year, two(at.getMonth() + 1), two(at.getDate())].join('-')
+      return `${day} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`
+    }
+  }
   const format = new Intl.DateTimeFormat('sv-SE', {
-    ...(timeZone && { timeZone }),
+    timeZone,
     year: 'numeric',
     month: '2-digit',
     day: '2-digit',
@@ -18,14 +42,7 @@ export function createClock(timeZone?: string): Clock {
     minute: '2-digit',
     second: '2-digit',
   })
-  const say = (at: string | undefined): string | undefined => {
-    const millis = at === undefined ? Number.NaN : toMillis(at)
-    return Number.isNaN(millis) ? undefined : format.format(millis)
-  }
-  return {
-    time: (at) => say(at)?.slice(-8) ?? '--:--:--',
-    date: (at) => say(at) ?? 'unknown',
-  }
+  return (millis) => format.format(millis)
 }
 
 /** `15m32s`, rounded to the second. */

@@ -7,16 +7,15 @@ import { outlineSession } from '../archive/read-session.ts'
 import { openKept } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
-import { raw } from '../formats/raw.ts'
-import { journal } from '../journal/format.ts'
-import { detect, getFormat } from './detect.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import { describeSource } from './describe.ts'
-import { allFormats } from './formats.ts'
+import { loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
 import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
+import { safeWork } from './work-safe.ts'
 import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
 import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
@@ -47,13 +46,18 @@ export async function runUnitJob(
   onCalls: (calls: readonly Call[]) => void,
 ): Promise<UnitResult> {
   try {
-    if (job.agent === journal.id) return await readRecorded(job, onCalls)
+    if (job.agent === JOURNAL) return await readRecorded(job, onCalls)
     const versions = await openVersions(job)
     if (versions.length === 0) return { type: 'gone', message: goneMessage(job) }
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
-    const reading = createUnitReading(onCalls, placeName(job))
+    const names = safeNames(job.home)
+    const reading = createUnitReading(
+      (calls) =>
+        onCalls(calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))),
+      placeName(job),
+    )
     const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
     for await (const batch of items) reading.add(batch)
     const facts = withoutSecrets(reading.end(), job.home)
@@ -105,16 +109,36 @@ async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
 
 const outlets = new Map<string, Outlet>()
 
-/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
-function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
+function outletOf(home: string): Outlet {
   const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
   outlets.set(home, outlet)
+  return outlet
+}
+
+const names = new Map<string, string>()
+const MOST_NAMES = 10_000
+
+/** Names of tools, of which there are few. */
+function safeNames(home: string): (name: string) => string {
+  return (name) => {
+    const known = names.get(name)
+    if (known !== undefined) return known
+    const safe = outletOf(home).text(name)
+    if (names.size < MOST_NAMES) names.set(name, safe)
+    return safe
+  }
+}
+
+/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
+function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
+  const outlet = outletOf(home)
   const sessions = facts.sessions.map((one): SessionFacts => {
     const { prompt, ...session } = outlet.session({
       ...one.session,
       ...(one.prompt && { prompt: one.prompt }),
     })
-    return { ...one, session, ...(prompt !== undefined && { prompt }) }
+    const work = safeWork(one.work, outlet.text, safeNames(home))
+    return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
   })
   const mentions = facts.mentions.map((one) => ({ ...one, ...(one.title && { title: outlet.text(one.title) }) }))
   return { ...facts, sessions, mentions }
@@ -130,19 +154,17 @@ async function readRecorded(
   const reading = createUnitReading(onCalls, undefined)
   for await (const items of outlineSession(archive, id)) reading.add(items)
   const own = await ownFiles(archive, id)
-  return { type: 'read', format: journal.id, facts: reading.end(), own }
+  return { type: 'read', format: JOURNAL, facts: reading.end(), own }
 }
 
-const TOLD: readonly Format[] = allFormats.filter((format) => format !== raw)
-
 /** What a version is in, told by its content. */
-export const toldFormat: FormatOf = async (source) => (await detect(source, { formats: TOLD }))?.format
+export const toldFormat: FormatOf = async (source) => (await import('./tell-format.ts')).tellFormat(source)
 
 type Told = { readonly format: Format; readonly looks?: string } | { readonly unknown: string }
 
 /** The format of the newest version that is in one. A file that was emptied, or has become something else, was a session before. */
 async function tellFormat({ format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
-  if (format !== undefined && versions.length === 1) return { format: getFormat(format, allFormats) }
+  if (format !== undefined && versions.length === 1) return { format: await loadFormat(format) }
   let looks: string | undefined
   for (const { open } of versions.toReversed()) {
     const source = await open()

@@ -5,9 +5,9 @@
 import type { Archive } from '../archive/archive.ts'
 import { readFacts } from '../archive/facts.ts'
 import { fromSystemError } from '../errors.ts'
-import { journal } from '../journal/format.ts'
 import type { Session } from '../transcript/session.ts'
 import type { State } from './state.ts'
+import { unlistedIds } from './unlisted-ids.ts'
 import type { SessionFilter } from './state-sessions.ts'
 
 export type Unlisted = {
@@ -17,11 +17,9 @@ export type Unlisted = {
 
 /** Throws what the system says of an archive that is none. */
 export async function readUnlisted(archive: Archive, state: State | undefined): Promise<Unlisted> {
-  const known = new Set(state === undefined ? [] : journalUnits(state))
   const sessions: Session[] = []
   const unreadable: { id: string; message: string }[] = []
-  for (const id of archive.ids()) {
-    if (known.has(id)) continue
+  for (const id of unlistedIds(archive, state)) {
     try {
       if (archive.segments(id).length > 0) sessions.push((await readFacts(archive, id)).session)
     } catch (error) {
@@ -35,14 +33,4 @@ export function isWanted(session: Session, { status, flow, run }: SessionFilter)
   if (status !== undefined && session.status !== status) return false
   if (flow !== undefined && session.run?.flow !== flow) return false
   return run === undefined || session.run?.id === run
-}
-
-function journalUnits({ database }: State): readonly string[] {
-  return database
-    .prepare(
-      `SELECT units.path AS path FROM units JOIN places ON places.id = units.place
-       WHERE places.agent = ? AND units.reading IS NOT NULL`,
-    )
-    .all(journal.id)
-    .map(({ path }) => String(path))
 }

@@ -1,6 +1,7 @@
-/** Commands that read the archive: show, list, search. */
+/** Commands that read the archive: show, list, stats, search. */
 import { Option, type Command } from 'commander'
 import { MODES } from '../../replay/view.ts'
+import { SESSION_SORTS } from '../../search/session-sorts.ts'
 import { ROLES } from '../../transcript/entry.ts'
 import { STATUSES } from '../../transcript/session.ts'
 import {
@@ -60,18 +61,51 @@ export function addReading(program: Command): void {
     .action(async (session, options) => (await import('../commands/show.ts')).show(session, options))
 
   program
-    .command('list')
-    .description('the sessions of the archive, newest first; with --runs, the runs they belong to')
-    .option('--limit <number>', 'at most so many', toNumber)
+    .command('list [query...]')
+    .description(
+      'the sessions of the archive, newest first: all, or those that a query asks for; with --runs, the runs they belong to',
+    )
+    .addOption(new Option('--sort <order>', 'what comes first (default: newest)').choices(SESSION_SORTS))
+    .option('--reverse', 'the other way round')
+    .option('--limit <number>', 'at most so many (default: 50; with --json, all)', toNumber)
+    .option('--offset <number>', 'pass over so many', toCount)
+    .option('--after <place>', 'go on after this session, or after what the page before says is next')
     .addOption(new Option('--status <status>', 'only those that ended so').choices(STATUSES))
     .option('--flow <flow>', 'only sessions of this flow')
     .option('--run <id>', 'only sessions of this run')
+    .option('--since <time>', 'only those with something since then: 2026-01-31, 7d, 24h, yesterday')
+    .option('--until <time>', 'only those with something until then; a day is a part of it')
     .option('--runs', 'runs instead of sessions')
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
-    .addHelpText('after', examples('hansard list --status failed', 'hansard list --runs --json'))
-    .action(async (options) => (await import('../commands/list.ts')).list(options))
+    .addHelpText(
+      'after',
+      examples(
+        'hansard list --status failed',
+        "hansard list 'tool:Bash has:error since:7d' --sort cost",
+        'hansard list login project:shop',
+        'hansard list --runs --json',
+      ),
+    )
+    .action(async (query, options) => (await import('../commands/list.ts')).list(query, options))
+
+  program
+    .command('stats [query...]')
+    .description(
+      'what sessions come to: how they ended, tokens, cost and time, tools and their failures, what was done in vain',
+    )
+    .option('--since <time>', 'only sessions with something since then: 2026-01-31, 7d, 24h, yesterday')
+    .option('--until <time>', 'only sessions with something until then; a day is a part of it')
+    .addOption(new Option('--status <status>', 'only those that ended so').choices(STATUSES))
+    .option('--flow <flow>', 'only sessions of this flow')
+    .option('--run <id>', 'only sessions of this run')
+    .option('--limit <number>', 'tools shown (default: 15), and findings of each kind (default: 5)', toNumber)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard stats --since 30d', 'hansard stats agent:codex --json'))
+    .action(async (query, options) => (await import('../commands/stats.ts')).stats(query, options))
 
   program
     .command('search <query...>')

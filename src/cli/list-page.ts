@@ -1,0 +1,177 @@
+/** Sessions and runs as tables for people and as rows of a document for programs. */
+import { counted, sessionTokens, toCount, toDollars, toPrice } from '../replay/amounts.ts'
+import { toDuration, type Clock } from '../replay/clock.ts'
+import { cut } from '../replay/escape.ts'
+import type { FoundSession, SessionPage } from '../search/sessions.ts'
+import type { ListedSession } from '../sources/state-sessions.ts'
+import { statusStyle } from './colour.ts'
+import { note, out } from './print.ts'
+import type { ListedRun } from './runs.ts'
+import { toTable, type Column } from './table.ts'
+
+/** One that the state does not know yet has only what its journal says. */
+export type ListedRow = ListedSession & Partial<Pick<FoundSession, 'did'>>
+
+export type ListedPage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly ListedRow[] }
+
+export function toRow(session: ListedRow): object {
+  const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, parent, totals, did } =
+    session
+  return {
+    id,
+    title,
+    prompt,
+    agent,
+    models: totals?.models ?? (model === undefined ? [] : [model]),
+    cwd,
+    run: run?.id,
+    flow: run?.flow,
+    step: run?.step,
+    startedAt,
+    endedAt,
+    durationMs: did?.durationMs,
+    status,
+    parent,
+    entries: totals?.entries,
+    toolCalls: totals?.toolCalls,
+    toolsFailed: did?.toolsFailed,
+    errors: did?.errors,
+    filesTouched: did?.filesTouched,
+    repeatedCalls: did?.repeatedCalls,
+    rereads: did?.rereads,
+    calls: totals?.calls,
+    uncounted: totals?.uncounted,
+    usage: totals?.usage,
+    cost: totals?.cost,
+    activity: did?.activity,
+  }
+}
+
+const SESSION_COLUMNS: readonly Column[] = [
+  { name: 'SESSION', least: 13, cutLast: true },
+  { name: 'STATUS' },
+  { name: 'STARTED', cutLast: true, least: 10 },
+  { name: 'TOOK', align: 'right', rank: 3 },
+  { name: 'ACTIVITY', rank: 9, least: 12 },
+  { name: 'ENTRIES', align: 'right', rank: 5 },
+  { name: 'TOOLS', align: 'right', rank: 4 },
+  { name: 'FAILED', align: 'right', rank: 4 },
+  { name: 'FILES', align: 'right', rank: 6 },
+  { name: 'TOKENS IN', align: 'right', rank: 2 },
+  { name: 'OUT', align: 'right', rank: 2 },
+  { name: 'COST', align: 'right', rank: 1 },
+  { name: 'WHAT', least: 20 },
+]
+
+export type ListPage = {
+  readonly clock: Clock
+  readonly home: string
+  readonly offset: number
+  /** It goes on from a page before. */
+  readonly isAfter: boolean
+}
+
+export async function printSessions(
+  page: ListedPage,
+  { clock, home, offset, isAfter }: ListPage,
+): Promise<void> {
+  const { sessions, total, unsure } = page
+  if (total === 0) note(`no sessions in ${home}`)
+  else {
+    const rows = sessions.map((session) => {
+      const tokens = sessionTokens(session)
+      const { did, status, totals } = session
+      return [
+        session.id,
+        { text: status, style: statusStyle(status) },
+        clock.date(session.startedAt),
+        did?.durationMs === undefined ? '-' : toDuration(did.durationMs),
+        sparkline(did?.activity?.counts ?? []),
+        toCount(totals?.entries),
+        toCount(totals?.toolCalls),
+        toCell(did?.toolsFailed),
+        toCell(did?.filesTouched),
+        toCount(tokens.in),
+        toCount(tokens.out),
+        shortCost(session),
+        cut(what(session), 60),
+      ]
+    })
+    if (rows.length > 0) await out(toTable(SESSION_COLUMNS, rows))
+    note(ofAll({ shown: rows.length, total, offset, isAfter }, 'session'))
+    if (page.next !== undefined) note(`more: --limit ${rows.length * 2}, or --after ${sessions.at(-1)?.id}`)
+  }
+  if (unsure > 0)
+    note(
+      `${counted(unsure, 'session')} with more files, tools or sources than are remembered may match too: see hansard search`,
+    )
+}
+
+/** In a column of numbers what nobody said is a stroke, never a zero. */
+const toCell = (count: number | undefined): string => (count === undefined ? '-' : toCount(count))
+
+const BARS = '▁▂▃▄▅▆▇█'
+const WIDEST = 12
+
+/** How busy it was: at most twelve signs, the highest for the busiest time. */
+export function sparkline(counts: readonly number[]): string {
+  const step = Math.ceil(counts.length / WIDEST)
+  const bars = Array.from({ length: step === 0 ? 0 : Math.ceil(counts.length / step) }, (_, at) =>
+    counts.slice(at * step, (at + 1) * step).reduce((sum, count) => sum + count, 0),
+  )
+  const most = Math.max(1, ...bars)
+  return bars
+    .map((count) =>
+      count === 0 ? ' ' : BARS[Math.min(BARS.length - 1, Math.floor((count / most) * BARS.length))],
+    )
+    .join('')
+}
+
+const RUN_COLUMNS: readonly Column[] = [
+  { name: 'RUN' },
+  { name: 'STATUS' },
+  { name: 'STARTED' },
+  { name: 'SESSIONS', align: 'right' },
+  { name: 'COST', align: 'right' },
+]
+
+export async function printRuns(
+  runs: readonly ListedRun[],
+  total: number,
+  clock: Clock,
+  home: string,
+): Promise<void> {
+  if (total === 0) return note(`no runs in ${home}`)
+  const rows = runs.map(({ id, status, startedAt, sessions, cost }) => {
+    return [id, status, clock.date(startedAt), toCount(sessions.length), toPrice(cost)]
+  })
+  await out(toTable(RUN_COLUMNS, rows))
+  note(ofAll({ shown: runs.length, total, offset: 0, isAfter: false }, 'run'))
+}
+
+type Shown = {
+  readonly shown: number
+  readonly total: number
+  readonly offset: number
+  readonly isAfter: boolean
+}
+
+function ofAll({ shown, total, offset, isAfter }: Shown, one: string): string {
+  if (shown === total) return counted(total, one)
+  const which =
+    isAfter || offset === 0 ? toCount(shown) : `${toCount(offset + 1)} to ${toCount(offset + shown)}`
+  return `${which} of ${counted(total, one)}`
+}
+
+/** For a column: what is missing from it, and why, `show` says. */
+function shortCost({ reportedCost, totals }: ListedSession): string {
+  if (reportedCost !== undefined) return toDollars(reportedCost)
+  const { usd, unpriced } = totals?.cost ?? { usd: null, unpriced: [] }
+  if (usd === null) return 'unknown'
+  return unpriced.length > 0 ? `≥ ${toDollars(usd)}` : toDollars(usd)
+}
+
+function what({ title, prompt, run, agent }: ListedSession): string {
+  if (run?.flow === undefined) return title ?? prompt ?? agent ?? ''
+  return title ?? [run?.flow, run?.step, agent].filter((part) => part !== undefined).join(' ')
+}
