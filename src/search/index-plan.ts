@@ -24,23 +24,22 @@ export function shardNumbers(archive: Archive): readonly number[] {
   return Array.from({ length: count }, (_, number) => number)
 }
 
-export async function makePlan(
-  archive: Archive,
-  shards: readonly number[],
-  units: readonly ListedUnit[],
-): Promise<IndexPlan> {
+export async function makePlan(shards: OpenShards, units: readonly ListedUnit[]): Promise<IndexPlan> {
   const byName = new Map(units.map((unit) => [unit.name, unit]))
   const known = new Set<string>()
   const own = new Map<number, { units: ListedUnit[]; gone: string[] }>()
-  for (const number of shards) {
-    const rows = await withShard(archive, number, ({ database }) =>
-      database.prepare('SELECT name, version FROM units').all(),
+  for (const number of shards.numbers) {
+    const rows = await shards.use(number, ({ database }) =>
+      database
+        .prepare('SELECT json_group_array(json_array(name, version)) AS rows FROM units GROUP BY id / 1000')
+        .all()
+        .flatMap(({ rows }) => JSON.parse(String(rows)) as [string, string][]),
     )
     const work = { units: [] as ListedUnit[], gone: [] as string[] }
-    for (const { name, version } of rows) {
-      const unit = byName.get(String(name))
+    for (const [name, version] of rows) {
+      const unit = byName.get(name)
       // Two shards with one unit: left by one who died while a shard was moved aside.
-      if (unit === undefined || known.has(unit.name)) work.gone.push(String(name))
+      if (unit === undefined || known.has(unit.name)) work.gone.push(name)
       else if (unit.version !== version) work.units.push(unit)
       if (unit !== undefined) known.add(unit.name)
     }
@@ -54,30 +53,48 @@ export async function makePlan(
 
 /** Says in every shard which state it has caught up with, so that a search need not compare all units. */
 export async function noteMark(
-  archive: Archive,
-  shards: readonly number[],
+  shards: OpenShards,
   mark: string,
   failed: BatchResult['failed'],
 ): Promise<void> {
-  for (const number of shards) {
-    await withShard(archive, number, ({ database }) => {
+  for (const number of shards.numbers) {
+    await shards.use(number, ({ database }) => {
       database.transaction(() => {
         const note = database.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
         note.run('mark', mark)
-        note.run('shards', String(shards.length))
+        note.run('shards', String(shards.numbers.length))
         note.run('failed', JSON.stringify(failed.map(({ name }) => name)))
       })
     })
   }
 }
 
-async function withShard<T>(archive: Archive, number: number, work: (shard: Shard) => T): Promise<T> {
-  const shard = await openShard(archive, number)
-  try {
-    return work(shard)
-  } catch (error) {
-    throw isUnusable(error) ? new UnusableShard(number, String(error)) : error
-  } finally {
-    shard.close()
+/** Shards as they are needed: opening one costs more than adding a line to it. */
+export type OpenShards = {
+  readonly numbers: readonly number[]
+  /** Throws `UnusableShard` for one that turns out to be damaged. */
+  use<T>(number: number, work: (shard: Shard) => T | Promise<T>): Promise<T>
+  /** All of them: others may open them, and they are as they will be found. */
+  close(): void
+}
+
+export function openShards(archive: Archive, numbers: readonly number[]): OpenShards {
+  const open = new Map<number, Shard>()
+  return {
+    numbers,
+    async use(number, work) {
+      try {
+        const shard = open.get(number) ?? (await openShard(archive, number))
+        open.set(number, shard)
+        return await work(shard)
+      } catch (error) {
+        throw isUnusable(error) ? new UnusableShard(number, String(error)) : error
+      }
+    },
+    close() {
+      const all = [...open.values()]
+      open.clear()
+      for (const shard of all) shard.close()
+    },
   }
 }

@@ -7,8 +7,15 @@ import { acquireLock } from '../archive/lock.ts'
 import { isHansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
 import { peekState } from '../sources/state.ts'
-import type { BatchResult } from './index-batch.ts'
-import { makePlan, noteMark, shardNumbers, type IndexPlan } from './index-plan.ts'
+import { indexBatch, type BatchResult } from './index-batch.ts'
+import {
+  makePlan,
+  noteMark,
+  openShards,
+  shardNumbers,
+  type IndexPlan,
+  type OpenShards,
+} from './index-plan.ts'
 import {
   INDEX_VERSION,
   indexFolder,
@@ -18,8 +25,9 @@ import {
   noteWritten,
   readIndexRecord,
 } from './index-record.ts'
-import { isUnusable, listShards, setShardAside } from './shard.ts'
-import { canUseThreads, UnusableShard, writeHere, writeInThread, type ShardWriter } from './shard-writers.ts'
+import { redactorOf } from './searched-entry.ts'
+import { listShards, setShardAside } from './shard.ts'
+import { canUseThreads, UnusableShard, writeInThread, type ShardWriter } from './shard-writers.ts'
 import { stateMark } from './state-mark.ts'
 import { listUnits, type ListedUnit } from './unit-list.ts'
 
@@ -97,18 +105,22 @@ async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<D
   if (wanted === undefined) return NOTHING
   for (const number of listShards(archive)) if (!isAsLeft(archive, number)) setShardAside(archive, number)
   noteWriting(archive)
-  const shards = shardNumbers(archive)
+  const shards = openShards(archive, shardNumbers(archive))
   try {
-    const plan = await makePlan(archive, shards, wanted.units)
-    const done = await carryOut(archive, plan, options)
+    const plan = await makePlan(shards, wanted.units)
+    const done = await carryOut(archive, { shards, plan }, options)
     const isWhole = options.signal?.aborted !== true
-    if (isWhole) await noteMark(archive, shards, wanted.mark, done.failed)
-    noteWritten(archive, shards, isWhole ? wanted.mark : undefined)
+    if (isWhole) await noteMark(shards, wanted.mark, done.failed)
+    shards.close()
+    noteWritten(archive, shards.numbers, isWhole ? wanted.mark : undefined)
     return done
   } catch (error) {
     if (!(error instanceof UnusableShard)) throw error
+    shards.close()
     setShardAside(archive, error.shard)
     return undefined
+  } finally {
+    shards.close()
   }
 }
 
@@ -129,7 +141,9 @@ async function whatIsWanted(archive: Archive): Promise<Wanted | undefined> {
   }
 }
 
-async function carryOut(archive: Archive, plan: IndexPlan, options: CatchUpOptions): Promise<Done> {
+type Work = { readonly shards: OpenShards; readonly plan: IndexPlan }
+
+async function carryOut(archive: Archive, { shards, plan }: Work, options: CatchUpOptions): Promise<Done> {
   const { signal, onProgress } = options
   // Little work is for all threads too.
   const share = Math.ceil(plan.bytes / plan.own.size)
@@ -144,22 +158,24 @@ async function carryOut(archive: Archive, plan: IndexPlan, options: CatchUpOptio
         if (signal?.aborted === true) break
         const batch = { units: takeBatch([work.units, plan.fresh], batchBytes), gone: work.gone.splice(0) }
         if (batch.units.length === 0 && batch.gone.length === 0) break
-        writer ??= inThreads ? writeInThread(archive, number) : await writeHere(archive, number)
-        const done = await writer.write(batch)
+        if (inThreads) writer ??= writeInThread(archive, number)
+        const done =
+          writer === undefined
+            ? await shards.use(number, (shard) => indexBatch(shard, batch, redactorOf(archive)))
+            : await writer.write(batch)
         total.units += done.units
         total.docs += done.docs
         total.bytes += done.bytes
         total.failed.push(...done.failed)
         onProgress?.({ bytes: total.bytes, of: plan.bytes })
       }
-    } catch (error) {
-      throw isUnusable(error) ? new UnusableShard(number, String(error)) : error
     } finally {
       await writer?.close()
     }
   }
   const numbers = [...plan.own.keys()]
   if (inThreads) {
+    shards.close()
     const ended = await Promise.allSettled(numbers.map(fill))
     for (const end of ended) if (end.status === 'rejected') throw end.reason
   } else for (const number of numbers) await fill(number)

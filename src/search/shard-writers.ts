@@ -3,10 +3,8 @@ import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Archive } from '../archive/archive.ts'
 import { HansardError } from '../errors.ts'
-import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
+import type { Batch, BatchResult } from './index-batch.ts'
 import type { FromIndexWorker, ToIndexWorker } from './index-worker.ts'
-import { redactorOf } from './searched-entry.ts'
-import { openShard } from './shard.ts'
 
 export type ShardWriter = {
   /** One batch at a time. Throws what is wrong with the shard: `UnusableShard` when it has to be built again. */
@@ -29,13 +27,6 @@ const WORTH_BYTES = 8 * 1024 * 1024
 
 export function canUseThreads(bytes: number): boolean {
   return bytes >= WORTH_BYTES && workerScript() !== undefined
-}
-
-/** In this thread. */
-export async function writeHere(archive: Archive, number: number): Promise<ShardWriter> {
-  const shard = await openShard(archive, number)
-  const redactor = redactorOf(archive)
-  return { write: (batch) => indexBatch(shard, batch, redactor), close: async () => shard.close() }
 }
 
 /** In a thread of its own. */

@@ -66,13 +66,14 @@ function selectUnits(
   where: string,
   values: readonly SqlValue[],
 ): readonly ListedUnit[] {
-  const units = database
-    .prepare(
-      `SELECT units.id, units.path, units.format, units.reading, places.agent, places.root
-       FROM units JOIN places ON places.id = units.place
-       WHERE units.reading IS NOT NULL AND units.format IS NOT NULL ${where}`,
-    )
-    .all(...values)
+  const units = together(
+    database,
+    ['id', 'path', 'format', 'reading', 'agent', 'root'],
+    `SELECT units.id, units.path, units.format, units.reading, places.agent, places.root, units.id AS part
+     FROM units JOIN places ON places.id = units.place
+     WHERE units.reading IS NOT NULL AND units.format IS NOT NULL ${where}`,
+    values,
+  )
   const only = units.length === 1 ? units[0] : undefined
   const files = grouped(database, 'unit', FILES, only?.['id'])
   const recordings = grouped(database, 'reading', RECORDINGS, only?.['reading'])
@@ -83,22 +84,29 @@ function selectUnits(
     .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
 }
 
-const FILES = 'SELECT unit, path, stamp, size, bytes, tail FROM files WHERE unit IS NOT NULL'
-const RECORDINGS = `SELECT reading, recordings.session AS session, recordings.id AS id, recordings.started_at AS started_at,
-    ended_at, chosen, json_extract(sessions.session, '$.title') AS title
-  FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`
+type Asked = { readonly columns: readonly string[]; readonly sql: string }
+
+const FILES: Asked = {
+  columns: ['unit', 'path', 'stamp', 'size', 'bytes', 'tail'],
+  sql: 'SELECT unit, path, stamp, size, bytes, tail, unit AS part FROM files WHERE unit IS NOT NULL',
+}
+const RECORDINGS: Asked = {
+  columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
+  sql: `SELECT reading, recordings.session AS session, recordings.id AS id, recordings.started_at AS started_at,
+      ended_at, chosen, json_extract(sessions.session, '$.title') AS title, reading AS part
+    FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`,
+}
 
 function grouped(
   database: Database,
   by: string,
-  sql: string,
+  { columns, sql }: Asked,
   only: SqlValue | undefined,
 ): ReadonlyMap<number, Row[]> {
-  const order = by === 'unit' ? 'ORDER BY unit, path' : ''
   const rows =
     only === undefined
-      ? database.prepare(`${sql} ${order}`).all()
-      : database.prepare(`${sql} AND ${by} = ? ${order}`).all(only)
+      ? together(database, columns, sql, [])
+      : together(database, columns, `${sql} AND ${by} = ?`, [only])
   const groups = new Map<number, Row[]>()
   for (const row of rows) {
     const key = Number(row[by])
@@ -109,7 +117,24 @@ function grouped(
   return groups
 }
 
-function toUnit(unit: Row, files: readonly Row[], recordings: readonly Row[], home: string): ListedUnit {
+/** Rows in one text: one by one, fetching them takes ten times as long as finding them. `part` splits them, so that no text is too long. */
+function together(
+  database: Database,
+  columns: readonly string[],
+  sql: string,
+  values: readonly SqlValue[],
+): readonly Row[] {
+  const all = `SELECT json_group_array(json_array(${columns.join(', ')})) AS rows FROM (${sql}) GROUP BY part / 1000`
+  return database
+    .prepare(all)
+    .all(...values)
+    .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
+    .map((row): Row => Object.fromEntries(columns.map((column, at) => [column, row[at] ?? null])))
+}
+
+function toUnit(unit: Row, found: readonly Row[], told: readonly Row[], home: string): ListedUnit {
+  const files = sortedBy(found, 'path')
+  const recordings = sortedBy(told, 'session')
   const { agent, root, path, format, reading } = unit
   const place: UnitPlace = {
     home,
@@ -138,6 +163,11 @@ function toUnit(unit: Row, files: readonly Row[], recordings: readonly Row[], ho
     titles: new Map(titles),
     hidden: new Set(recordings.filter(({ chosen }) => chosen === 0).map(({ session }) => String(session))),
   }
+}
+
+function sortedBy(rows: readonly Row[], column: string): readonly Row[] {
+  if (rows.length < 2) return rows
+  return rows.toSorted((a, b) => (String(a[column]) < String(b[column]) ? -1 : 1))
 }
 
 function toTime(value: SqlValue | undefined): number {
