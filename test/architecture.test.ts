@@ -76,10 +76,19 @@ describe('the layers', () => {
     expect(impure).toEqual([])
   })
 
-  it('keep zod at the command line', () => {
+  it('keep zod at the doors: the command line and the server', () => {
+    const doors = new Set(['cli', 'server'])
     expect(
-      files.filter((path) => layerOf(path) !== 'cli' && importsOf(path).some(({ from }) => from === 'zod')),
+      files.filter((path) => !doors.has(layerOf(path)) && importsOf(path).some(({ from }) => from === 'zod')),
     ).toEqual([])
+  })
+
+  it('load the server, hono and zod only when they are asked for', () => {
+    const eager = files
+      .filter((path) => layerOf(path) === 'cli')
+      .flatMap((path) => importsOf(path).filter(({ isType, isLazy }) => !isType && !isLazy))
+      .filter(({ from }) => from === 'zod' || from === 'hono' || from.includes('/server/'))
+    expect(eager).toEqual([])
   })
 })
 

@@ -1,0 +1,42 @@
+/** What every route has at hand. Routes are added to the app by functions that take it: `registerSessions(app, context)`. */
+import type { Hono } from 'hono'
+import type { Archive } from '../archive/archive.ts'
+import type { PriceRow } from '../cost/prices.ts'
+import type { Redactor } from '../redact/redactor.ts'
+import type { SearchIndex } from '../search/search.ts'
+import type { SharedState } from './shared-state.ts'
+import type { LiveHub } from './live.ts'
+
+export type ServerOptions = {
+  /** What changes something is allowed. */
+  readonly write?: boolean
+  /** Days begin at midnight in UTC. */
+  readonly utc?: boolean
+  /** The user's own prices. */
+  readonly prices?: readonly PriceRow[]
+  /** The built page; without it only the API answers. */
+  readonly webFolder?: string
+  /** Makes a sync, for `POST /sync`. */
+  readonly sync?: () => Promise<unknown>
+}
+
+export type AppContext = {
+  readonly archive: Archive
+  readonly options: ServerOptions
+  /** Everything that leaves has passed it. */
+  readonly redactor: Redactor
+  /** What sync knows; nothing in it is redacted. */
+  readonly state: SharedState
+  /** Opened with the first search; the same for all. */
+  searchIndex(): Promise<SearchIndex>
+  readonly hub: LiveHub
+  readonly progress: ServerProgress
+}
+
+/** What is going on in the background, for `/health`. */
+export type ServerProgress = {
+  syncing?: { readonly doing: string; readonly done: number; readonly of?: number } | undefined
+  indexing?: { readonly bytes: number; readonly of: number } | undefined
+}
+
+export type App = Hono
