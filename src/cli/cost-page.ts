@@ -6,7 +6,7 @@ import type { Period } from '../search/cost-by.ts'
 import { BLOCK_MS, type CostAnswer, type CostQuestion, type CostRow } from '../search/cost.ts'
 import type { CostSum } from '../search/cost-sum.ts'
 import { note, out, outJson } from './print.ts'
-import { toTable, type Column } from './table.ts'
+import { toTable, type Cell, type Column } from './table.ts'
 
 export type CheckedBudget = {
   readonly usd: string
@@ -91,7 +91,7 @@ export async function printCost(page: CostPage, home: string): Promise<void> {
     const toKey = keysFor(page)
     const cells = shown.map((row) => [toKey(row), ...toCells(row), ...(by === 'session' ? [what(row)] : [])])
     await out(`${isRepriced ? REPRICED : HEADER}\n\n`)
-    await out(toTable(columnsFor(by), [...cells, ['total', ...toCells(total)]]))
+    await out(toTable(columnsFor(by), [...cells, [{ text: 'total', style: 'bold' }, ...toCells(total)]]))
     if (shown.length < rows.length) note(`${toCount(shown.length)} of ${counted(rows.length, 'row')}`)
   }
   const { unpriced } = total.cost
@@ -109,7 +109,10 @@ export async function printCost(page: CostPage, home: string): Promise<void> {
 function noteBudget({ usd, per, isOver, periods }: CheckedBudget): void {
   for (const period of periods) {
     if (period.isOver)
-      note(`over budget: ${period.key}: ${toDollars(period.usd ?? '0')} of ${toDollars(usd)} a ${per}`)
+      note(
+        `hansard: over budget: ${period.key}: ${toDollars(period.usd ?? '0')} of ${toDollars(usd)} a ${per}`,
+        'red',
+      )
   }
   const isUnsure = periods.some(({ unpriced }) => unpriced.length > 0)
   if (!isOver)
@@ -117,11 +120,16 @@ function noteBudget({ usd, per, isOver, periods }: CheckedBudget): void {
 }
 
 function columnsFor(by: CostPage['by']): readonly Column[] {
-  const right = ['CALLS', 'INPUT', 'CACHE READ', 'CACHE WRITE', 'OUTPUT', 'COST']
+  const isId = by === 'session' || by === 'block'
   return [
-    { name: (by === 'block' ? 'block from' : by).toUpperCase() },
-    ...right.map((name) => ({ name, align: 'right' as const })),
-    ...(by === 'session' ? [{ name: 'WHAT' }] : []),
+    { name: (by === 'block' ? 'block from' : by).toUpperCase(), cutLast: isId, least: isId ? 13 : 12 },
+    { name: 'CALLS', align: 'right', rank: 1 },
+    { name: 'INPUT', align: 'right', rank: 3 },
+    { name: 'CACHE READ', align: 'right', rank: 4 },
+    { name: 'CACHE WRITE', align: 'right', rank: 4 },
+    { name: 'OUTPUT', align: 'right', rank: 2 },
+    { name: 'COST', align: 'right' },
+    ...(by === 'session' ? [{ name: 'WHAT', rank: 1 }] : []),
   ]
 }
 
@@ -132,13 +140,14 @@ function keysFor({ by, utc, now }: CostPage): (row: CostRow) => string {
     `${clock.date(key).slice(0, 16)}${isActive(startsAt, now) ? ' (now)' : ''}`
 }
 
-function toCells({ calls, uncounted, usage, cost }: CostSum): readonly string[] {
+function toCells({ calls, uncounted, usage, cost }: CostSum): readonly Cell[] {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = usage ?? {}
   const writes = [cacheWrite5m, cacheWrite1h].filter((count) => count !== undefined)
   const written = writes.length === 0 ? undefined : writes.reduce((sum, count) => sum + count, 0)
   const isBound = cost.unpriced.length > 0 || uncounted !== undefined
   const dollars = cost.usd === null ? 'unknown' : `${isBound ? '≥ ' : ''}${toDollars(cost.usd)}`
-  return [toCount(calls), ...[input, cacheRead, written, output].map(toCell), dollars]
+  const style = cost.usd === null || isBound ? 'yellow' : 'green'
+  return [toCount(calls), ...[input, cacheRead, written, output].map(toCell), { text: dollars, style }]
 }
 
 /** In a column of numbers what nobody said is a stroke, never a zero. */

@@ -14,6 +14,7 @@ import type { FoundSession } from '../../sources/state-sessions.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createCallFold, type BilledCall } from '../../transcript/totals.ts'
 import { COUNTS, hasCounts, type Count } from '../../transcript/usage.ts'
+import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { out, outJson } from '../print.ts'
 
@@ -176,7 +177,8 @@ function redacted(archive: Archive, explained: Explained): Explained {
 
 async function print(explained: Explained, clock: Clock): Promise<void> {
   const { session, title, calls, total, reportedCost, isStub } = explained
-  await out(`${visibleLine(session)}${title === undefined ? '' : `  ${visibleLine(title)}`}\n`)
+  const { bold, dim, green, yellow } = coloursFor(process.stdout)
+  await out(`${bold(visibleLine(session))}${title === undefined ? '' : `  ${visibleLine(title)}`}\n`)
   await out(
     'US dollars at API list prices; what a subscription covered is shown as what the API would have charged.\n\n',
   )
@@ -185,10 +187,10 @@ async function print(explained: Explained, clock: Clock): Promise<void> {
     await out(
       `${at + 1}. ${clock.date(call.at)}  ${visibleLine(call.model ?? 'unknown model')}  ${call.quality}${where}\n`,
     )
-    await out(`   ${toUsageLine(call.usage)}\n`)
-    if (call.unpriced !== undefined) await out(`   no cost: ${visibleLine(call.unpriced)}\n`)
+    await out(`   ${dim(toUsageLine(call.usage))}\n`)
+    if (call.unpriced !== undefined) await out(`   ${yellow('no cost')}: ${visibleLine(call.unpriced)}\n`)
     for (const request of call.requests ?? []) await out(toRequestText(request))
-    if (call.usd !== null) await out(`   = $${toShort(call.usd)}\n`)
+    if (call.usd !== null) await out(`   = ${green(`$${toShort(call.usd)}`)}\n`)
     if (call.billedUsd !== undefined)
       await out(
         `   on the bill: $${toShort(call.billedUsd)}, by another recording of the call, which counts more\n`,
@@ -196,7 +198,7 @@ async function print(explained: Explained, clock: Clock): Promise<void> {
   }
   if (isStub) await out('a stub: nothing was asked of a provider, so nothing was billed\n')
   await out(
-    `\n${counted(total.calls, 'call')} billed: ${total.usd === null ? 'cost unknown' : toDollars(total.usd)}\n`,
+    `\n${counted(total.calls, 'call')} billed: ${total.usd === null ? yellow('cost unknown') : green(toDollars(total.usd))}\n`,
   )
   if (reportedCost !== undefined) await out(`its source says: ${toDollars(reportedCost)}\n`)
 }

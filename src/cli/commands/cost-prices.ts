@@ -53,16 +53,16 @@ function rowsOf(model: string, all: readonly PriceRow[]): readonly PriceRow[] {
 }
 
 const COLUMNS: readonly Column[] = [
-  { name: 'ROW' },
-  { name: 'PROMPT', align: 'right' },
+  { name: 'ROW', cutLast: true, least: 16 },
+  { name: 'PROMPT', align: 'right', rank: 2 },
   { name: 'INPUT', align: 'right' },
-  { name: 'CACHE READ', align: 'right' },
-  { name: '5M WRITE', align: 'right' },
-  { name: '1H WRITE', align: 'right' },
+  { name: 'CACHE READ', align: 'right', rank: 1 },
+  { name: '5M WRITE', align: 'right', rank: 3 },
+  { name: '1H WRITE', align: 'right', rank: 3 },
   { name: 'OUTPUT', align: 'right' },
-  { name: 'TIMES' },
-  { name: 'IN FORCE' },
-  { name: 'STATED' },
+  { name: 'TIMES', rank: 5 },
+  { name: 'IN FORCE', rank: 4, least: 10 },
+  { name: 'STATED', rank: 4, least: 10 },
 ]
 
 function toCells(row: PriceRow, isOwn: boolean): readonly (readonly string[])[] {

@@ -9,9 +9,10 @@ import { purgeWarnings, type PurgeWarning } from '../../sources/purge.ts'
 import { stateCondition, type StateCondition } from '../../sources/state-condition.ts'
 import { peekState, type State } from '../../sources/state.ts'
 import { isDamagedDatabase } from '../../sqlite/errors.ts'
+import { coloursFor, type Style } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { note, out, outJson } from '../print.ts'
-import { toTable } from '../table.ts'
+import { toTable, type Cell, type Column } from '../table.ts'
 
 export type DoctorOptions = { readonly home?: string; readonly json?: boolean }
 
@@ -75,28 +76,35 @@ function diskOf(home: string): Disk | undefined {
   }
 }
 
+const PLACE_COLUMNS: readonly Column[] = [
+  { name: 'AGENT', cutLast: true },
+  { name: 'FILES', align: 'right' },
+  { name: 'KEPT', align: 'right' },
+  { name: 'PENDING', align: 'right', rank: 1 },
+  { name: 'FAILED', align: 'right', rank: 1 },
+  { name: 'WHERE', cut: 'start', least: 12 },
+]
+
+const DRIFT_COLUMNS: readonly Column[] = [
+  { name: 'FORMAT', cutLast: true },
+  { name: 'VERSION', rank: 2 },
+  { name: 'KIND', rank: 1 },
+  { name: 'NAME', cutLast: true },
+  { name: 'TIMES', align: 'right' },
+  { name: 'FILES', align: 'right', rank: 3 },
+]
+
 async function print({ places, failed, unreadable, damaged, drift, totals }: Health): Promise<void> {
-  await out('\nPlaces\n')
-  await out(
-    toTable(
-      [
-        { name: 'AGENT' },
-        { name: 'FILES', align: 'right' },
-        { name: 'KEPT', align: 'right' },
-        { name: 'PENDING', align: 'right' },
-        { name: 'FAILED', align: 'right' },
-        { name: 'WHERE' },
-      ],
-      places.map(({ agent, root, files, kept, pending, failed }) => [
-        agent,
-        toCount(files),
-        toBytes(kept),
-        toCount(pending),
-        toCount(failed),
-        root,
-      ]),
-    ),
-  )
+  await printTitle('Places')
+  const rows = places.map(({ agent, root, files, kept, pending, failed }) => [
+    agent,
+    toCount(files),
+    toBytes(kept),
+    worry(pending, 'yellow'),
+    worry(failed, 'red'),
+    root,
+  ])
+  await out(toTable(PLACE_COLUMNS, rows))
   await printMore(totals.places - places.length)
   await printList('Not taken in', failed, totals.failed, ({ file, problem }) => `${file}: ${problem}`)
   await printList('Not read', unreadable, totals.unreadable, ({ file, problem }) => `${file}: ${problem}`)
@@ -107,29 +115,27 @@ async function print({ places, failed, unreadable, damaged, drift, totals }: Hea
     ({ file, damage }) => `${file}: ${counted(damage, 'damaged record')}`,
   )
   if (drift.length === 0)
-    return out('\nDrift: none; every record, key and block that agents wrote is known here\n')
-  await out('\nDrift: what agents wrote that is new here; it is kept, and shown as it is\n')
-  await out(
-    toTable(
-      [
-        { name: 'FORMAT' },
-        { name: 'VERSION' },
-        { name: 'KIND' },
-        { name: 'NAME' },
-        { name: 'TIMES', align: 'right' },
-        { name: 'FILES', align: 'right' },
-      ],
-      drift.map(({ format, version = '?', kind, name, count, units }) => [
-        format,
-        version,
-        kind,
-        name,
-        toCount(count),
-        toCount(units),
-      ]),
-    ),
-  )
+    return printTitle('Drift', ': none; every record, key and block that agents wrote is known here')
+  await printTitle('Drift', ': what agents wrote that is new here; it is kept, and shown as it is')
+  const drifted = drift.map(({ format, version = '?', kind, name, count, units }) => [
+    format,
+    version,
+    kind,
+    name,
+    toCount(count),
+    toCount(units),
+  ])
+  await out(toTable(DRIFT_COLUMNS, drifted))
   await printMore(totals.drift - drift.length)
+}
+
+/** A number that should be 0 stands out when it is not. */
+function worry(count: number, style: Style): Cell {
+  return count === 0 ? toCount(count) : { text: toCount(count), style }
+}
+
+async function printTitle(title: string, more = ''): Promise<void> {
+  await out(`\n${coloursFor(process.stdout).bold(title)}${more}\n`)
 }
 
 const SHOWN = 20
@@ -142,7 +148,7 @@ async function printList<T>(
   toText: (one: T) => string,
 ): Promise<void> {
   if (all.length === 0) return
-  await out(`\n${title}\n`)
+  await printTitle(title)
   for (const one of all.slice(0, SHOWN)) await out(`  ${visibleLine(toText(one))}\n`)
   const more = total > MOST ? `--json has the first ${toCount(MOST)}` : '--json has them all'
   if (total > SHOWN) await out(`  and ${toCount(total - SHOWN)} more; ${more}\n`)

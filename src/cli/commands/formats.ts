@@ -5,7 +5,7 @@ import { journal } from '../../journal/format.ts'
 import { allFormats } from '../../sources/formats.ts'
 import { findPlaces } from '../../sources/places.ts'
 import { note, out, outJson } from '../print.ts'
-import { toTable } from '../table.ts'
+import { toTable, type Column } from '../table.ts'
 
 /** The seeds' own formats: written while a session goes, not only afterwards. */
 const LIVE: ReadonlySet<string> = new Set(['devflow', 'weakincentives', 'leslie', 'entire', 'swarm'])
@@ -17,13 +17,15 @@ export async function formats({ json }: { readonly json?: boolean }): Promise<vo
     const can = ['read', ...(write ? ['written'] : []), ...(live ? ['live'] : [])]
     return [id, can.join(', '), found.join(', ') || '-', title]
   })
-  await out(
-    toTable(
-      ['FORMAT', 'CAN BE', 'FOUND HERE', 'IS'].map((name) => ({ name })),
-      lines,
-    ),
-  )
+  await out(toTable(COLUMNS, lines))
 }
+
+const COLUMNS: readonly Column[] = [
+  { name: 'FORMAT', cutLast: true, least: 14 },
+  { name: 'CAN BE', cutLast: true },
+  { name: 'FOUND HERE', rank: 1, least: 12, cut: 'start' },
+  { name: 'IS', rank: 2, least: 16 },
+]
 
 function toRow(format: Format) {
   const { id, title, write, places = [] } = format

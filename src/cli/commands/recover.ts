@@ -4,6 +4,7 @@ import { recoverSession, type Recovered } from '../../archive/recover.ts'
 import { isHansardError } from '../../errors.ts'
 import { counted } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
+import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
@@ -46,7 +47,7 @@ function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): 
 
 async function print({ id, outcome, entries, repairs, formats }: Recovered): Promise<void> {
   await out(
-    `${visibleLine(id)}  ${outcome}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
+    `${visibleLine(id)}  ${coloursFor(process.stdout).paint(outcome, outcome === 'recovered' ? 'green' : 'dim')}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
   )
   for (const { format, written, kept, error } of formats) {
     if (error !== undefined) note(`hansard: ${id}: ${format} cannot be written: ${error}`)
