@@ -104,6 +104,8 @@ export function settleReports<T extends CallReport>(
   reports: readonly T[],
   candidateOf: (session: string) => Candidate,
 ): readonly Settled<T>[] {
+  // Of calls that only recordings mention which another speaks for, there is nothing to settle.
+  if (reports.length === 0) return []
   return byProvider(reports).map((reports) => ({
     session: ownerOf(reports.map(({ session }) => candidateOf(session))),
     best: bestReport(reports),
