@@ -5,6 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
 import { createPage, DOC_BYTES, PAGE_DOCS, readDoc, writeDoc, type Doc } from './doc-pages.ts'
+import type { GramSet } from './grams.ts'
 import { aligned, type Numbers, type Span } from './index-numbers.ts'
 
 export type IndexDocs = {
@@ -40,7 +41,13 @@ type Page = {
   isChanged: boolean
 }
 
-export function openIndexDocs(database: Database, unit: number, numbers: Numbers): IndexDocs {
+/** `grams`: of the texts whose words were asked for. */
+export function openIndexDocs(
+  database: Database,
+  unit: number,
+  numbers: Numbers,
+  grams: Pick<GramSet, 'take'>,
+): IndexDocs {
   const sql = (text: string) => prepared(database, text)
   const pieces = sql('SELECT low, high, room FROM pieces WHERE unit = ? ORDER BY low')
     .all(unit)
@@ -90,6 +97,9 @@ export function openIndexDocs(database: Database, unit: number, numbers: Numbers
         sql('INSERT INTO pages (newest, docs, id) VALUES (?, ?, ?)').run(piece.newest, bytes, page.id)
       else sql('UPDATE pages SET newest = ?, docs = ? WHERE id = ?').run(piece.newest, bytes, page.id)
     }
+    // What was written of a page in several passes is in several rows: what is gone since makes them no less true.
+    const bits = grams.take()
+    if (bits !== undefined) sql('INSERT INTO grams (page, bits) VALUES (?, ?)').run(page.id, bits)
     page = undefined
   }
   const settlePiece = (piece: Piece): void => {
@@ -110,10 +120,7 @@ export function openIndexDocs(database: Database, unit: number, numbers: Numbers
   }
   const removePast = (piece: Piece): void => {
     for (let number = piece.high; number < piece.there; number += 1) removeWords.run(number)
-    sql('DELETE FROM pages WHERE id >= ? AND id < ?').run(
-      Math.ceil(piece.high / PAGE_DOCS),
-      Math.ceil(piece.there / PAGE_DOCS),
-    )
+    removePages(database, Math.ceil(piece.high / PAGE_DOCS), Math.ceil(piece.there / PAGE_DOCS))
     piece.there = piece.high
   }
 
@@ -175,15 +182,17 @@ function newPiece({ low, limit }: Span, there?: number): Piece {
   }
 }
 
+function removePages(database: Database, from: number, below: number): void {
+  prepared(database, 'DELETE FROM pages WHERE id >= ? AND id < ?').run(from, below)
+  prepared(database, 'DELETE FROM grams WHERE page >= ? AND page < ?').run(from, below)
+}
+
 /** All that a shard has of a unit. */
 export function removeDocs(database: Database, unit: number): void {
   const remove = prepared(database, 'DELETE FROM words WHERE rowid = ?')
   for (const { low, high } of prepared(database, 'SELECT low, high FROM pieces WHERE unit = ?').all(unit)) {
     for (let number = Number(low); number < Number(high); number += 1) remove.run(number)
-    prepared(database, 'DELETE FROM pages WHERE id >= ? AND id < ?').run(
-      Number(low) / PAGE_DOCS,
-      Math.ceil(Number(high) / PAGE_DOCS),
-    )
+    removePages(database, Number(low) / PAGE_DOCS, Math.ceil(Number(high) / PAGE_DOCS))
   }
   prepared(database, 'DELETE FROM pieces WHERE unit = ?').run(unit)
 }

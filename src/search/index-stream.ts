@@ -1,7 +1,8 @@
 /** What a shard has of an answer: newest first, or the best of its newest. */
 import { createSequence, type Entry } from '../transcript/entry.ts'
-import type { Doc } from './doc-pages.ts'
+import { PAGE_DOCS, type Doc } from './doc-pages.ts'
 import type { Stream } from './lookup.ts'
+import { ALL } from './plan.ts'
 import { readEntry, type Located } from './resolve.ts'
 import type { Hit, Searching } from './searching.ts'
 import { TOP, type IndexedUnit, type ShardReader } from './shard-reader.ts'
@@ -18,7 +19,13 @@ export function indexStream(reader: ShardReader, searching: Searching): Stream<H
   const { order, plan } = searching
   const lookup = plan.lookup((field) => reader.facets(field))
   if (lookup === undefined) return { newest: () => Number.NEGATIVE_INFINITY, next: async () => undefined }
-  const own = { reader, isExact: lookup.exact }
+  const pages = plan.grams && reader.pagesWith(plan.grams)
+  const own: Own = {
+    reader,
+    isExact: lookup.exact,
+    matches: createMatches(reader, lookup.expression, pages),
+    pages: pages && new Set(pages),
+  }
   const take = order === 'newest' ? takeNewest(lookup.exact) : takeRanked()
   let below = plan.until === Number.POSITIVE_INFINITY ? TOP : reader.topBefore(plan.until)
   let isDone = false
@@ -39,15 +46,64 @@ export function indexStream(reader: ShardReader, searching: Searching): Stream<H
   }
 }
 
-type Own = { readonly reader: ShardReader; readonly isExact: boolean }
+type Own = {
+  readonly reader: ShardReader
+  readonly isExact: boolean
+  readonly matches: Matches
+  /** The only ones that can have it; undefined when any can. */
+  readonly pages: ReadonlySet<number> | undefined
+}
+/** Numbers of docs that may match, from below one down. Fewer than asked for: there are no more. */
+type Matches = (below: number, limit: number) => readonly number[]
 type Match = { readonly number: number; readonly score: number }
 type Taken = { readonly hits: readonly Hit[]; readonly last: number; readonly isLast: boolean }
 type Take = (fts: string, below: number, own: Own, searching: Searching) => Promise<Taken>
 
+function createMatches(reader: ShardReader, fts: string, pages: readonly number[] | undefined): Matches {
+  if (pages === undefined) return (below, limit) => reader.matches(fts, below, limit)
+  return fts === ALL ? matchesOfPages(pages) : matchesWithin(reader, fts, new Set(pages))
+}
+
+/** Nothing to look up but the pages: every doc of theirs. */
+function matchesOfPages(pages: readonly number[]): Matches {
+  let first = 0
+  return (below, limit) => {
+    const found: number[] = []
+    for (let at = first; at < pages.length && found.length < limit; at += 1) {
+      const low = (pages[at] as number) * PAGE_DOCS
+      if (low >= below) {
+        first = at + 1
+        continue
+      }
+      for (let number = Math.min(below, low + PAGE_DOCS) - 1; number >= low; number -= 1) {
+        found.push(number)
+        if (found.length >= limit) break
+      }
+    }
+    return found
+  }
+}
+
+function matchesWithin(reader: ShardReader, fts: string, pages: ReadonlySet<number>): Matches {
+  return (below, limit) => {
+    const found: number[] = []
+    for (let from = below; ;) {
+      const some = reader.matches(fts, from, MOST_CHUNK)
+      for (const number of some) {
+        if (found.length >= limit) return found
+        if (pages.has(Math.floor(number / PAGE_DOCS))) found.push(number)
+      }
+      const last = some.at(-1)
+      if (last === undefined || some.length < MOST_CHUNK) return found
+      from = last
+    }
+  }
+}
+
 function takeNewest(isExact: boolean): Take {
   let chunk = isExact ? FIRST_CHUNK : FIRST_READ
-  return async (fts, below, own, searching) => {
-    const found = own.reader.matches(fts, below, chunk)
+  return async (_, below, own, searching) => {
+    const found = own.matches(below, chunk)
     const isLast = found.length < chunk
     chunk = Math.min(chunk * 2, MOST_CHUNK)
     const hits: Hit[] = []
@@ -87,11 +143,12 @@ async function bestOf(found: readonly Match[], own: Own, searching: Searching): 
 
 async function toHit(
   { number, score }: Match,
-  { reader, isExact }: Own,
+  { reader, isExact, pages }: Own,
   searching: Searching,
 ): Promise<Hit | undefined> {
   const { view, plan } = searching
   const indexed = reader.unitOf(number)
+  if (pages !== undefined && !pages.has(Math.floor(number / PAGE_DOCS))) return undefined
   if (indexed === undefined || !view.isCurrent(reader.shard, indexed.name)) return undefined
   const doc = reader.doc(number)
   const key = reader.sessionKey(doc.session)

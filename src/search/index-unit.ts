@@ -8,6 +8,7 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Doc } from './doc-pages.ts'
 import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { createGramSet } from './grams.ts'
 import { openIndexDocs, removeDocs } from './index-docs.ts'
 import type { Numbers } from './index-numbers.ts'
 import { textsOf } from './match-texts.ts'
@@ -44,7 +45,8 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
   const sql = (text: string) => prepared(database, text)
   sql('INSERT OR IGNORE INTO units (name, version, bytes) VALUES (?, ?, 0)').run(unit.name, UNFINISHED)
   const id = Number(sql('SELECT id FROM units WHERE name = ?').get(unit.name)?.['id'])
-  const docs = openIndexDocs(database, id, writer.numbers)
+  const grams = createGramSet()
+  const docs = openIndexDocs(database, id, writer.numbers, grams)
   const sessions = openSessions(database, id)
   let isFull = false
   let at = 0
@@ -66,7 +68,9 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
           searched ??= toSearched(entry, writer.redactor)
           const facets = facetsOf(searched)
           for (const facet of facets) writer.addFacet(facet)
-          const text = terms(textsOf(searched, title))
+          const texts = textsOf(searched, title)
+          for (const one of texts) grams.add(one)
+          const text = terms(texts)
           isFull = writer.wrote(text.length)
           return { text, facets: facets.join(' ') }
         },

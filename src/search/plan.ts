@@ -8,10 +8,12 @@ import type { Session } from '../transcript/session.ts'
 import { EVERY, facet, FACETS, MODEL_OF_SESSION, valueOfFacet, type FacetField } from './doc-facts.ts'
 import type { Doc } from './doc-pages.ts'
 import { createMatcher, type MatchOptions } from './match.ts'
+import type { GramTest } from './grams.ts'
 import { matchesField, matchesName } from './match-fields.ts'
 import { textsOf } from './match-texts.ts'
 import type { FieldTest, NameTest, TimeTest } from './query-fields.ts'
 import { toFts, type FtsQuery } from './query-fts.ts'
+import { toGramTest } from './query-literals.ts'
 import { toListed, toNeedles } from './query-terms.ts'
 import type { Node, Query } from './query.ts'
 import { createTermList } from './words.ts'
@@ -21,6 +23,8 @@ export type Plan = {
   readonly canLookUp: boolean
   /** Whether one entry may match better than another. */
   readonly canRank: boolean
+  /** What the bytes of an entry's texts must be, where that can be said. */
+  readonly grams: GramTest | undefined
   /** For a shard with these facets; undefined when it can have no match. */
   lookup(facets: Facets): FtsQuery | undefined
   /** Milliseconds since 1970: nothing older, nothing newer. */
@@ -54,8 +58,10 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
       return field === 'since' ? Math.max(nearest, at) : Math.min(nearest, at)
     }, none)
   }
+  const grams = toGramTest(query)
   return {
-    canLookUp: words !== undefined || query.condition === undefined,
+    grams,
+    canLookUp: words !== undefined || grams !== undefined || query.condition === undefined,
     canRank: wordsOf(query.condition).length > 0,
     since: bound('since', Number.NEGATIVE_INFINITY),
     until: bound('until', Number.POSITIVE_INFINITY),
@@ -85,7 +91,8 @@ function isFacet(test: FieldTest): test is NameTest & { readonly field: FacetFie
   return FACETS.some((field) => field === test.field)
 }
 
-const ALL = `"${EVERY}"`
+/** What is looked up where nothing else can be. */
+export const ALL = `"${EVERY}"`
 
 function toLookup(
   query: Query,

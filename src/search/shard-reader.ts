@@ -2,6 +2,7 @@
 import type { Archive } from '../archive/archive.ts'
 import type { Database, Statement } from '../sqlite/driver.ts'
 import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
+import type { GramTest } from './grams.ts'
 import { isUnusable, MissingPage, peekShard, reportDamage } from './shard.ts'
 
 export type IndexedUnit = {
@@ -36,6 +37,8 @@ export type ShardReader = {
   count(fts: string): number
   /** Words from one on, below another, of such lengths, and how many entries have each. */
   words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
+  /** The pages that may have it, each of `PAGE_DOCS` docs, from the highest down. */
+  pagesWith(test: GramTest): readonly number[]
   doc(number: number): Doc
   name(id: number): string
   sessionKey(id: number): string
@@ -67,12 +70,14 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const keys = createCache<string>(MOST_NAMES)
   let blocks: Blocks | undefined
   let hasVocabulary = false
+  let grams: readonly PageGrams[] | undefined
   let seen: unknown
   const stamp = (): unknown => prepared('PRAGMA data_version').get()?.['data_version']
   const current = (): Blocks => {
     const now = stamp()
     if (blocks === undefined || now !== seen) {
       blocks = readBlocks(prepared)
+      grams = undefined
       for (const cache of [pages, keys]) cache.clear()
       seen = now
     }
@@ -148,6 +153,16 @@ export async function openShardReader(archive: Archive, number: number): Promise
       ).all(from, below, shortest, longest)
       return new Map(rows.map(({ term, doc }) => [String(term), Number(doc)]))
     },
+    pagesWith(test) {
+      const found: number[] = []
+      const take = (page: number, bits: Uint8Array): void => {
+        if (found.at(-1) !== page && test(bits)) found.push(page)
+      }
+      current()
+      if (grams !== undefined) for (const { page, bits } of grams) take(page, bits)
+      else grams = readGrams(prepared, take)
+      return found
+    },
     doc(number) {
       const at = Math.floor(number / PAGE_DOCS)
       const page = pages.get(at, () => {
@@ -166,6 +181,34 @@ export async function openShardReader(archive: Archive, number: number): Promise
     sessionKey: (id) =>
       keys.get(id, () => text(prepared('SELECT key FROM sessions WHERE id = ?').get(id)?.['key'])),
     close: () => shard.close(),
+  }
+}
+
+type PageGrams = { readonly page: number; readonly bits: Uint8Array }
+
+/** Of an archive of some gigabytes all are held; of a larger one none, and they are read each time. */
+const MOST_GRAM_BYTES = 48 * 1024 * 1024
+
+function readGrams(
+  prepared: Prepared,
+  take: (page: number, bits: Uint8Array) => void,
+): readonly PageGrams[] | undefined {
+  const kept: PageGrams[] = []
+  let bytes = 0
+  let below = TOP
+  for (;;) {
+    // Whole pages at a time, so that none is met twice.
+    const rows = prepared(
+      'SELECT page, bits FROM grams WHERE page < ? AND page >= (SELECT min(page) FROM (SELECT page FROM grams WHERE page < ? ORDER BY page DESC LIMIT 1000)) ORDER BY page DESC',
+    ).all(below, below)
+    for (const { page, bits } of rows) {
+      if (!(bits instanceof Uint8Array)) throw new MissingPage('the index has no bits')
+      below = Number(page)
+      bytes += bits.length
+      if (bytes <= MOST_GRAM_BYTES) kept.push({ page: below, bits })
+      take(below, bits)
+    }
+    if (rows.length === 0) return bytes <= MOST_GRAM_BYTES ? kept : undefined
   }
 }
 

@@ -39,6 +39,9 @@ CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE facets (name TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Docs from id * 64 on: see doc-pages.ts. newest: the latest time of the piece's docs up to these.
 CREATE TABLE pages (id INTEGER PRIMARY KEY, newest REAL NOT NULL, docs BLOB NOT NULL);
+-- Which bytes stand together in the texts of some of a page's docs: see grams.ts. All texts of a doc are in one of its page's rows.
+CREATE TABLE grams (page INTEGER NOT NULL, bits BLOB NOT NULL);
+CREATE INDEX grams_page ON grams (page);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE VIRTUAL TABLE words USING fts5 (
   text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}'
