@@ -13,6 +13,11 @@ const RENAMED = [
   ['cline', '"say":"reasoning"', '"say":"musing"', 'block say:musing'],
   ['cline', '"completion":5', '"completed":5', 'key tokens.completed'],
   ['cursor', '"role":"assistant"', '"role":"oracle"', 'block role:oracle'],
+  ['opencode', '"mime"', '"kind"', 'key part.file.kind'],
+  ['copilot-cli', '"detailedContent"', '"fullContent"', 'key result.fullContent'],
+  ['cline', '"tool_use_id"', '"tool_used"', 'key block/tool_result.tool_used'],
+  ['cursor', '"input":{"path"', '"given":{"path"', 'key block/tool_use.given'],
+  ['entire', '"input":', '"given":', 'key block/tool_use.given'],
   ['entire', '"input_tokens"', '"prompt_tokens"', 'key compact.prompt_tokens'],
 ] as const
 

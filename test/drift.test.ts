@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { claudeCode } from '../src/formats/claude-code.ts'
 import { codex } from '../src/formats/codex.ts'
 import type { Drift, Format } from '../src/formats/format.ts'
 import { geminiCli } from '../src/formats/gemini-cli.ts'
@@ -48,6 +49,92 @@ describe('drift', () => {
       { kind: 'block', name: 'smell', version },
       { kind: 'record', name: 'prophecy', version },
     ])
+  })
+
+  it('names new keys of blocks, and those in a block and among the counts, of claude-code', async () => {
+    const version = '9.0.0'
+    const common = { sessionId: 's', uuid: 'u', parentUuid: null, userType: 'external', version }
+    const usage = {
+      input_tokens: 1,
+      cache_creation: { ephemeral_5m_input_tokens: 1, ephemeral_1w_input_tokens: 2 },
+      server_tool_use: { web_search_requests: 0, dream_requests: 1 },
+      output_tokens_details: { thinking_tokens: 1, musing_tokens: 2 },
+      iterations: [{ input_tokens: 1, mood: 1, cache_creation: { ephemeral_2h_input_tokens: 1 } }],
+    }
+    const content = [
+      { type: 'text', text: 'a', smell: 1 },
+      { type: 'tool_use', id: 'c', name: 'Read', input: { anything: 1 } },
+      { type: 'hologram', data: '' },
+    ]
+    const result = {
+      type: 'tool_result',
+      tool_use_id: 'c',
+      content: [{ type: 'text', text: 'b', hue: 1 }, { type: 'scent' }],
+    }
+    const told = await driftOf(
+      claudeCode,
+      inLines(
+        { ...common, type: 'assistant', message: { id: 'm', role: 'assistant', model: 'm', content, usage } },
+        { ...common, type: 'user', message: { role: 'user', content: [result] } },
+      ),
+    )
+    expect(told.map(({ kind, name }) => `${kind} ${name}`)).toEqual([
+      'key usage/cache_creation.ephemeral_1w_input_tokens',
+      'key usage/server_tool_use.dream_requests',
+      'key usage/output_tokens_details.musing_tokens',
+      'key usage/iteration.mood',
+      'key usage/cache_creation.ephemeral_2h_input_tokens',
+      'key block/text.smell',
+      'block hologram',
+      'key block/text.hue',
+      'block scent',
+    ])
+    expect(new Set(told.map((one) => one.version))).toEqual(new Set([version]))
+  })
+
+  it('names new keys of parts in codex, pi and gemini-cli', async () => {
+    const header = { sessionId: 's', projectHash: 'p', startTime: '2026-02-10T10:00:00Z' }
+    const at = '2026-02-10T10:00:00Z'
+    const part = { type: 'input_text', text: 'a', smell: 1 }
+    const sources: readonly (readonly [Format, Source, string])[] = [
+      [
+        codex,
+        inLines({
+          timestamp: at,
+          type: 'response_item',
+          payload: { type: 'message', role: 'user', content: [part] },
+        }),
+        'block/input_text.smell',
+      ],
+      [
+        pi,
+        inLines(
+          { type: 'session', version: 3, id: 's', timestamp: at, cwd: '/' },
+          {
+            type: 'message',
+            id: 'a',
+            message: {
+              role: 'assistant',
+              content: [{ type: 'text', text: 'a', smell: 1 }],
+              usage: { cost: { tip: 1 } },
+            },
+          },
+        ),
+        'usage/cost.tip block/text.smell',
+      ],
+      [
+        geminiCli,
+        inLines(header, {
+          id: 'm',
+          timestamp: at,
+          type: 'gemini',
+          content: [{ functionCall: { name: 'n', args: {}, smell: 1 } }],
+        }),
+        'block/functionCall.smell',
+      ],
+    ]
+    for (const [format, source, expected] of sources)
+      expect((await driftOf(format, source)).map(({ name }) => name).join(' ')).toBe(expected)
   })
 
   it('names new lines, roles, keys and parts of pi', async () => {

@@ -2,15 +2,26 @@
  * The words of Claude Code's lines that were seen so far, of versions 1.0 to 2.1: record types with their keys, kinds of
  * `system`, `attachment` and `progress` records, the message's envelope and its usage, block types. Anything else is drift.
  */
-import { isObject, type JsonObject } from '../transcript/json.ts'
+import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { EVENT_LINE } from './claude-lines.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const VOCABULARY = vocabulary({
   common:
     'parentUuid isSidechain userType cwd sessionId version gitBranch type uuid timestamp slug entrypoint agentId session_id sessionKind isMeta teamName promptId forkedFrom',
-  blocks:
-    'document fallback image redacted_thinking server_tool_use text thinking tool_reference tool_result tool_use web_search_tool_result',
+  blocks: [
+    'document: source title',
+    'fallback: from to',
+    'image: source',
+    'redacted_thinking: data',
+    'server_tool_use: id input name',
+    'text: citations text',
+    'thinking: signature thinking',
+    'tool_reference: tool_name',
+    'tool_result: content is_error tool_use_id',
+    'tool_use: caller id input name',
+    'web_search_tool_result: content tool_use_id',
+  ],
   records: [
     'agent-name: agentName',
     'ai-title: aiTitle',
@@ -85,6 +96,10 @@ export const VOCABULARY = vocabulary({
     'system/stop_hook_summary',
     'system/turn_duration',
     'usage: cache_creation cache_creation_input_tokens cache_read_input_tokens inference_geo input_tokens iterations output_tokens output_tokens_details server_tool_use service_tier speed',
+    'usage/cache_creation: ephemeral_1h_input_tokens ephemeral_5m_input_tokens',
+    'usage/iteration: cache_creation cache_creation_input_tokens cache_read_input_tokens input_tokens model output_tokens type',
+    'usage/output_tokens_details: thinking_tokens',
+    'usage/server_tool_use: web_fetch_requests web_search_requests',
     'user: classifierMetaLines imagePasteIds interruptedByShutdown interruptedMessageId isCompactSummary isVisibleInTranscriptOnly mcpMeta message origin permissionMode planContent promptSource sourceToolAssistantUUID sourceToolUseID thinkingMetadata todos toolDenialKind toolEndsTurn toolUseResult turnCompanion',
     'worktree-state: worktreeSession',
   ],
@@ -107,7 +122,37 @@ export function watchLine(watch: DriftWatch, line: JsonObject): void {
   if (!isObject(message)) return
   watch.record('message', message, version)
   const { usage, content } = message
-  if (isObject(usage)) watch.record('usage', usage, version)
-  if (!Array.isArray(content)) return
-  for (const block of content) if (isObject(block)) watch.block(kindOf(block['type']), version)
+  if (isObject(usage)) watchUsage(watch, usage, version)
+  if (Array.isArray(content)) watchBlocks(watch, content, version)
+}
+
+/** Where the money is: a bucket that nobody knows is one that nobody prices. */
+function watchUsage(watch: DriftWatch, usage: JsonObject, version: string | undefined): void {
+  watch.record('usage', usage, version)
+  const {
+    cache_creation: buckets,
+    server_tool_use: tools,
+    output_tokens_details: details,
+    iterations,
+  } = usage
+  if (isObject(buckets)) watch.record('usage/cache_creation', buckets, version)
+  if (isObject(tools)) watch.record('usage/server_tool_use', tools, version)
+  if (isObject(details)) watch.record('usage/output_tokens_details', details, version)
+  if (!Array.isArray(iterations)) return
+  for (const one of iterations) {
+    if (!isObject(one)) continue
+    watch.record('usage/iteration', one, version)
+    const { cache_creation: own } = one
+    if (isObject(own)) watch.record('usage/cache_creation', own, version)
+  }
+}
+
+/** A result's blocks too; what a tool was given and what it returned as text is not Claude Code's. */
+function watchBlocks(watch: DriftWatch, blocks: readonly Json[], version: string | undefined): void {
+  for (const block of blocks) {
+    if (!isObject(block)) continue
+    const { type, content } = block
+    watch.block(typeof type === 'string' ? type : 'untyped', version, block)
+    if (type === 'tool_result' && Array.isArray(content)) watchBlocks(watch, content, version)
+  }
 }

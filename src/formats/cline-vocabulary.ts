@@ -18,8 +18,16 @@ export const VOCABULARY = vocabulary({
     'tokens: prompt completion cached',
   ],
   // Blocks of what was sent, and the kinds of what was shown.
-  blocks: `text image thinking redacted_thinking reasoning tool_use tool_result document
-    ask:followup ask:plan_mode_respond ask:act_mode_respond ask:command ask:command_output ask:completion_result ask:tool
+  blocks: [
+    'document: source title',
+    'image: source',
+    'reasoning: summary text',
+    'redacted_thinking: data',
+    'text: text',
+    'thinking: signature thinking',
+    'tool_result: content is_error name tool_use_id',
+    'tool_use: id input name',
+    ...`ask:followup ask:plan_mode_respond ask:act_mode_respond ask:command ask:command_output ask:completion_result ask:tool
     ask:api_req_failed ask:resume_task ask:resume_completed_task ask:mistake_limit_reached ask:auto_approval_max_req_reached
     ask:browser_action_launch ask:use_mcp_server ask:new_task ask:condense ask:summarize_task ask:report_bug
     ask:use_subagents say:task say:error say:error_retry say:api_req_started say:api_req_finished say:text say:reasoning
@@ -31,7 +39,8 @@ export const VOCABULARY = vocabulary({
     say:hook_output_stream say:subagent say:use_subagents say:subagent_usage say:conditional_rules_applied
     say:command_permission_denied say:api_req_retry_delayed say:api_req_deleted say:checkpoint_saved say:rooignore_error
     say:condense_context say:condense_context_error say:sliding_window_truncation say:codebase_search_result
-    say:user_edit_todos say:update_todo_list say:subtask_result say:image`,
+    say:user_edit_todos say:update_todo_list say:subtask_result say:image`.split(/\s+/),
+  ],
 })
 
 export function watchMessage(
@@ -43,7 +52,7 @@ export function watchMessage(
   watch.record(record, message, version)
   if (record === 'ui') return watchShown(watch, message, version)
   for (const part of asArray(message['content']) ?? [])
-    if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version)
+    if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version, part)
   const { metrics } = message
   if (!isObject(metrics)) return
   watch.record('metrics', metrics, version)

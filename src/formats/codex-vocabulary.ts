@@ -11,8 +11,17 @@ const USAGE =
 
 export const VOCABULARY = vocabulary({
   common: 'timestamp ordinal type payload metadata internal_chat_message_metadata_passthrough',
-  blocks:
-    'encrypted_content input_audio input_image input_text output_text reasoning_text refusal summary_text text',
+  blocks: [
+    'encrypted_content: encrypted_content',
+    'input_audio: audio_url data format',
+    'input_image: detail image_url',
+    'input_text: text',
+    'output_text: annotations logprobs text',
+    'reasoning_text: text',
+    'refusal: refusal',
+    'summary_text: text',
+    'text: text',
+  ],
   records: [
     'compacted: compaction_response_id first_window_id latest_token_usage_record message previous_window_id replacement_history replacement_history_metadata resume_metadata retained_context window_id window_number',
     'error: message',
@@ -122,5 +131,5 @@ function watchItem(watch: DriftWatch, kind: string, item: JsonObject, version: s
   watch.record(`response_item/${kind}`, item, version)
   for (const parts of [item['content'], item['summary'], item['output']])
     for (const part of asArray(parts) ?? [])
-      if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version)
+      if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version, part)
 }

@@ -9,6 +9,7 @@ export const VOCABULARY = vocabulary({
     // Of a shutdown, for each model.
     'modelMetrics: requests usage totalNanoAiu tokenDetails',
     'usage: inputTokens outputTokens cacheReadTokens cacheWriteTokens reasoningTokens',
+    'result: content contents detailedContent',
     'toolRequest: toolCallId name arguments type intentionSummary toolTitle mcpServerName',
     'assistant.intent: intent',
     'assistant.message: messageId model content toolRequests interactionId turnId outputTokens apiCallId reasoningOpaque reasoningText requestId serviceRequestId clientRequestId encryptedContent rte chunkIndex chunkCount phase originatingMessageId',
@@ -55,4 +56,10 @@ export const VOCABULARY = vocabulary({
     'user.message: content transformedContent attachments supportedNativeDocumentMimeTypes delivery interactionId parentAgentTaskId source agentMode messageId',
   ],
   common: 'parentToolCallId',
+  blocks: [
+    'attachment:directory: displayName path',
+    'attachment:file: displayName path',
+    'attachment:selection: displayName filePath selection text',
+    'text: text',
+  ],
 })

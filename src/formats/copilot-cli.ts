@@ -138,6 +138,12 @@ function tellDrift(
   watch.record(asString(line['type']) ?? '', data ?? {}, version)
   for (const request of asArray(data?.['toolRequests']) ?? [])
     if (isObject(request)) watch.record('toolRequest', request, version)
+  for (const file of asArray(data?.['attachments']) ?? [])
+    if (isObject(file)) watch.block(`attachment:${asString(file['type']) ?? ''}`, version, file)
+  const result = line['type'] === 'tool.execution_complete' ? asObject(data?.['result']) : undefined
+  if (result !== undefined) watch.record('result', result, version)
+  for (const part of asArray(result?.['contents']) ?? [])
+    if (isObject(part)) watch.block(asString(part['type']) ?? '', version, part)
   for (const metrics of Object.values(asObject(data?.['modelMetrics']) ?? {})) {
     if (!isObject(metrics)) continue
     watch.record('modelMetrics', metrics, version)

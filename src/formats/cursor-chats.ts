@@ -10,6 +10,7 @@ import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { fromBubble, instantOf, UNNAMED, whatElse } from './cursor-bubble.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
 import { eachRow, jsonOf, textOf, valueToJson } from './database-row.ts'
+import type { DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
 import { asId, createPlacing, type Placing } from './placing.ts'
@@ -103,7 +104,7 @@ async function readBubble(reading: Reading, key: string, placing: Placing): Prom
     const json = jsonOf(row['value'])
     const bubble = asObject(json)
     if (bubble !== undefined) {
-      shared.drift?.record('bubble', bubble)
+      if (shared.drift !== undefined) watchBubble(shared.drift, bubble)
       for (const said of fromBubble(bubble)) items.push({ type: 'entry', entry: placing(said, at) })
       continue
     }
@@ -179,4 +180,13 @@ const LISTED: ReadonlySet<string> = new Set(['conversation', 'fullConversationHe
 
 function toDamage({ file }: Reading, line: number, reason: string): Damage {
   return { kind: 'not-json', file: file.path, line, byteOffset: 0, byteLength: 0, reason }
+}
+
+/** A bubble's own words, and those of the call, the thought and the counts in it. */
+function watchBubble(drift: DriftWatch, bubble: JsonObject): void {
+  drift.record('bubble', bubble)
+  const { toolFormerData: tool, tokenCount, thinking } = bubble
+  if (isObject(tool)) drift.record('tool', tool)
+  if (isObject(tokenCount)) drift.record('tokenCount', tokenCount)
+  if (isObject(thinking)) drift.record('thinking', thinking)
 }

@@ -86,7 +86,7 @@ function toBlock(part: Json, toText: (text: string) => Block, drift: DriftWatch 
   if (typeof part === 'string') return toText(part)
   if (!isObject(part)) return { type: 'unknown', raw: part }
   const type = asString(part['type']) ?? 'unknown'
-  drift?.block(type)
+  drift?.block(type, undefined, part)
   const text = asString(part['text'])
   if (type === 'text' && text !== undefined) return toText(text)
   if (type === 'thinking' || type === 'reasoning') {

@@ -58,12 +58,23 @@ const VOCABULARY = vocabulary({
      latestChatGenerationUUID isArchived isDraft isBestOfNSubcomposer isBestOfNParent bestOfNJudgeWinner isSpec isSpecSubagentDone
      isNAL planModeSuggestionUsed usageData contextTokensUsed contextTokenLimit promptTokenBreakdown workspaceIdentifier
      trackedGitRepos fullConversationHeadersOnly conversation richText`,
+    'tool: name params rawArgs result status tool toolCallId',
+    'tokenCount: inputTokens outputTokens',
+    'thinking: signature text',
     `bubble: _v type bubbleId text richText createdAt requestId attachedCodeChunks attachedFileCodeChunksMetadataOnly supportedTools
      modelInfo workspaceUris serverBubbleId codeBlocks thinking toolResults toolFormerData tokenCount usageUuid capabilities gitDiffs
      commits isAgentic context capabilityType images allThinkingBlocks thinkingDurationMs`,
   ],
-  blocks:
-    'role:user role:assistant role:system role:tool text thinking reasoning tool_use tool-call tool_result tool-result',
+  blocks: [
+    ...'role:user role:assistant role:system role:tool'.split(' '),
+    'reasoning: signature text thinking',
+    'text: text',
+    'thinking: signature text thinking',
+    'tool-call: args id input name toolCallId toolName',
+    'tool-result: content name result toolCallId toolName tool_use_id',
+    'tool_result: content name result toolCallId toolName tool_use_id',
+    'tool_use: args id input name toolCallId toolName',
+  ],
 })
 
 /** Transcripts of one folder whose calls are held for subagents. */

@@ -34,6 +34,19 @@ describe('a drift watch', () => {
     ])
   })
 
+  it('names a new key of a block whose keys are known, and none of one whose are not', () => {
+    const told: string[] = []
+    const words = vocabulary({ records: [], blocks: ['text: text', 'ask:command'] })
+    const seen = createDriftWatch(words, { drift: ({ kind, name }) => void told.push(`${kind} ${name}`) })
+    seen?.block('text', undefined, { type: 'text', text: 'a', smell: 1 })
+    seen?.block('ask:command')
+    seen?.block('ask')
+    createDriftWatch(known, { drift: ({ name }) => void told.push(name) })?.block('text', undefined, {
+      any: 1,
+    })
+    expect(told).toEqual(['key block/text.smell', 'block ask'])
+  })
+
   it('is not there where nobody listens', () => {
     expect(createDriftWatch(known)).toBeUndefined()
   })

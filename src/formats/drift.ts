@@ -11,13 +11,15 @@ export type Vocabulary = {
   readonly records: ReadonlyMap<string, ReadonlySet<string>>
   /** Keys that any record may have. */
   readonly common: ReadonlySet<string>
-  readonly blocks: ReadonlySet<string>
+  /** The keys of each kind of block; undefined where they are not watched. */
+  readonly blocks: ReadonlyMap<string, ReadonlySet<string> | undefined>
 }
 
 export type DriftWatch = {
   /** A record of the file, under the name that its format tells records apart by. */
   record(type: string, record: JsonObject, version?: string): void
-  block(type: string, version?: string): void
+  /** With the block itself, its keys are looked at too: told as `block/<type>.<key>`. */
+  block(type: string, version?: string, block?: JsonObject): void
 }
 
 export function createDriftWatch(
@@ -33,23 +35,39 @@ export function createDriftWatch(
       if (keys === undefined) return tell('record', type, version)
       for (const key in record) if (!keys.has(key) && !common.has(key)) tell('key', `${type}.${key}`, version)
     },
-    block(type, version) {
-      if (!blocks.has(type)) tell('block', type, version)
+    block(type, version, block) {
+      const keys = blocks.get(type)
+      if (keys === undefined) {
+        if (!blocks.has(type)) tell('block', type, version)
+        return
+      }
+      for (const key in block)
+        if (key !== 'type' && !keys.has(key)) tell('key', `block/${type}.${key}`, version)
     },
   }
 }
 
-/** `user: content message` → a record type with its keys; one line for each. */
+/** `user: content message` → a record type with its keys; one line for each. Blocks likewise, or only as words. */
 export function vocabulary(text: {
   readonly records: readonly string[]
   readonly common?: string
-  readonly blocks?: string
+  readonly blocks?: string | readonly string[]
 }): Vocabulary {
-  const records = text.records.map((line): [string, ReadonlySet<string>] => {
-    const [type = '', keys = ''] = line.split(/:\s*/, 2)
-    return [type, words(keys)]
-  })
-  return { records: new Map(records), common: words(text.common ?? ''), blocks: words(text.blocks ?? '') }
+  const { records, common = '', blocks = '' } = text
+  return {
+    records: new Map(records.map(toKeys)),
+    common: words(common),
+    blocks:
+      typeof blocks === 'string'
+        ? new Map([...words(blocks)].map((type) => [type, undefined]))
+        : new Map(blocks.map(toKeys)),
+  }
+}
+
+function toKeys(line: string): [string, ReadonlySet<string>] {
+  // A kind's own name may have a colon in it: `ask:command`.
+  const [type = '', keys = ''] = line.split(/:(?:\s+|$)/, 2)
+  return [type, words(keys)]
 }
 
 function words(text: string): ReadonlySet<string> {

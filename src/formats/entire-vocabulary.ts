@@ -8,7 +8,12 @@ export const COMPACT_VOCABULARY = vocabulary({
     'result: output status file matchCount',
   ],
   // The kinds of lines and of blocks, and what a result's status may be.
-  blocks: 'type:user type:assistant text tool_use image status:success status:error',
+  blocks: [
+    ...'type:user type:assistant status:success status:error'.split(' '),
+    'image: source',
+    'text: id text',
+    'tool_use: id input name result',
+  ],
 })
 
 export function watchCompact(watch: DriftWatch, line: JsonObject): void {
@@ -18,7 +23,7 @@ export function watchCompact(watch: DriftWatch, line: JsonObject): void {
   for (const part of asArray(line['content']) ?? []) {
     if (!isObject(part)) continue
     // A prompt's text has no type of its own.
-    watch.block(asString(part['type']) ?? ('text' in part ? 'text' : 'untyped'), version)
+    watch.block(asString(part['type']) ?? ('text' in part ? 'text' : 'untyped'), version, part)
     const { result } = part
     if (!isObject(result)) continue
     watch.record('result', result, version)

@@ -8,8 +8,18 @@ import { toGeminiRecord } from './gemini-cli-survey.ts'
 
 export const VOCABULARY = vocabulary({
   common: 'id timestamp type',
-  blocks:
-    'codeExecutionResult executableCode fileData functionCall functionResponse inlineData text thought thoughtSignature videoMetadata',
+  blocks: [
+    'codeExecutionResult: outcome output',
+    'executableCode: code language',
+    'fileData: fileUri mimeType',
+    'functionCall: args id name',
+    'functionResponse: id name response',
+    'inlineData: data mimeType',
+    'text',
+    'thought',
+    'thoughtSignature',
+    'videoMetadata: endOffset startOffset',
+  ],
   records: [
     'error: content displayContent',
     'gemini: content displayContent model parts thoughts tokens toolCalls',
@@ -44,5 +54,7 @@ export function watchMessage(watch: DriftWatch, message: JsonObject): void {
   for (const call of asArray(toolCalls) ?? []) if (isObject(call)) watch.record('toolCall', call)
   // A part has no type: its key is what it is.
   for (const part of [...(asArray(content) ?? []), ...(asArray(parts) ?? [])])
-    if (isObject(part)) for (const key of Object.keys(part)) watch.block(key)
+    if (isObject(part))
+      for (const [key, value] of Object.entries(part))
+        watch.block(key, undefined, isObject(value) ? value : undefined)
 }

@@ -1,5 +1,5 @@
 /** What has been seen of OpenCode's records so far, up to 1.4: others are told of as drift. */
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const OPENCODE_VOCABULARY = vocabulary({
@@ -45,6 +45,8 @@ export function watchPart(watch: DriftWatch, part: JsonObject, version: string |
   if (state === undefined) return
   watch.record('state', state, version)
   watch.block(`status:${asString(state['status']) ?? ''}`, version)
+  for (const file of asArray(state['attachments']) ?? [])
+    if (isObject(file)) watch.record('part.file', file, version)
 }
 
 /** Where the money is. */

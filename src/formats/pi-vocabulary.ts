@@ -7,7 +7,12 @@ import { vocabulary, type DriftWatch } from './drift.ts'
 
 export const VOCABULARY = vocabulary({
   common: 'type id parentId timestamp',
-  blocks: 'image text thinking toolCall',
+  blocks: [
+    'image: data mimeType',
+    'text: text textSignature',
+    'thinking: redacted thinking thinkingSignature',
+    'toolCall: arguments id name partialJson thoughtSignature',
+  ],
   records: [
     'branch_summary: details fromHook fromId summary',
     'compact: agent note',
@@ -29,6 +34,7 @@ export const VOCABULARY = vocabulary({
     'session_info: name',
     'thinking_level_change: thinkingLevel',
     'usage: cacheRead cacheWrite cost input output premiumRequests totalTokens',
+    'usage/cost: cacheRead cacheWrite input output total',
   ],
 })
 
@@ -38,7 +44,10 @@ export function watchLine(watch: DriftWatch, line: JsonObject, version: string |
   if (!isObject(message)) return
   watch.record(`message/${asString(message['role']) ?? 'untyped'}`, message, version)
   const { usage, content } = message
-  if (isObject(usage)) watch.record('usage', usage, version)
+  if (isObject(usage)) {
+    watch.record('usage', usage, version)
+    if (isObject(usage['cost'])) watch.record('usage/cost', usage['cost'], version)
+  }
   for (const part of asArray(content) ?? [])
-    if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version)
+    if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version, part)
 }
