@@ -62,7 +62,7 @@ const ORDERS: Readonly<Record<SessionSort, Order>> = {
   title: { column: 'lower(coalesce(title, prompt))', isDown: false },
 }
 
-const COLUMNS = `listing.n, sessions.session, failed, errors, touched, repeats, rereads, duration_ms,
+const COLUMNS = `(SELECT session FROM sessions WHERE sessions.key = listing.key) AS session, failed, errors, touched, repeats, rereads, duration_ms,
   (SELECT activity FROM listing_work WHERE listing_work.n = listing.n) AS activity`
 
 export function querySessions(database: Database, question: SessionQuestion): SessionPage {
@@ -77,7 +77,7 @@ export function querySessions(database: Database, question: SessionQuestion): Se
   const asked = limit < 0 ? -1 : limit + 1
   const rows = database
     .prepare(
-      `SELECT ${COLUMNS}, ${column} AS sorted, listing.id AS id FROM listing JOIN sessions ON sessions.key = listing.key
+      `SELECT ${COLUMNS}, ${column} AS sorted, listing.id AS id FROM listing
        WHERE ${where} AND ${beyond.where} ORDER BY ${order}, listing.id LIMIT ? OFFSET ?`,
     )
     .all(...values, ...beyond.values, asked, offset)
