@@ -1,10 +1,15 @@
 /**
  * `npm run bench`: the hot paths against their bare alternative, as ratios. Ends with exit code 1 when a budget is not kept.
- * Names of benches as arguments run only those; `--quick` takes smaller sizes.
+ * Names of benches as arguments run only those; `--quick` takes smaller sizes. `huge` is run when it is named, and what follows it
+ * chooses among its cases.
  */
 import { print, type Result } from './measure.ts'
 
-export type Bench = (sizes: { readonly quick: boolean }) => Promise<readonly Result[]>
+export type Bench = (sizes: {
+  readonly quick: boolean
+  /** Cases of a bench that has many; all of them when there are none. */
+  readonly chosen?: readonly string[]
+}) => Promise<readonly Result[]>
 
 const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   record: () => import('./record.bench.ts'),
@@ -17,21 +22,32 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   start: () => import('./start.bench.ts'),
 }
 
+/** Takes an hour and much of the disk. */
+const HUGE = 'huge'
+
 const args = process.argv.slice(2)
 const quick = args.includes('--quick')
-const chosen = args.filter((arg) => !arg.startsWith('--'))
+const named = args.filter((arg) => !arg.startsWith('--'))
+const cases = named.includes(HUGE) ? named.slice(named.indexOf(HUGE) + 1) : undefined
+const chosen = cases === undefined ? named : named.slice(0, named.indexOf(HUGE))
 const unknown = chosen.filter((name) => !(name in BENCHES))
 if (unknown.length > 0) {
-  console.error(`no such bench: ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}`)
+  console.error(
+    `no such bench: ${unknown.join(', ')}; there are ${[...Object.keys(BENCHES), HUGE].join(', ')}`,
+  )
   process.exit(2)
 }
 
 const results: Result[] = []
 for (const [name, load] of Object.entries(BENCHES)) {
-  if (chosen.length > 0 && !chosen.includes(name)) continue
+  if (named.length > 0 && !chosen.includes(name)) continue
   console.error(`${name} …`)
   const { bench } = await load()
   results.push(...(await bench({ quick })))
+}
+if (cases !== undefined) {
+  const { bench } = await import('./huge.bench.ts')
+  results.push(...(await bench({ quick, chosen: cases })))
 }
 print(results)
 process.exit(results.every((result) => result.ok) ? 0 : 1)

@@ -13,8 +13,9 @@ import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
 import { agentOf } from './claude-rest.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
+import { EXACT, exactNumbers } from './exact-numbers.ts'
 import type { ReadItem } from './format.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 import { readRawRecords } from './raw-records.ts'
 import { oversizedEntry } from './unknown.ts'
 
@@ -75,7 +76,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
   const facts = createClaudeFacts({ exact })
   const spawns = createSpawns()
   const nextSequence = createSequence()
-  const seen = createIdSet()
+  const seen = createRecentIds()
   const sidechains = new Map<string, string>()
   const iterations = createIterations()
   const cuts = createCuts()
@@ -122,8 +123,11 @@ export function createClaudeReading(options: Options): ClaudeReading {
     const { value, number, byteOffset, byteLength } = record
     const origin = { format, file, record: number, byteOffset, byteLength }
     const give = (entry: Entry): void => void items.push({ type: 'entry', entry })
+    const noted = exact ? exactNumbers(record.text) : undefined
     if (!isObject(value)) {
-      give(place(fromClaudeLine(value, facts.defaults), fileSource ?? PRIMARY, undefined, origin))
+      const strange = fromClaudeLine(value, facts.defaults)
+      if (noted !== undefined) keep(strange, EXACT, noted)
+      give(place(strange, fileSource ?? PRIMARY, undefined, origin))
       return
     }
     facts.observe(value)
@@ -134,6 +138,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
       facts.observeModel(said.model, source)
       for (const one of iterations(value, said)) give(place(one, source, undefined, origin))
     }
+    if (noted !== undefined) keep(said, EXACT, noted)
     const entry = place(said, source, value['uuid'], origin)
     give(entry)
     const cut = said.role === 'assistant' ? cuts(value, said) : undefined

@@ -16,7 +16,7 @@ import {
 import type { Session } from '../transcript/session.ts'
 import { fromCopilotLine } from './copilot-cli-lines.ts'
 import type { Survey } from './copilot-cli-survey.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 import { asId, type Said } from './placing.ts'
 
 export type CopilotFold = {
@@ -35,7 +35,7 @@ const MOST_OPEN = 10_000
 type OpenCall = { name: string | undefined; startedAt: string | undefined; entry: string | undefined }
 
 export function createCopilotFold({ shutdowns, isCovered, reported }: Survey): CopilotFold {
-  const said = createIdSet()
+  const said = createRecentIds()
   const open = new Map<string, OpenCall>()
   /** The call that started an agent, by the agent's own id. */
   const agents = new Map<string, string>()

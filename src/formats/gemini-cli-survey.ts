@@ -8,7 +8,7 @@ import { readRecords } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { reportOf } from './gemini-cli-message.ts'
 import { createGeminiFold, type GeminiFacts } from './gemini-cli-session.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 import { asId } from './placing.ts'
 
 /** A message's version: the line it stands on, and its place in that line's list, -1 for a line of its own. */
@@ -50,7 +50,7 @@ const MOST_IDS = 1_000_000
 export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
   const fold = createGeminiFold()
   const versions = new Map<string, LastVersion & { readonly hash: string }>()
-  const said = createIdSet()
+  const said = createRecentIds()
   /** What the program would show now, in its order. */
   let live: string[] = []
   let places = new Map<string, number>()

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createIdSet } from './id-set.ts'
+import { createIdSet, createRecentIds } from './id-set.ts'
 
 describe('a set of ids', () => {
   it('never forgets one, and takes no new one for an old one', () => {
@@ -23,5 +23,14 @@ describe('a set of ids', () => {
       Array.from({ length: 1000 }, (_, i) => i % 2 === 0),
     )
     expect(ids.has('')).toBe(true)
+  })
+
+  it('of a file without end knows the last ones, and forgets those long before', () => {
+    const ids = createRecentIds(100)
+    for (let n = 0; n < 1000; n += 1) {
+      ids.add(`${n}`)
+      for (let back = 0; back <= Math.min(n, 99); back += 1) expect(ids.has(`${n - back}`)).toBe(true)
+      expect(ids.has(`${n - 200}`)).toBe(false)
+    }
   })
 })

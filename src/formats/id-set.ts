@@ -45,6 +45,30 @@ export function createIdSet(): IdSet {
   }
 }
 
+/** Ids until the first of them are forgotten: more than anybody's session has, in 16 MB. */
+const RECENT = 1_500_000
+
+/**
+ * The same for what tells apart the records of one file, which may have any number: the last one and a half million ids at least, and
+ * no more than twice as many.
+ */
+export function createRecentIds(most: number = RECENT): IdSet {
+  let recent = createIdSet()
+  let older = createIdSet()
+  let size = 0
+  return {
+    has: (id) => recent.has(id) || older.has(id),
+    add(id) {
+      recent.add(id)
+      size += 1
+      if (size < most) return
+      older = recent
+      recent = createIdSet()
+      size = 0
+    },
+  }
+}
+
 /** 53 bits out of two rounds of multiply and shift, whole in a double; never 0. */
 function hashOf(id: string): number {
   let high = 0xdeadbeef

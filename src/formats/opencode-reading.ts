@@ -8,7 +8,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Usage } from '../transcript/usage.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 import { isNamed, isText, leftOver, takes } from './left-over.ts'
 import { childOf, durationOf, fromPart, instantOf } from './opencode-part.ts'
 import { ID, createSessionFold, type SessionKnown } from './opencode-session.ts'
@@ -43,7 +43,7 @@ export function createOpencodeReading(
 ): OpencodeReading {
   const fold = createSessionFold(known)
   const placing = createPlacing(ID)
-  const calls = createIdSet()
+  const calls = createRecentIds()
   const version = asString(known.info['version'])
   const revert = createRevert(asObject(known.info['revert']))
   const { id: session } = fold.session()

@@ -15,7 +15,7 @@ import {
 } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { costOf, toDollars } from './dollars.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 import { usageOf } from './pi-content.ts'
 import { MADE, fromPiLine, type PiEntry } from './pi-lines.ts'
 
@@ -36,10 +36,10 @@ export type PiFold = {
 export const toSessionId = (sessionId: string): string => uuidFrom(PI, sessionId)
 
 export function createPiFold(): PiFold {
-  const seen = createIdSet()
-  const calls = createIdSet()
+  const seen = createRecentIds()
+  const calls = createRecentIds()
   /** The first time that a provider's id came, with that time: at the same time it is the same call. */
-  const reports = createIdSet()
+  const reports = createRecentIds()
   let sequence = 0
   let header: JsonObject | undefined
   let model: string | undefined

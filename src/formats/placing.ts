@@ -3,7 +3,7 @@
  * it was read. Memory is the ids, in a few bytes each.
  */
 import { PRIMARY, createSequence, type Entry } from '../transcript/entry.ts'
-import { createIdSet } from './id-set.ts'
+import { createRecentIds } from './id-set.ts'
 
 /** An entry before it has its place. `id` is the format's own, where it has one; without a source it is the main agent's. */
 export type Said = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'> & {
@@ -23,7 +23,7 @@ export type Placing = (said: Said, place: Place) => Entry
 
 export function createPlacing(format: string): Placing {
   const nextSequence = createSequence()
-  const seen = createIdSet()
+  const seen = createRecentIds()
   return (said, { file, number, byteOffset, byteLength }) => {
     const { id: own, source = PRIMARY } = said
     const sequence = nextSequence(source)

@@ -10,7 +10,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readHead, type Head } from './head-records.ts'
-import { createIdSet, type IdSet } from './id-set.ts'
+import { createRecentIds, type IdSet } from './id-set.ts'
 import { oversizedEntry, unknownEntry } from './unknown.ts'
 import { TYPE_KEY, asTranscriptEntry } from './weakincentives-entry.ts'
 import { readOrder, sortRecords } from './weakincentives-order.ts'
@@ -91,7 +91,7 @@ async function* readSlice(file: SourceFile): AsyncGenerator<readonly ReadItem[]>
 
 function createReading(file: SourceFile) {
   const nextSequence = createSequence()
-  const seen = createIdSet()
+  const seen = createRecentIds()
   /** Damage from before the first entry, which belongs to the session that the entry opens. */
   const early: ReadItem[] = []
   let id: string | undefined

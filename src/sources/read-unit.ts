@@ -40,10 +40,11 @@ export type UnitResult =
   | { readonly type: 'unknown'; readonly looks: string }
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
 
-/** Never throws. */
+/** Never throws. `isTaken` is waited for between batches: reading is faster than what takes the calls. */
 export async function runUnitJob(
   job: UnitJob,
   onCalls: (calls: readonly Call[]) => void,
+  isTaken: () => Promise<void> = async () => {},
 ): Promise<UnitResult> {
   try {
     if (job.agent === JOURNAL) return await readRecorded(job, onCalls)
@@ -59,7 +60,10 @@ export async function runUnitJob(
       placeName(job),
     )
     const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
-    for await (const batch of items) reading.add(batch)
+    for await (const batch of items) {
+      reading.add(batch)
+      await isTaken()
+    }
     const facts = withoutSecrets(reading.end(), job.home)
     return { type: 'read', format: format.id, facts, ...(looks !== undefined && { looks }) }
   } catch (error) {
@@ -140,7 +144,10 @@ function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
     const work = safeWork(one.work, outlet.text, safeNames(home))
     return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
   })
-  const mentions = facts.mentions.map((one) => ({ ...one, ...(one.title && { title: outlet.text(one.title) }) }))
+  const mentions = facts.mentions.map((one) => ({
+    ...one,
+    ...(one.title && { title: outlet.text(one.title) }),
+  }))
   return { ...facts, sessions, mentions }
 }
 

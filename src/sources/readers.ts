@@ -7,7 +7,7 @@ import os from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
 import type { Call } from './unit-facts.ts'
-import type { FromWorker } from './unit-worker.ts'
+import type { FromWorker, ToWorker } from './unit-worker.ts'
 
 export type Readers = {
   /** Waits for a free reader, then reads. */
@@ -57,16 +57,28 @@ type Thread = {
 type Waiting = {
   readonly onCalls: (calls: readonly Call[]) => void
   readonly done: (result: UnitResult) => void
+  readonly failed: (error: unknown) => void
 }
 
 /** One job at a time. Listeners stay for the thread's life: taking the last one away would stop its port for good. */
 function createThread(script: URL): Thread {
   let worker: Worker | undefined
   let current: Waiting | undefined
+  let failure: { readonly error: unknown } | undefined
   const finish = (result: UnitResult): void => {
-    const waiting = current
+    const [waiting, failed] = [current, failure]
     current = undefined
-    waiting?.done(result)
+    failure = undefined
+    if (failed === undefined) waiting?.done(result)
+    else waiting?.failed(failed.error)
+  }
+  /** What cannot be taken, on a full disk, fails the unit once its thread is free again. */
+  const take = (calls: readonly Call[]): void => {
+    try {
+      if (failure === undefined) current?.onCalls(calls)
+    } catch (error) {
+      failure = { error }
+    }
   }
   const start = (): Worker => {
     const started = new Worker(script)
@@ -76,8 +88,10 @@ function createThread(script: URL): Thread {
       finish({ type: 'failed', cause: 'internal', message: reason })
     }
     started.on('message', (message: FromWorker) => {
-      if ('calls' in message) current?.onCalls(message.calls)
-      else finish(message.result)
+      if ('calls' in message) {
+        take(message.calls)
+        started.postMessage('took' satisfies ToWorker)
+      } else finish(message.result)
     })
     started.on('error', (error) => died(error.message))
     started.on('exit', (code) => died(`a reader ended with code ${code}`))
@@ -87,9 +101,9 @@ function createThread(script: URL): Thread {
     run(job, onCalls) {
       worker ??= start()
       const busy = worker
-      return new Promise((done) => {
-        current = { onCalls, done }
-        busy.postMessage(job)
+      return new Promise((done, failed) => {
+        current = { onCalls, done, failed }
+        busy.postMessage(job satisfies ToWorker)
       })
     },
     close: async () => worker?.terminate(),

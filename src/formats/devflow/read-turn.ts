@@ -14,7 +14,7 @@ import {
   type Json,
   type JsonObject,
 } from '../../transcript/json.ts'
-import { createIdSet } from '../id-set.ts'
+import { createRecentIds } from '../id-set.ts'
 import type { RawTurn } from './turn-list.ts'
 import { toUsage } from './facts.ts'
 import { asText, asTime, openFields, type Fields } from './fields.ts'
@@ -22,7 +22,7 @@ import { asText, asTime, openFields, type Fields } from './fields.ts'
 /** Turns of one document, in order. Ids are the turns' own numbers; `3/1` is the first result of turn 3. */
 export function createTurnReader(file: string): (turn: RawTurn) => readonly Entry[] {
   const sequence = createSequence()
-  const ids = createIdSet()
+  const ids = createRecentIds()
   let count = 0
 
   const claimId = (id: Json | undefined): string => {

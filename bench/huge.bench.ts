@@ -1,0 +1,189 @@
+/**
+ * `npm run bench -- huge`: what no machine should have to sync, and how much memory it takes. One log of 10 GB, a million files, a line
+ * of 1 GB, documents of 2 GB that are whole or damaged, bombs, a database of 1 GB. Takes an hour and 25 GB of disk; `--quick` a
+ * hundredth of both. Names behind `huge` choose: `-- huge line documents`.
+ */
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import type { SyncReport } from '../src/sources/sync.ts'
+import type { Bench } from './bench.ts'
+import { sessionId } from './claude-logs.ts'
+import {
+  claudeRecord,
+  DOCUMENTS,
+  writeDocument,
+  writeGzip,
+  writePieces,
+  writeZip,
+  writeZstdBomb,
+} from './huge-files.ts'
+import { atMost, type Result } from './measure.ts'
+import { writeDatabase } from './opencode-sample.ts'
+
+const BIN = join(import.meta.dirname, '../bin/hansard.js')
+const MOST_MB = 300
+
+/** What one case wants of the program: the arguments, and what its report has to say. */
+type Case = { readonly args: readonly string[]; readonly expect: (report: SyncReport) => boolean }
+type Make = (folder: string, size: (full: number) => number) => Promise<Case> | Case
+
+export const bench: Bench = async ({ quick, chosen = [] }) => {
+  const results: Result[] = []
+  for (const [name, make] of Object.entries(CASES)) {
+    if (chosen.length > 0 && !chosen.some((one) => name.startsWith(one))) continue
+    const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-huge-'))
+    try {
+      fs.mkdirSync(join(folder, 'work'))
+      const wanted = await make(folder, (full) => Math.ceil(full / (quick ? 100 : 1)))
+      const result = measure(name, folder, wanted)
+      console.error(`${result.ok ? 'ok  ' : 'OVER'} ${result.ratio.toFixed(0)} MB  ${name}  ${result.detail}`)
+      results.push(result)
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true })
+    }
+  }
+  return results
+}
+
+const CASES: Readonly<Record<string, Make>> = {
+  'log: one of 10 GB': (folder, size) => {
+    const path = fileIn(folder, `claude/projects/-p/${sessionId(1)}.jsonl`)
+    writePieces(path, size(10e9), (n) => claudeRecord(sessionId(1), n))
+    return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 1 && damage === 0 }
+  },
+  'files: a million of 300 bytes in 1,000 folders': (folder, size) => {
+    const count = size(1e6)
+    for (let n = 0; n < count; n += 1) {
+      const project = join(folder, `claude/projects/-p${n % Math.ceil(count / 1000)}`)
+      if (n < Math.ceil(count / 1000)) fs.mkdirSync(project, { recursive: true })
+      fs.writeFileSync(join(project, `${sessionId(n)}.jsonl`), tiny(n))
+    }
+    return { args: ['sync'], expect: ({ sessions }) => sessions === count }
+  },
+  'line: one of 1 GB': (folder, size) => {
+    const path = fileIn(folder, `claude/projects/-p/${sessionId(1)}.jsonl`)
+    const before = claudeRecord(sessionId(1), 0)
+    writePieces(
+      path,
+      size(1e9),
+      (n) =>
+        n === 0 ? `${before}{"type":"assistant","sessionId":"${sessionId(1)}","text":"` : 'x'.repeat(9999),
+      `"}\n${claudeRecord(sessionId(1), 1)}`,
+    )
+    return { args: ['sync'], expect: ({ sessions, entries }) => sessions === 1 && entries >= 2 }
+  },
+  'line: many of 30 MB in 4 files': (folder, size) => {
+    for (let n = 0; n < 4; n += 1) {
+      const answer = 'a漢'.repeat(size(30e6) / 4)
+      const path = fileIn(folder, `claude/projects/-p/${sessionId(n)}.jsonl`)
+      for (let line = 0; line < 8; line += 1)
+        fs.appendFileSync(path, claudeRecord(sessionId(n), line, answer))
+    }
+    return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 4 && damage === 0 }
+  },
+  'line: nothing but brackets, 30 MB, in 4 files': (folder, size) => {
+    for (let n = 0; n < 4; n += 1) {
+      const path = fileIn(folder, `claude/projects/-p/${sessionId(n)}.jsonl`)
+      const head = claudeRecord(sessionId(n), 0)
+      fs.writeFileSync(
+        path,
+        `${head}${head.slice(0, -2)},"more":[${'{},'.repeat(size(30e6) / 3)}{}]}\n${claudeRecord(sessionId(n), 1)}`,
+      )
+    }
+    return { args: ['sync'], expect: ({ sessions }) => sessions === 4 }
+  },
+  ...documents(),
+  'bomb: gzip, 10 GB of zeros': async (folder, size) => {
+    const zeros = Buffer.alloc(1e6)
+    await writeGzip(fileIn(folder, 'in/zeros.jsonl.gz'), size(10e9), () => zeros)
+    return { args: ['sync', join(folder, 'in')], expect: () => true }
+  },
+  'bomb: gzip, 10 GB of one record': async (folder, size) => {
+    const record = Buffer.from(claudeRecord(sessionId(1), 0).repeat(1000))
+    await writeGzip(fileIn(folder, 'in/records.jsonl.gz'), size(10e9), () => record)
+    return { args: ['sync', join(folder, 'in')], expect: () => true }
+  },
+  'gzip: 10 GB of records, no bomb': async (folder, size) => {
+    await writeGzip(fileIn(folder, 'in/records.jsonl.gz'), size(10e9), (n) =>
+      Buffer.from(
+        Array.from({ length: 1000 }, (_, at) => claudeRecord(sessionId(1), n * 1000 + at)).join(''),
+      ),
+    )
+    return { args: ['sync', join(folder, 'in')], expect: ({ sessions }) => sessions === 1 }
+  },
+  'bomb: zstd, 10 GB of zeros': (folder, size) => {
+    writeZstdBomb(fileIn(folder, 'in/zeros.jsonl.zst'), 0, size(10e9))
+    return { args: ['sync', join(folder, 'in')], expect: () => true }
+  },
+  'bomb: zip, 5 members of 2 GB of one record': async (folder, size) => {
+    const names = Array.from({ length: 5 }, (_, n) => `projects/-p/${sessionId(n)}.jsonl`)
+    const piece = Buffer.from(claudeRecord(sessionId(1), 0).repeat(1000))
+    await writeZip(fileIn(folder, 'in/logs.zip'), names, piece, size(2e9))
+    return { args: ['import', join(folder, 'in/logs.zip')], expect: () => true }
+  },
+  'database: OpenCode, 1 GB': async (folder, size) => {
+    await writeDatabase(fileIn(folder, 'work/.local/share/opencode/opencode.db'), size(1e9))
+    return { args: ['sync'], expect: ({ sessions, damage }) => sessions > 0 && damage === 0 }
+  },
+}
+
+function documents(): Readonly<Record<string, Make>> {
+  const cases: Record<string, Make> = {}
+  for (const [format, kind] of Object.entries(DOCUMENTS)) {
+    for (const damage of ['whole', 'cut', 'garbage'] as const) {
+      cases[`document: ${format}, 2 GB, ${damage}`] = (folder, size) => {
+        const path = fileIn(folder, `in/${kind.path}`)
+        writeDocument(path, kind, size(2e9), damage)
+        const least = (size(2e9) / 1300) * (damage === 'whole' ? 1 : 0.9)
+        return {
+          args: ['sync', join(folder, 'in')],
+          expect: (report) =>
+            report.sessions === 1 && report.damage > 0 === (damage !== 'whole') && report.entries > least,
+        }
+      }
+    }
+  }
+  return cases
+}
+
+function tiny(n: number): string {
+  return `{"type":"user","uuid":"u${n}","parentUuid":null,"sessionId":"${sessionId(n)}","cwd":"/home/me","version":"2.1.0","isSidechain":false,"timestamp":"2026-02-10T23:31:05.000Z","message":{"role":"user","content":"hello ${n}"}}\n`
+}
+
+function fileIn(folder: string, path: string): string {
+  fs.mkdirSync(dirname(join(folder, path)), { recursive: true })
+  return join(folder, path)
+}
+
+/** Says on leaving how much memory it had at most, in KB, threads and all. */
+const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
+
+function measure(name: string, folder: string, { args, expect }: Case): Result {
+  const began = performance.now()
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', TELL, BIN, ...args, '--json'], {
+    cwd: join(folder, 'work'),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(folder, 'work'),
+      CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+      HANSARD_HOME: join(folder, 'archive'),
+    },
+    maxBuffer: 1e8,
+    encoding: 'utf8',
+  })
+  const seconds = ((performance.now() - began) / 1000).toFixed(0)
+  const told = /maxRSS=(\d+)/.exec(stderr)?.[1]
+  const report =
+    stdout.startsWith('{"files"') || stdout.includes('"files"')
+      ? (JSON.parse(stdout) as SyncReport)
+      : undefined
+  const memory = told === undefined ? Number.POSITIVE_INFINITY : Number(told) / 1024
+  const isRight = report !== undefined && expect(report)
+  const said = report && `${report.sessions} sessions, ${report.entries} entries, ${report.damage} damaged`
+  const problems = report?.problems.map(({ cause, count }) => `${cause} ${count}`).join(', ')
+  const detail = `MB; ${seconds} s; exit ${status}; ${said ?? (stdout + stderr).slice(-300)}${problems ? `; ${problems}` : ''}`
+  const result = atMost(name, memory, MOST_MB, isRight ? detail : `NOT AS IT SHOULD BE: ${detail}`)
+  return { ...result, ok: result.ok && isRight }
+}
