@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   convert: () => import('./convert.bench.ts'),
   database: () => import('./database.bench.ts'),
   sync: () => import('./sync.bench.ts'),
+  list: () => import('./list.bench.ts'),
   search: () => import('./search.bench.ts'),
   start: () => import('./start.bench.ts'),
 }
