@@ -9,10 +9,11 @@ import type { Session } from '../transcript/session.ts'
 import { agentOf } from './claude-code-files.ts'
 import { createForeignLines } from './claude-code-foreign.ts'
 import { isDerived } from './claude-derived.ts'
-import { claudeSession, createClaudeFacts } from './claude-facts.ts'
+import { claudeParent, claudeSession, createClaudeFacts } from './claude-facts.ts'
 import { fromClaudeLine } from './claude-lines.ts'
 import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, toOwnLine } from './claude-write.ts'
+import { EXACT } from './exact-numbers.ts'
 import type { FileOperation, Writer } from './format.ts'
 import { createIdSet } from './id-set.ts'
 import { loseFacts } from './lost-facts.ts'
@@ -56,9 +57,9 @@ export const claudeCodeWriter: Writer = {
       if (model !== undefined) facts.observeModel(model, source)
       if (typeof line['uuid'] === 'string') ids.add(line['uuid'])
     }
-    const append = (path: string, lines: readonly Json[], source: string): FileOperation[] => {
+    const append = (path: string, lines: readonly Json[], source: string, exact?: Json): FileOperation[] => {
       for (const line of lines) observe(line, source)
-      const text = toLines(lines)
+      const text = toLines(lines, exact)
       return text === '' ? [] : [{ op: 'append', path: claim(path), text }]
     }
 
@@ -83,7 +84,7 @@ export const claudeCodeWriter: Writer = {
         version: version ?? session.version ?? '',
         ...(branch !== undefined && { gitBranch: branch }),
       })
-      return append(path, [line], entry.source)
+      return append(path, [line], entry.source, entry.metadata?.[EXACT])
     }
 
     return {
@@ -107,7 +108,9 @@ export const claudeCodeWriter: Writer = {
           agent: CLAUDE_CODE,
           status: 'completed' as const,
         }
-        loseFacts(ended, { ...held, ...claudeSession(facts.current(ids)) }, context)
+        const said = facts.current(ids)
+        const parent = claudeParent(CLAUDE_CODE, said)
+        loseFacts(ended, { ...held, ...claudeSession(said), ...(parent && { parent }) }, context)
         return operations
       },
     }

@@ -9,7 +9,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
-import { claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
+import { claudeParent, claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
@@ -71,15 +71,13 @@ const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !fi
 function toSession(facts: ClaudeFacts, { path, session }: Group, taken: ReadonlySet<string>): Session {
   const sessionId = facts.sessionId ?? (session !== undefined && isUuid(session) ? session : undefined)
   const id = uuidFrom(ID, sessionId ?? path)
-  const { comesFrom } = facts
+  const parent = claudeParent(ID, facts)
   return {
     id: taken.has(id) ? uuidFrom(ID, sessionId ?? '', path) : id,
     ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
     agent: ID,
     ...claudeSession(facts),
-    ...(comesFrom !== undefined && {
-      parent: { session: uuidFrom(ID, comesFrom.sessionId), relation: comesFrom.relation },
-    }),
+    ...(parent !== undefined && { parent }),
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
   }

@@ -1,5 +1,6 @@
 /** What the lines of a Claude-style log say about the whole session, gathered as they pass. */
 import { PRIMARY } from '../transcript/entry.ts'
+import { uuidFrom } from '../transcript/ids.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { JsonRecord } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
@@ -121,6 +122,12 @@ export function createClaudeFacts({ exact = false }: { readonly exact?: boolean 
       }
     },
   }
+}
+
+/** The session that another one's first lines were copied from. */
+export function claudeParent(format: string, { comesFrom }: ClaudeFacts): Session['parent'] {
+  if (comesFrom === undefined) return undefined
+  return { session: uuidFrom(format, comesFrom.sessionId), relation: comesFrom.relation }
 }
 
 /** Session facts every reader of Claude's lines shares. */

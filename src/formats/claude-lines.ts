@@ -14,6 +14,7 @@ import { iterated } from './claude-derived.ts'
 import { eventOf } from './claude-events.ts'
 import { keepMessage, restOfLine, restOfMessage, toolDuration } from './claude-rest.ts'
 import { fromTimestamp } from './claude-time.ts'
+import { EXACT } from './exact-numbers.ts'
 
 /** What every line of a session repeats. A line that says otherwise keeps its own word in its metadata. */
 export type LineDefaults = {
@@ -26,7 +27,7 @@ export type LineDefaults = {
 }
 
 /** Names in an entry's metadata that are ours, not the line's. A line that has one of them at its top is kept whole. */
-export const OURS: readonly string[] = ['absent', 'derived', 'lifted', 'parentSource', 'spawnedBy']
+export const OURS: readonly string[] = ['absent', 'derived', EXACT, 'lifted', 'parentSource', 'spawnedBy']
 
 /** What a line says by itself. Whoever reads the file adds id, source, sequence and origin. */
 export type LineEntry = {

@@ -259,7 +259,7 @@ function isNumbered(id: string, source: string, sequence: number): boolean {
 }
 
 /** Names of ours in metadata that the line's entry alone has. */
-function keep(said: LineEntry, name: string, value: string): void {
+function keep(said: LineEntry, name: string, value: Json): void {
   said.metadata ??= Object.create(null) as Record<string, Json>
   said.metadata[name] = value
 }

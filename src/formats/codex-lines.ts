@@ -7,6 +7,7 @@ import type { Entry } from '../transcript/entry.ts'
 import { asObject, asString, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
 import { fromItem, toItem, type SaidItem, type Spelling } from './codex-items.ts'
+import { EXACT } from './exact-numbers.ts'
 import { ABSENT, keptFields, putBack } from './kept-fields.ts'
 
 /** `envelope`: `{timestamp, type, payload}`. `bare`: the item alone, before autumn 2025. `exec`: what `codex exec --json` prints. */
@@ -18,7 +19,15 @@ export type LineEntry = {
 }
 
 /** What the lines around it say of an entry: copied, taken back, not the user's, the event with its edits, the session it started, and the call that asked for it. */
-const MARKS: readonly string[] = ['replayed', 'rolledBack', 'injected', 'edits', 'spawned', 'spawnedBy']
+const MARKS: readonly string[] = [
+  'replayed',
+  'rolledBack',
+  'injected',
+  'edits',
+  'spawned',
+  'spawnedBy',
+  EXACT,
+]
 
 /** Names in an entry's metadata that are not the line's. A line that has one of them at its top is kept whole. */
 const OURS: readonly string[] = ['record', 'layout', 'command', ABSENT, ...MARKS]

@@ -12,6 +12,7 @@ import { isInjected } from './codex-injected.ts'
 import { createCallLinks } from './codex-links.ts'
 import { surveyRollbacks } from './codex-rollbacks.ts'
 import { VOCABULARY, watchLine } from './codex-vocabulary.ts'
+import { EXACT, exactNumbers } from './exact-numbers.ts'
 import { createDriftWatch } from './drift.ts'
 import type { ReadItem, ReadOptions } from './format.ts'
 import { originOf, readInOrder, type Step } from './in-order.ts'
@@ -79,7 +80,9 @@ export async function* readRollout(
       origin: originOf(CODEX, file.path, step.record),
     }
     sequence += 1
+    const noted = exactNumbers(step.record.text)
     const marks = {
+      ...(noted !== undefined && { [EXACT]: noted }),
       ...(isRolledBack(step.record.number) && { rolledBack: true }),
       ...(entry.role === 'user' && isInjected(entry.blocks) && { injected: true }),
     }

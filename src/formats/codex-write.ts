@@ -15,6 +15,7 @@ import type { Writer } from './format.ts'
 import { loseFacts } from './lost-facts.ts'
 import { loseByReading, type ReadBack } from './read-back.ts'
 import { canGoBack, checkFree, toLines } from './written-lines.ts'
+import { EXACT } from './exact-numbers.ts'
 
 export const codexWriter: Writer = {
   root: '.codex',
@@ -48,7 +49,7 @@ export const codexWriter: Writer = {
         if (entry.origin?.format === CODEX) {
           lane.isOpen = true
           if (!canGoBack(entry, context)) return []
-          return [lane.append([toOwnLine(entry)]).operation]
+          return [lane.append([toOwnLine(entry)], entry.metadata?.[EXACT]).operation]
         }
         lane.isForeign = true
         const header = open(lane, entry.at)
@@ -85,7 +86,10 @@ type Lane = {
   last: string | undefined
   readonly facts: FactsFold
   readonly lines: ForeignLines
-  append(lines: readonly Json[]): {
+  append(
+    lines: readonly Json[],
+    exact?: Json,
+  ): {
     readonly operation: { readonly op: 'append'; readonly path: string; readonly text: string }
     readonly read: readonly FoldedLine[]
   }
@@ -109,9 +113,9 @@ function createLane({ path, thread, session, source, root }: LaneOptions): Lane 
     last: undefined,
     facts,
     lines: createForeignLines({ session, thread, ...(parent !== undefined && { parent }) }),
-    append(lines) {
+    append(lines, exact) {
       const read = lines.map((line) => fold.next(line))
-      const text = toLines(lines)
+      const text = toLines(lines, exact)
       return { operation: { op: 'append', path, text }, read }
     },
   }

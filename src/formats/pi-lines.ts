@@ -6,6 +6,7 @@ import type { Block } from '../transcript/block.ts'
 import type { Entry, Role } from '../transcript/entry.ts'
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
+import { EXACT } from './exact-numbers.ts'
 import { ABSENT, keptFields, putBack } from './kept-fields.ts'
 import { fromPart, fromResultContent, partsOf, toResultContent, usageOf } from './pi-content.ts'
 import { fromPiUsage, toPiUsage } from './pi-usage.ts'
@@ -15,7 +16,7 @@ export type Place = Pick<Entry, 'id' | 'source' | 'sequence'>
 export type PiEntry = { -readonly [K in keyof Omit<Entry, 'origin'>]: Omit<Entry, 'origin'>[K] }
 
 /** Names in an entry's metadata that are not the line's. A line that has one of them at its top is kept whole. */
-const OURS: readonly string[] = ['record', 'plain', ABSENT]
+const OURS: readonly string[] = ['record', 'plain', ABSENT, EXACT]
 
 /** Ids of calls that we made because pi has none. */
 export const MADE = 'pi:'
@@ -58,7 +59,7 @@ export function fromPiLine(line: Json, place: Place, messageId: string | undefin
 export function toOwnLine(entry: Entry): Json {
   const [first] = entry.blocks
   if (entry.kind === 'event') return first?.type === 'unknown' ? first.raw : null
-  const { record: _, plain, ...kept } = entry.metadata ?? {}
+  const { record: _, plain, [EXACT]: _exact, ...kept } = entry.metadata ?? {}
   return putBack(toBase(entry, plain === true), kept)
 }
 

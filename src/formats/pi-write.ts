@@ -14,6 +14,7 @@ import { createForeignLines, type ForeignLines } from './pi-foreign.ts'
 import { toOwnLine, type PiEntry } from './pi-lines.ts'
 import { loseByReading } from './read-back.ts'
 import { canGoBack, checkFree, toLines } from './written-lines.ts'
+import { EXACT } from './exact-numbers.ts'
 
 export const piWriter: Writer = {
   root: '.pi',
@@ -49,7 +50,7 @@ export const piWriter: Writer = {
         if (entry.origin?.format === PI) {
           lane.isOpen = true
           if (!canGoBack(entry, context)) return []
-          return [lane.append([toOwnLine(entry)]).operation]
+          return [lane.append([toOwnLine(entry)], entry.metadata?.[EXACT]).operation]
         }
         const header = lane.append(open(lane, entry.at)).operation.text
         const { lines, lost } = lane.lines.of(entry, context)
@@ -83,7 +84,10 @@ type Lane = {
   isOpen: boolean
   readonly fold: PiFold
   readonly lines: ForeignLines
-  append(lines: readonly Json[]): {
+  append(
+    lines: readonly Json[],
+    exact?: Json,
+  ): {
     readonly operation: { readonly op: 'append'; readonly path: string; readonly text: string }
     readonly read: readonly PiEntry[]
   }
@@ -95,9 +99,9 @@ function createLane(path: string, lines: ForeignLines): Lane {
     isOpen: false,
     fold,
     lines,
-    append(written) {
+    append(written, exact) {
       const read = written.map((line) => fold.next(line))
-      const text = toLines(written)
+      const text = toLines(written, exact)
       return { operation: { op: 'append', path, text }, read }
     },
   }

@@ -16,6 +16,7 @@ import { VOCABULARY, watchLine } from './pi-vocabulary.ts'
 import { piWriter } from './pi-write.ts'
 import { oversizedEntry } from './unknown.ts'
 import { PLACES } from './places.ts'
+import { EXACT, exactNumbers } from './exact-numbers.ts'
 
 export const pi: Format = {
   id: PI,
@@ -95,7 +96,10 @@ async function* readSession(
       if ('record' in step) {
         const { record } = step
         if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
-        const entry = { ...fold.next(record.value), origin: originOf(PI, file.path, record) }
+        const noted = exactNumbers(record.text)
+        const said = fold.next(record.value)
+        if (noted !== undefined) said.metadata = { ...said.metadata, [EXACT]: noted }
+        const entry = { ...said, origin: originOf(PI, file.path, record) }
         items.push({ type: 'entry', entry })
         continue
       }

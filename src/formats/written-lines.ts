@@ -3,6 +3,7 @@ import { HansardError } from '../errors.ts'
 import { hasBlob } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { toJson, type Json } from '../transcript/json.ts'
+import { toExactJson } from './exact-numbers.ts'
 import type { WriteContext } from './format.ts'
 import { loseEntry } from './lost-facts.ts'
 
@@ -24,5 +25,6 @@ export function canGoBack(entry: Entry, context: WriteContext): boolean {
   return true
 }
 
-export const toLines = (values: readonly Json[]): string =>
-  values.map((value) => `${toJson(value)}\n`).join('')
+/** `exact`: of one value, the numbers that go back as they were written. */
+export const toLines = (values: readonly Json[], exact?: Json): string =>
+  values.map((value) => `${exact === undefined ? toJson(value) : toExactJson(value, exact)}\n`).join('')
