@@ -157,7 +157,7 @@ function sync(folder: string): Synced {
   fs.mkdirSync(work, { recursive: true })
   let ran: ReturnType<typeof spawnSync> | undefined
   const ms = timed(() => {
-    ran = spawnSync(process.execPath, ['--import', TELL, BIN, 'sync', '--json'], {
+    ran = spawnSync(process.execPath, ['--import', TELL, BIN, 'sync', '--json', '--no-index'], {
       cwd: work,
       env: {
         PATH: process.env['PATH'],

@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { readWholeFile } from '../archive/bytes.ts'
+import { fromSystemError } from '../errors.ts'
 import { ensureFolder, writeWhole } from '../journal/files.ts'
 import { peekState } from '../sources/state.ts'
 import { asArray, asNumber, asObject, asString, parseJson } from '../transcript/json.ts'
@@ -62,8 +63,12 @@ export function noteWritten(archive: Archive, shards: readonly number[], mark: s
 }
 
 function write({ files, home }: Archive, record: IndexRecord): void {
-  ensureFolder(files, join(home, FOLDER))
-  writeWhole(files, join(home, FOLDER), NAME, Buffer.from(`${JSON.stringify(record)}\n`))
+  try {
+    ensureFolder(files, join(home, FOLDER))
+    writeWhole(files, join(home, FOLDER), NAME, Buffer.from(`${JSON.stringify(record)}\n`))
+  } catch (error) {
+    throw fromSystemError(error, join(home, FOLDER, NAME))
+  }
 }
 
 /** A writer may begin between the look at the record and the look at the database. */

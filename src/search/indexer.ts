@@ -37,6 +37,8 @@ export type CatchUpOptions = {
   readonly onProgress?: (progress: { readonly bytes: number; readonly of: number }) => void
   /** Bytes of logs in one transaction. */
   readonly batchBytes?: number
+  /** Bytes of logs to index at most, of the newest; the rest is left to others. */
+  readonly mostBytes?: number
   /** Never in this thread, which has something else to do, where there can be others. */
   readonly inThreads?: boolean
 }
@@ -108,8 +110,9 @@ async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<D
   const shards = openShards(archive, shardNumbers(archive))
   try {
     const plan = await makePlan(shards, wanted.units)
+    const isCut = cutPlan(plan, options.mostBytes ?? Number.POSITIVE_INFINITY)
     const done = await carryOut(archive, { shards, plan }, options)
-    const isWhole = options.signal?.aborted !== true
+    const isWhole = options.signal?.aborted !== true && !isCut
     if (isWhole) await noteMark(shards, wanted.mark, done.failed)
     shards.close()
     noteWritten(archive, shards.numbers, isWhole ? wanted.mark : undefined)
@@ -139,6 +142,22 @@ async function whatIsWanted(archive: Archive): Promise<Wanted | undefined> {
   } finally {
     state.close()
   }
+}
+
+/** Leaves what is beyond the bytes. True when something was left. */
+function cutPlan({ own, fresh }: IndexPlan, most: number): boolean {
+  let left = most
+  let isCut = false
+  for (const list of [...[...own.values()].map(({ units }) => units), fresh]) {
+    const kept = list.filter(({ bytes }) => {
+      if (bytes > left) return false
+      left -= bytes
+      return true
+    })
+    isCut ||= kept.length < list.length
+    list.splice(0, list.length, ...kept)
+  }
+  return isCut
 }
 
 type Work = { readonly shards: OpenShards; readonly plan: IndexPlan }

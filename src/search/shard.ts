@@ -4,6 +4,7 @@
  * number read.
  */
 import type { Archive } from '../archive/archive.ts'
+import { isHansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
 import { openDatabase, type Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
@@ -91,6 +92,8 @@ export async function peekShard(archive: Archive, number: number): Promise<Shard
     return undefined
   } catch (error) {
     database?.close()
+    // One who died while making it left what only a writer can finish, and one who is making it has it to themselves.
+    if (isHansardError(error) && (error.code === 'read-only' || error.code === 'locked')) return undefined
     if (!isUnusable(error)) throw error
     reportDamage(archive, number)
     return undefined
@@ -110,7 +113,7 @@ export function reportDamage({ files, home, readOnly }: Archive, number: number)
 /** Moves a shard that turned out to be damaged out of the way, in place of the one that was moved there before. */
 export function setShardAside({ files, home }: Archive, number: number): void {
   const path = shardPath(home, number)
-  for (const suffix of ['', '-wal', '-shm']) {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
     if (files.kind(path + suffix) !== undefined) files.rename(path + suffix, `${path}.aside${suffix}`)
     // A log that belongs to no database any more must not be taken for that of the next.
     else if (files.kind(`${path}.aside${suffix}`) !== undefined) files.remove(`${path}.aside${suffix}`)

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
+import { isHansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
 import { openDatabase, type Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
@@ -53,7 +54,9 @@ export async function peekState(archive: Archive): Promise<State | undefined> {
     database.close()
     return undefined
   } catch (error) {
-    if (isUnusable(error)) return undefined
+    // One who died while making it left what only a writer can finish.
+    const isUnfinished = isHansardError(error) && error.code === 'read-only'
+    if (isUnfinished || isUnusable(error)) return undefined
     throw error
   }
 }
@@ -131,7 +134,7 @@ export function forgetState(archive: Archive): void {
 }
 
 function setAside({ files }: Archive, path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
+  for (const suffix of ['', '-wal', '-shm', '-journal']) {
     if (files.kind(path + suffix) !== undefined) files.rename(path + suffix, `${path}.aside${suffix}`)
   }
 }

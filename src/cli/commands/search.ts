@@ -49,6 +49,7 @@ export async function search(words: readonly string[], options: SearchCommandOpt
   if (!(await isCurrent(archive)))
     (await (await import('../../sources/sessions.ts')).openSessions(home)).close()
   const index = await openSearchIndex(archive)
+  let isBehind = false
   try {
     const result = await index.search(query, { limit, order: newest ? 'newest' : 'ranked', deadline })
     const explained = result.hits.length === 0 ? await explain(index, query, deadline) : undefined
@@ -71,9 +72,11 @@ export async function search(words: readonly string[], options: SearchCommandOpt
       say(shown, result, explained, archive.home)
     }
     if (result.unreadable.length > 0) process.exitCode = FAILED
+    isBehind = result.scanned.units > 0 && Date.now() < deadline
   } finally {
     index.close()
   }
+  if (isBehind) await (await import('../catch-up.ts')).catchUpAfterSearch(archive)
 }
 
 async function explain(index: SearchIndex, query: Query, deadline: number): Promise<Explained> {

@@ -1,10 +1,11 @@
 /** `hansard sync`: finds what agents have written on this machine, keeps it, and says what was new. */
-import { openArchive, type Archive } from '../../archive/archive.ts'
+import { openArchive } from '../../archive/archive.ts'
 import { counted, toBytes, toCount } from '../../replay/amounts.ts'
 import { sync, type SyncOptions, type SyncPlan, type SyncReport } from '../../sources/sync.ts'
+import { catchUpAfterSync } from '../catch-up.ts'
 import { loadConfig } from '../config.ts'
 import { note, outJson } from '../print.ts'
-import { createProgress, type Progress } from '../progress.ts'
+import { createProgress } from '../progress.ts'
 import { arePatterns } from '../patterns.ts'
 import { noteProblems } from '../problems.ts'
 
@@ -12,6 +13,7 @@ export type SyncCommandOptions = {
   readonly watch?: boolean
   /** Commander's name for `--no-keep`. */
   readonly keep?: boolean
+  /** Commander's name for `--no-index`. */
   readonly index?: boolean
   readonly exclude?: readonly string[]
   readonly home?: string
@@ -36,24 +38,12 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
   if (options.json) await outJson(report)
   else sayReport(report)
   noteProblems(report.problems)
-  if (options.index) await index(archive, progress)
+  // The list and the costs are there already; the words follow.
+  const isIndexing = options.index !== false
+  if (isIndexing && !options.watch) await catchUpAfterSync(archive)
   if (!options.watch) return
   const { watchAndSync } = await import('./watch.ts')
-  await watchAndSync(archive, how, { json: options.json === true })
-}
-
-/** Asked for: searching is complete without it, and faster with it. */
-async function index(archive: Archive, progress: Progress): Promise<void> {
-  const { catchUpIndex } = await import('../../search/indexer.ts')
-  const { failed } = await catchUpIndex(archive, {
-    onProgress: ({ bytes, of }) => progress.show({ doing: 'indexing', bytes, ofBytes: of }),
-  })
-  progress.end()
-  for (const { name, message } of failed.slice(0, 1)) {
-    note(
-      `hansard: ${name} is not indexed: ${message}${failed.length > 1 ? `, and ${failed.length - 1} more` : ''}`,
-    )
-  }
+  await watchAndSync(archive, how, { json: options.json === true, isIndexing })
 }
 
 /** Before the first byte is copied: what is about to be kept, and where. */

@@ -6,6 +6,7 @@ import { parseExclude } from '../../sources/exclude.ts'
 import { allFormats } from '../../sources/formats.ts'
 import { followPlaces } from '../../sources/follow.ts'
 import type { SyncOptions, SyncReport } from '../../sources/sync.ts'
+import { createWatchedIndex } from '../catch-up.ts'
 import { note, outJson } from '../print.ts'
 import { noteProblems } from '../problems.ts'
 import { sayReport } from './sync.ts'
@@ -13,12 +14,14 @@ import { sayReport } from './sync.ts'
 export async function watchAndSync(
   archive: Archive,
   how: SyncOptions,
-  { json }: { readonly json: boolean },
+  { json, isIndexing }: { readonly json: boolean; readonly isIndexing: boolean },
 ): Promise<void> {
   const ending = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort())
   const exclude = parseExclude(how.exclude ?? [], { home: os.homedir() })
   const told = new Set<string>()
+  const index = isIndexing ? createWatchedIndex(archive) : undefined
+  index?.touch()
   note('watching; Ctrl-C ends it')
   await followPlaces(
     archive,
@@ -27,11 +30,15 @@ export async function watchAndSync(
       formats: allFormats,
       exclude,
       signal: ending.signal,
-      onSync: (report) => void say(report, told, json),
+      onSync(report) {
+        if (report.sessions > 0) index?.touch()
+        void say(report, told, json)
+      },
       // Told, and gone on: the next change, or the next look, may find it well again.
       onError: (error) => note(`hansard: ${messageOf(error)}`),
     },
   )
+  await index?.end()
 }
 
 /** What stays wrong is met with every look, and said once. */
