@@ -34,7 +34,7 @@ const MOST_OPEN = 10_000
 
 type OpenCall = { name: string | undefined; startedAt: string | undefined; entry: string | undefined }
 
-export function createCopilotFold({ shutdowns, isCovered, reported }: Survey): CopilotFold {
+export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }: Survey): CopilotFold {
   const said = createRecentIds()
   const open = new Map<string, OpenCall>()
   /** The call that started an agent, by the agent's own id. */
@@ -94,6 +94,7 @@ export function createCopilotFold({ shutdowns, isCovered, reported }: Survey): C
     const answered = type === 'tool.execution_complete' && callId !== undefined ? open.get(callId) : undefined
     const entry = fromCopilotLine(line, {
       isCovered: isCovered(number),
+      isCounted,
       model: source === PRIMARY ? model : undefined,
       call: answered && { name: answered.name, durationMs: duration(answered.startedAt, at) },
       isSaid: (id) => said.has(id),
@@ -173,7 +174,13 @@ export function createCopilotFold({ shutdowns, isCovered, reported }: Survey): C
   }
 }
 
-const NOTHING_KNOWN = { isCovered: false, model: undefined, call: undefined, isSaid: () => false }
+const NOTHING_KNOWN = {
+  isCovered: false,
+  isCounted: () => false,
+  model: undefined,
+  call: undefined,
+  isSaid: () => false,
+}
 
 /** Premium requests and AI units are Copilot's own currency: kept beside, never read as dollars. */
 const SUMMED: ReadonlySet<string> = new Set(['modelMetrics', 'errorReason'])

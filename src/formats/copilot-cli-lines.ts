@@ -86,12 +86,18 @@ function fromText(role: 'user' | 'system', data: JsonObject): ReturnType<FromDat
   return { kind: 'message', role, blocks: [{ type: 'text', text }], ...left(data, 'content') }
 }
 
-function fromAssistant(data: JsonObject, { isCovered, model: current, isSaid }: Known): ReturnType<FromData> {
+function fromAssistant(
+  data: JsonObject,
+  { isCovered, isCounted, model: current, isSaid }: Known,
+): ReturnType<FromData> {
   const requests = asArray(data['toolRequests']) ?? []
   const calls = requests.map(toCall)
   const model = asString(data['model']) ?? current
   const usage = messageUsage(data, isCovered)
-  const call = callOf(data)
+  const named = callOf(data)
+  // One that no message counts is in the shutdown's sums: by itself it would be an answer that nobody counted.
+  const isSummed = isCovered && usage === undefined && named !== undefined && !isCounted(named)
+  const call = isSummed ? undefined : named
   const more = requests.map((request, at) =>
     isObject(request)
       ? ((isRepeated(calls[at], isSaid) ? request : leftOver(request, REQUEST)) ?? null)

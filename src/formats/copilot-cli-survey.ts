@@ -17,12 +17,15 @@ import {
   outputOf,
   type Metrics,
 } from './copilot-cli-usage.ts'
+import { createIdSet } from './id-set.ts'
 
 export type Survey = {
   /** By the line they stand on. */
   readonly shutdowns: ReadonlyMap<number, readonly ModelReport[]>
   /** True for a message on this line that a later shutdown accounts for. */
   readonly isCovered: (line: number) => boolean
+  /** True for a call whose output a message states. */
+  readonly isCounted: (call: Call) => boolean
   /** What the shutdowns say together. */
   readonly reported?: Usage
 }
@@ -52,6 +55,7 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
   let before: ReadonlyMap<string, Metrics> | undefined
   /** Calls since the last shutdown, the last report of each: as totals count them. */
   let calls = new Map<string, Counted>()
+  const counted = createIdSet()
   let segmentFrom = 1
   let legFrom = 1
 
@@ -93,6 +97,7 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
         const model = asString(data['model'])
         const call = callOf(data)
         const key = call?.messageId ?? call?.requestId ?? `${number}`
+        counted.add(key)
         calls.set(key, {
           line: number,
           output,
@@ -105,6 +110,7 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
   return {
     shutdowns,
     isCovered: (line) => isWithin(ranges, line),
+    isCounted: ({ messageId, requestId }) => counted.has(messageId ?? requestId ?? ''),
     ...(reported !== undefined && { reported }),
   }
 }

@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
+import type { Call } from '../transcript/entry.ts'
 import { always, isNamed, isRecord, isText, leftOver, takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
 
@@ -16,6 +17,8 @@ import { asId, type Said } from './placing.ts'
 export type Known = {
   /** A shutdown accounts for this message. */
   readonly isCovered: boolean
+  /** True for a call whose output a message states. */
+  readonly isCounted: (call: Call) => boolean
   /** The model in use, for messages that do not name theirs. */
   readonly model: string | undefined
   /** The tool and its duration, for a result. */

@@ -258,6 +258,17 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
     expect(session.status).toBe('completed')
   })
 
+  it('of a message without a count of its own is in the shutdown’s, and nobody’s without one', async () => {
+    const { outputTokens: _, ...data } = answered(0)['data'] as JsonObject
+    const silent = line('assistant.message', { ...data, apiCallId: 'msg_silent' })
+    const sums = shutdown({ 'claude-sonnet-4.6': metrics(1000, 42) })
+    const whole = await read(start(), answered(30), silent, sums)
+    expect(totals(whole.entries)).toMatchObject({ calls: 1, input: 1000, output: 42, quality: 'reported' })
+    const open = await read(start(), answered(30), silent)
+    expect(totals(open.entries)).toMatchObject({ calls: 1, output: 30, quality: 'partial' })
+    expect(open.entries[2]?.call?.messageId).toBe('msg_silent')
+  })
+
   it('of premium requests and AI units is no money', async () => {
     const { session } = await read(start(), answered(1), shutdown({ m: metrics(5, 1) }))
     expect(session.reportedCost).toBeUndefined()

@@ -32,7 +32,7 @@ export function toExactJson(value: Json, noted: Json | undefined): string {
     const [path, digits] = one as readonly Json[]
     if (!Array.isArray(path) || typeof digits !== 'string' || !WHOLE.test(digits)) continue
     let place = root
-    for (const key of path as readonly Json[]) {
+    for (const key of path as readonly (string | number)[]) {
       const next: Place = place.below.get(String(key)) ?? { below: new Map() }
       place.below.set(String(key), next)
       place = next
