@@ -15,11 +15,15 @@ const MOST_CHUNK = 1024
 /** Beyond this many matches of a shard, the newest are ranked: to rank all of a common word takes as long as reading the logs. */
 const MOST_RANKED = 1000
 
-export function indexStream(reader: ShardReader, searching: Searching): Stream<Hit> {
+/** `pages`: the only ones to look at; undefined for all. */
+export function indexStream(
+  reader: ShardReader,
+  searching: Searching,
+  pages: readonly number[] | undefined,
+): Stream<Hit> {
   const { order, plan } = searching
   const lookup = plan.lookup((field) => reader.facets(field))
   if (lookup === undefined) return { newest: () => Number.NEGATIVE_INFINITY, next: async () => undefined }
-  const pages = plan.grams && reader.pagesWith(plan.grams)
   const own: Own = {
     reader,
     isExact: lookup.exact,

@@ -7,6 +7,7 @@ import type { Archive } from '../archive/archive.ts'
 import { peekState, type State } from '../sources/state.ts'
 import { citation, type Entry, type Role } from '../transcript/entry.ts'
 import type { CatchUpOptions, CaughtUp } from './indexer.ts'
+import { divide } from './divide.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
 import { PATTERN_MS } from './match.ts'
 import { createPlan } from './plan.ts'
@@ -267,8 +268,10 @@ function streamsOf(archive: Archive, readers: readonly ShardReader[], searching:
   const { view, plan, state } = searching
   const apart = [...view.apart].map((key) => sessionStream(key, searching))
   if (plan.canLookUp) {
-    const indexed = readers.map((reader) => indexStream(reader, searching))
-    return [...indexed, ...view.pending.map((unit) => unitStream(unit, searching)), ...apart]
+    const divided = readers.map((reader) => divide(reader, searching))
+    const indexed = readers.map((reader, at) => indexStream(reader, searching, divided[at]?.pages))
+    const units = [...view.pending, ...divided.flatMap((one) => one.units)]
+    return [...indexed, ...units.map((unit) => unitStream(unit, searching)), ...apart]
   }
   // Nothing to look up: everything is read, the newest first.
   const several = [...view.several].filter((key) => !view.apart.has(key))
