@@ -8,14 +8,33 @@ import { CALL_SUMS, HAS_COST, HAS_NO_COUNTS, PICO_IN_MICRO } from '../sources/st
 import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import type { Payers } from './cost-sessions.ts'
 import type { CostPart } from './cost-sum.ts'
+import type { Sql } from './session-where.ts'
 import type { Repricing } from './cost-repricing.ts'
 
 /** Instants: at or after `since`, before `until`. */
-export type Bounds = { readonly since?: string; readonly until?: string }
+export type Bounds = {
+  readonly since?: string
+  readonly until?: string
+  /** Only what these sessions pay: SQL over `listing`. */
+  readonly payers?: Sql
+}
 
 /** `key`: the value of what calls are grouped by. */
 export type BilledPart = CostPart & { readonly key: string | undefined }
+
+/** What calls are grouped by. `isOfHalfHours`: what so many characters tell of calls is the same for all within a half hour. */
+export type Column =
+  | { readonly name: 'at'; readonly characters: number; readonly isOfHalfHours: boolean }
+  | { readonly name: 'model' | 'source' | 'tools' | 'billed_to' }
+
+/** Where billed calls are: in a state, or at hand. `payers`: absent where it is not known who pays. */
+export type CostSource = {
+  parts(column: Column, bounds: Bounds, repricing?: Repricing): readonly BilledPart[]
+  countUndated(): number
+  payers?(): Payers
+}
 
 const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
 const SUMS = `${COLUMNS}, micro, pico, calls, uncounted`.replaceAll(/\w+/g, 'sum($&) AS $&')
@@ -62,15 +81,16 @@ export function countUndated(database: Database): number {
 type Within = { readonly where: string; readonly values: readonly SqlValue[]; readonly but?: string }
 
 /** Instants have 3 to 9 digits of fraction: without its last letter the bound stands before all that continue it. */
-function within({ since, until }: Bounds, repriced?: readonly string[]): Within {
+function within({ since, until, payers }: Bounds, repriced?: readonly string[]): Within {
   const cut = (bound: string): string => (isHalfHour(bound) ? bound.slice(0, 16) : bound.replace(/Z$/, ''))
   const bounds = [
     ...(since === undefined ? [] : [['at >= ?', cut(since)] as const]),
     ...(until === undefined ? [] : [['at < ?', cut(until)] as const]),
   ]
+  const paid = payers === undefined ? [] : [`billed_to IN (SELECT key FROM listing WHERE ${payers.where})`]
   return {
-    where: bounds.map(([test]) => `AND ${test}`).join(' '),
-    values: bounds.map(([, value]) => value),
+    where: [...bounds.map(([test]) => test), ...paid].map((test) => `AND ${test}`).join(' '),
+    values: [...bounds.map(([, value]) => value), ...(payers?.values ?? [])],
     ...(repriced && { but: JSON.stringify(repriced) }),
   }
 }

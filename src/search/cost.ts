@@ -7,9 +7,16 @@ import type { ListedSession } from '../sources/state-sessions.ts'
 import { asArray, parseJson } from '../transcript/json.ts'
 import { PERIODS, type CostBy, type Period } from './cost-by.ts'
 import { beginningMillis, createCalendar } from './cost-calendar.ts'
-import { billedParts, countUndated, type BilledPart, type Bounds } from './cost-parts.ts'
+import {
+  billedParts,
+  countUndated,
+  type BilledPart,
+  type Bounds,
+  type Column,
+  type CostSource,
+} from './cost-parts.ts'
 import type { Repricing } from './cost-repricing.ts'
-import { createPayers } from './cost-sessions.ts'
+import { createPayers, type Payers } from './cost-sessions.ts'
 import { createCostSum, sharePart, type CostFold, type CostPart, type CostSum } from './cost-sum.ts'
 
 export type CostQuestion = Bounds & {
@@ -46,38 +53,61 @@ export const NOT_SAID = '(none)'
 export const NO_TIME = '(no time)'
 export const NO_TOOL = '(no tool)'
 
+/** As the state has it. */
 export function queryCost(database: Database, question: CostQuestion): CostAnswer {
-  const { by, since, until, repricing } = question
+  return answerCost(
+    {
+      parts: (column, bounds, repricing) =>
+        billedParts(database, toSql(column), { bounds, repricing, isOfCalls: isOfCalls(column) }),
+      countUndated: () => countUndated(database),
+      payers: () => createPayers(database),
+    },
+    question,
+  )
+}
+
+export function answerCost(source: CostSource, question: CostQuestion): CostAnswer {
+  const { by, since, until, payers, repricing } = question
   const needsTime = by === 'block' || since !== undefined || until !== undefined
   // Where a block begins depends on all blocks before it.
-  const bounds = by === 'block' ? {} : { ...(since && { since }), ...(until && { until }) }
-  const parts: Parts = (column, isOfCalls = false) =>
-    billedParts(database, column, { bounds, repricing, isOfCalls })
-
-  const rows = rowsFor(database, question, parts)
+  const bounds = {
+    ...(by !== 'block' && since && { since }),
+    ...(by !== 'block' && until && { until }),
+    ...(payers && { payers }),
+  }
+  const rows = rowsFor(source, question, (column) => source.parts(column, bounds, repricing))
   const total = createCostSum()
   for (const part of rows.counted) total.add(part)
   return {
     rows: rows.rows,
     total: total.sum(),
-    undated: needsTime ? countUndated(database) : 0,
+    undated: needsTime ? source.countUndated() : 0,
     inexact: repricing?.inexact() ?? 0,
   }
 }
 
 type Rows = { readonly rows: readonly CostRow[]; readonly counted: readonly CostPart[] }
-type Parts = (column: string, isOfCalls?: boolean) => readonly BilledPart[]
+type Parts = (column: Column) => readonly BilledPart[]
 
-function rowsFor(database: Database, question: CostQuestion, parts: Parts): Rows {
+function toSql(column: Column): string {
+  return column.name === 'at' ? `substr(at, 1, ${column.characters})` : column.name
+}
+
+function isOfCalls(column: Column): boolean {
+  return column.name === 'at' ? !column.isOfHalfHours : column.name === 'source' || column.name === 'tools'
+}
+
+function rowsFor(source: CostSource, question: CostQuestion, parts: Parts): Rows {
   const { by, utc = false } = question
-  if (by === 'block') return toBlocks(parts('substr(at, 1, 13)'), question)
+  if (by === 'block') return toBlocks(parts({ name: 'at', characters: HOUR, isOfHalfHours: true }), question)
   if (isPeriod(by)) return byPeriod(by, utc, parts)
-  if (by === 'model') return grouped(parts('model'), ({ key }) => key ?? NOT_SAID)
-  if (by === 'source') return grouped(parts('source', true), ({ key }) => key ?? NOT_SAID)
-  if (by === 'tool') return byTool(parts('tools', true))
-  if (by === 'session') return bySession(database, question.rollup !== false, parts('billed_to'))
-  const payers = createPayers(database)
-  return grouped(parts('billed_to'), ({ key }) => {
+  if (by === 'model') return grouped(parts({ name: 'model' }), ({ key }) => key ?? NOT_SAID)
+  if (by === 'source') return grouped(parts({ name: 'source' }), ({ key }) => key ?? NOT_SAID)
+  if (by === 'tool') return byTool(parts({ name: 'tools' }))
+  const payers = source.payers?.()
+  if (payers === undefined) throw new RangeError('who pays is not known here')
+  if (by === 'session') return bySession(payers, question.rollup !== false, parts({ name: 'billed_to' }))
+  return grouped(parts({ name: 'billed_to' }), ({ key }) => {
     const session = key === undefined ? undefined : payers.session(key)
     return (session && FACTS[by](session)) ?? NOT_SAID
   })
@@ -99,7 +129,8 @@ const FACTS: Readonly<Record<Fact, (session: ListedSession) => string | undefine
 
 function byPeriod(period: Period, utc: boolean, parts: Parts): Rows {
   const calendar = createCalendar(utc)
-  const counted = parts(`substr(at, 1, ${calendar.characters})`, !calendar.isOfHalfHours)
+  const { characters, isOfHalfHours } = calendar
+  const counted = parts({ name: 'at', characters, isOfHalfHours })
   const toKey = (part: BilledPart): string =>
     (part.key === undefined ? undefined : calendar.key(period, part.key)) ?? NO_TIME
   const { rows } = grouped(counted, toKey)
@@ -127,8 +158,7 @@ function byTool(counted: readonly BilledPart[]): Rows {
   return { rows: dearestFirst(Array.from(folds, ([key, fold]) => ({ key, ...fold.sum() }))), counted }
 }
 
-function bySession(database: Database, isRolledUp: boolean, counted: readonly BilledPart[]): Rows {
-  const payers = createPayers(database)
+function bySession(payers: Payers, isRolledUp: boolean, counted: readonly BilledPart[]): Rows {
   const folds = new Map<string, CostFold>()
   const members = new Map<string, Set<string>>()
   for (const part of counted) {
@@ -146,6 +176,8 @@ function bySession(database: Database, isRolledUp: boolean, counted: readonly Bi
 }
 
 export const BLOCK_MS = 5 * 3_600_000
+/** Characters of an instant. */
+const HOUR = '2026-11-09T10'.length
 
 /** A block begins with the hour of the first call that no other block holds. */
 function toBlocks(parts: readonly BilledPart[], { since, until }: Bounds): Rows {

@@ -50,10 +50,14 @@ export async function openDatabase(
     }
   }
   return toDatabase(
-    wrap(() => connect(resolve(path), { mode, busyMs })),
+    // In memory, it is called so and lies nowhere.
+    wrap(() => connect(path === IN_MEMORY ? path : resolve(path), { mode, busyMs })),
     wrap,
   )
 }
+
+/** The path of a database that is gone when it is closed. */
+export const IN_MEMORY = ':memory:'
 
 let engine: Promise<Connect> | undefined
 

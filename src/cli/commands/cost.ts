@@ -1,7 +1,9 @@
 /** `hansard cost`: what the archive's calls cost, by day or by whatever is asked for; with a budget, whether it was kept. */
+import os from 'node:os'
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { toUsd } from '../../cost/money.ts'
 import type { PriceRow } from '../../cost/prices.ts'
+import { counted } from '../../replay/amounts.ts'
 import { PERIODS, type Budget, type CostBy } from '../../search/cost-by.ts'
 import { createCalendar } from '../../search/cost-calendar.ts'
 import { queryCost, type CostAnswer, type CostQuestion, type CostRow } from '../../search/cost.ts'
@@ -20,6 +22,8 @@ export type CostOptions = {
   readonly until?: string
   readonly budget?: Budget
   readonly rollup?: boolean
+  /** `false`: from the logs themselves, without the archive. */
+  readonly index?: boolean
   readonly limit?: number
   readonly utc?: boolean
   readonly home?: string
@@ -27,20 +31,21 @@ export type CostOptions = {
 }
 
 export async function cost(options: CostOptions): Promise<void> {
-  const { home, utc = false, prices = [] } = await loadConfig(options)
+  const { home, utc = false, prices = [], exclude = [] } = await loadConfig(options)
   const now = Date.now()
   const question = await toQuestion(options, { now, utc })
   if (question === undefined) return
   const archive = openArchive(home)
   const repricing = await repricingFor(prices)
-  const { answer, isCaughtUp } = await withState(archive, ({ database }) => {
+  const work = (ask: Ask): CostAnswer & { readonly budget?: CheckedBudget } => {
     const asked = { ...question, ...(repricing && { repricing: repricing() }) }
-    const budget =
-      options.budget && checkBudget(options.budget, asked, now, (one) => queryCost(database, one))
-    return { ...queryCost(database, asked), ...(budget && { budget }) }
-  })
-  if (!isCaughtUp)
-    note(`hansard: what was recorded in the last moments may be missing: ${archive.home} is in use`)
+    const budget = options.budget && checkBudget(options.budget, asked, now, ask)
+    return { ...ask(asked), ...(budget && { budget }) }
+  }
+  const answer =
+    options.index === false
+      ? await scanned(archive, { exclude, questions: [question.by, options.budget?.per ?? 'day'], work })
+      : await known(archive, work)
   const page = await redacted(archive, {
     by: question.by,
     bounds: {
@@ -57,6 +62,43 @@ export async function cost(options: CostOptions): Promise<void> {
   if (options.json) await printCostJson(page)
   else await printCost(page, archive.home)
   if (page.budget?.isOver) process.exitCode = FAILED
+}
+
+type Ask = (question: CostQuestion) => CostAnswer
+type Work = (ask: Ask) => CostAnswer & { readonly budget?: CheckedBudget }
+
+async function known(archive: Archive, work: Work): Promise<ReturnType<Work> | undefined> {
+  const { answer, isCaughtUp } = await withState(archive, ({ database }) =>
+    work((question) => queryCost(database, question)),
+  )
+  if (!isCaughtUp)
+    note(`hansard: what was recorded in the last moments may be missing: ${archive.home} is in use`)
+  return answer
+}
+
+type Scan = {
+  readonly exclude: readonly string[]
+  readonly questions: readonly CostQuestion['by'][]
+  readonly work: Work
+}
+
+async function scanned(archive: Archive, { exclude, questions, work }: Scan): Promise<ReturnType<Work>> {
+  const { scanCost } = await import('../../search/cost-scan.ts')
+  const machine = {
+    env: process.env,
+    userHome: os.homedir(),
+    platform: process.platform,
+    cwd: process.cwd(),
+    exclude,
+  }
+  const asked = await scanCost(archive, machine, questions)
+  try {
+    if (asked.failed > 0)
+      note(`${counted(asked.failed, 'log')} that could not be read: sums are at least these`)
+    return work((question) => asked.ask(question))
+  } finally {
+    asked.close()
+  }
 }
 
 const NOTHING: CostAnswer & { readonly budget?: CheckedBudget } = {

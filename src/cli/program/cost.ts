@@ -17,6 +17,10 @@ export function addCost(program: Command): void {
       ),
     )
     .option('--no-rollup', 'sessions that others started as rows of their own')
+    .option(
+      '--no-index',
+      'read all logs of this machine anew, where they lie; needs no archive, writes nothing',
+    )
     .option('--limit <number>', 'at most so many rows', toNumber)
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)

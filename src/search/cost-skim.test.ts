@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createSkimmer, type Span } from './cost-skim.ts'
+
+const { skim, found } = createSkimmer(new Set(['derived']))
+
+function skimmed(text: string): boolean {
+  const bytes = Buffer.from(`ahead ${text} behind`)
+  return skim(bytes, 6, bytes.length - 7)
+}
+
+const valueAt = (text: string, { from, to }: Span): unknown =>
+  to === 0 ? undefined : JSON.parse(Buffer.from(`ahead ${text} behind`).toString('utf8', from, to))
+
+const parses = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+const line = fc.record(
+  {
+    type: fc.constantFrom('assistant', 'user', 'ass\u0001istant', 'é"\\'),
+    timestamp: fc.string(),
+    uuid: fc.string({ unit: 'binary' }),
+    parentUuid: fc.option(fc.string()),
+    isApiErrorMessage: fc.boolean(),
+    other: fc.jsonValue(),
+    message: fc.oneof(
+      fc.jsonValue(),
+      fc.record(
+        {
+          id: fc.string(),
+          model: fc.string({ unit: 'grapheme' }),
+          content: fc.jsonValue(),
+          usage: fc.jsonValue(),
+          stop_reason: fc.option(fc.string()),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  },
+  { requiredKeys: [] },
+)
+
+/** Bytes of another, put anywhere: what torn and fused lines look like. */
+const spoiled = fc.tuple(line, fc.nat(), fc.nat({ max: 6 }), fc.string({ unit: 'binary', maxLength: 6 }))
+
+describe('a line that is skimmed', () => {
+  it('says what JSON.parse says of it', () => {
+    fc.assert(
+      fc.property(line, fc.constantFrom(undefined, 1, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        expect(skimmed(text)).toBe(true)
+        const parsed = JSON.parse(text) as Record<string, unknown>
+        const { message } = parsed
+        const inner = typeof message === 'object' && !Array.isArray(message) ? (message ?? {}) : {}
+        const { id, model, content, usage, stop_reason } = inner as Record<string, unknown>
+        expect({
+          type: valueAt(text, found.type),
+          timestamp: valueAt(text, found.timestamp),
+          uuid: valueAt(text, found.uuid),
+          parentUuid: valueAt(text, found.parentUuid),
+          isApiErrorMessage: valueAt(text, found.isApiErrorMessage),
+          message: valueAt(text, found.message),
+          id: valueAt(text, found.id),
+          model: valueAt(text, found.model),
+          content: valueAt(text, found.content),
+          usage: valueAt(text, found.usage),
+          stop_reason: valueAt(text, found.stopReason),
+        }).toEqual({
+          type: parsed['type'],
+          timestamp: parsed['timestamp'],
+          uuid: parsed['uuid'],
+          parentUuid: parsed['parentUuid'],
+          isApiErrorMessage: parsed['isApiErrorMessage'],
+          message,
+          id,
+          model,
+          content,
+          usage,
+          stop_reason,
+        })
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is refused where JSON.parse refuses it, wherever it is torn, cut or written over', () => {
+    fc.assert(
+      fc.property(spoiled, ([value, where, cut, put]) => {
+        const text = JSON.stringify(value)
+        const at = where % (text.length + 1)
+        const bad = text.slice(0, at) + put + text.slice(at + cut)
+        if (skimmed(bad) !== parses(bad)) expect(bad).toBe('told as JSON.parse tells it')
+      }),
+      { numRuns: 20_000 },
+    )
+  })
+
+  it('is told at every byte that ends it, and with every byte in every place', () => {
+    const text =
+      '{"type":"assistant","n":[-1.5e+3,0,true,null,{"a":"\\u00e9\\n"}],"message":{"id":"m","usage":{"x":1}}}'
+    for (let end = 0; end <= text.length; end += 1)
+      expect(skimmed(text.slice(0, end)), text.slice(0, end)).toBe(parses(text.slice(0, end)))
+    for (let at = 0; at < text.length; at += 1) {
+      for (let byte = 0; byte < 128; byte += 1) {
+        const bad = text.slice(0, at) + String.fromCharCode(byte) + text.slice(at + 1)
+        if (skimmed(bad) !== parses(bad)) expect(bad).toBe('told as JSON.parse tells it')
+      }
+    }
+  })
+
+  it('has the last of what it says twice, and of a message nothing of the one before', () => {
+    const text =
+      '{"type":"user","message":{"id":"a","model":"x"},"type":"assistant","message":{"id":"b","id":"c"}}'
+    expect(skimmed(text)).toBe(true)
+    expect(valueAt(text, found.type)).toBe('assistant')
+    expect(valueAt(text, found.id)).toBe('c')
+    expect(valueAt(text, found.model)).toBeUndefined()
+  })
+
+  it('is odd with a name of ours, or one that is spelled with a backslash', () => {
+    expect([skimmed('{"derived":1}'), found.isOdd]).toEqual([true, true])
+    expect([skimmed('{"t\\u0079pe":1}'), found.isOdd]).toEqual([true, true])
+    expect([skimmed('{"a":{"derived":1}}'), found.isOdd]).toEqual([true, false])
+    expect(skimmed(`${'['.repeat(1000)}`)).toBe(false)
+    expect(skimmed(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)).toBe(false)
+  })
+})

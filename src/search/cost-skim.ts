@@ -1,0 +1,245 @@
+/**
+ * What a line of Claude Code's says of a call, without making an object of all the rest of it. The line is checked to its last byte:
+ * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
+ */
+
+/** Where a value stands in the bytes; both 0 for what is not there. */
+export type Span = { from: number; to: number }
+
+/** Filled anew for each line: an object for each would cost as much as reading it. Strings with their quotes. */
+export type Skimmed = {
+  readonly type: Span
+  readonly timestamp: Span
+  readonly uuid: Span
+  readonly parentUuid: Span
+  readonly isApiErrorMessage: Span
+  readonly message: Span
+  /** Of the message: the last one, where there are several. */
+  readonly id: Span
+  readonly model: Span
+  readonly usage: Span
+  readonly stopReason: Span
+  readonly content: Span
+  /** True for a line that says something by a name that is ours, or in names that are not plain. */
+  isOdd: boolean
+}
+
+type Field = Exclude<keyof Skimmed, 'isOdd'>
+
+const OF_LINE: ReadonlyMap<string, Field> = new Map([
+  ['type', 'type'],
+  ['timestamp', 'timestamp'],
+  ['uuid', 'uuid'],
+  ['parentUuid', 'parentUuid'],
+  ['isApiErrorMessage', 'isApiErrorMessage'],
+  ['message', 'message'],
+])
+const OF_MESSAGE: ReadonlyMap<string, Field> = new Map([
+  ['id', 'id'],
+  ['model', 'model'],
+  ['usage', 'usage'],
+  ['stop_reason', 'stopReason'],
+  ['content', 'content'],
+])
+
+/** Deeper ones are left to a reader that may take its time. */
+const MOST_DEPTH = 200
+
+const [QUOTE, BACKSLASH, COLON, COMMA, OPEN, CLOSE, LIST, END_LIST, SMALL_U] = [
+  0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x75,
+] as const
+
+export type Skimmer = {
+  /** False for what is no JSON object, or too deep. */
+  readonly skim: (bytes: Buffer, from: number, to: number) => boolean
+  readonly found: Skimmed
+}
+
+/** `odd`: names at the top of a line that make it one to be read whole. */
+export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
+  const span = (): Span => ({ from: 0, to: 0 })
+  const found: Skimmed = {
+    type: span(),
+    timestamp: span(),
+    uuid: span(),
+    parentUuid: span(),
+    isApiErrorMessage: span(),
+    message: span(),
+    id: span(),
+    model: span(),
+    usage: span(),
+    stopReason: span(),
+    content: span(),
+    isOdd: false,
+  }
+  const spans = [...OF_LINE.values(), ...OF_MESSAGE.values()].map((field) => found[field])
+  const ofMessage = [...OF_MESSAGE.values()].map((field) => found[field])
+  const lineNames = createNames(OF_LINE, odd)
+  const messageNames = createNames(OF_MESSAGE, new Set())
+  const clear = (all: readonly Span[]): void => {
+    for (const one of all) {
+      one.from = 0
+      one.to = 0
+    }
+  }
+
+  let bytes: Buffer = Buffer.alloc(0)
+  let end = 0
+
+  /** The byte after a value, or -1. `depth`: how many objects and lists are around it; `isMessage`: the line's own message. */
+  const value = (at: number, depth: number, isMessage: boolean): number => {
+    const first = bytes[at] as number
+    if (at >= end) return -1
+    if (first === QUOTE) return skipString(bytes, at, end)
+    if (first === OPEN)
+      return object(at, depth + 1, depth === 0 ? lineNames : isMessage ? messageNames : undefined)
+    if (first === LIST) return list(at, depth + 1)
+    return skipPlain(bytes, at, end)
+  }
+
+  const object = (open: number, depth: number, names: Names | undefined): number => {
+    if (depth > MOST_DEPTH) return -1
+    let at = skipSpace(bytes, open + 1, end)
+    if (bytes[at] === CLOSE && at < end) return at + 1
+    for (;;) {
+      if (at >= end || bytes[at] !== QUOTE) return -1
+      const name = at
+      at = skipString(bytes, at, end)
+      if (at === -1) return -1
+      const field = names?.(bytes, name + 1, at - 1)
+      if (field === 'odd') found.isOdd = true
+      at = skipSpace(bytes, at, end)
+      if (at >= end || bytes[at] !== COLON) return -1
+      at = skipSpace(bytes, at + 1, end)
+      const from = at
+      const isMessage = field === 'message'
+      // Of a message that is said again, nothing of the one before is left.
+      if (isMessage) clear(ofMessage)
+      at = value(at, depth, isMessage)
+      if (at === -1) return -1
+      if (field !== undefined && field !== 'odd') {
+        found[field].from = from
+        found[field].to = at
+      }
+      at = skipSpace(bytes, at, end)
+      if (at >= end) return -1
+      if (bytes[at] === CLOSE) return at + 1
+      if (bytes[at] !== COMMA) return -1
+      at = skipSpace(bytes, at + 1, end)
+    }
+  }
+
+  const list = (open: number, depth: number): number => {
+    if (depth > MOST_DEPTH) return -1
+    let at = skipSpace(bytes, open + 1, end)
+    if (bytes[at] === END_LIST && at < end) return at + 1
+    for (;;) {
+      at = value(at, depth, false)
+      if (at === -1) return -1
+      at = skipSpace(bytes, at, end)
+      if (at >= end) return -1
+      if (bytes[at] === END_LIST) return at + 1
+      if (bytes[at] !== COMMA) return -1
+      at = skipSpace(bytes, at + 1, end)
+    }
+  }
+
+  return {
+    found,
+    skim(all, from, to) {
+      bytes = all
+      end = to
+      clear(spans)
+      found.isOdd = false
+      const start = skipSpace(all, from, to)
+      if (start >= to || all[start] !== OPEN) return false
+      const after = value(start, 0, false)
+      return after !== -1 && skipSpace(all, after, to) === to
+    },
+  }
+}
+
+type Names = (bytes: Buffer, from: number, to: number) => Field | 'odd' | undefined
+
+/** Which of these names stands between two quotes. One that is spelled with a backslash may be any. */
+function createNames(fields: ReadonlyMap<string, Field>, odd: ReadonlySet<string>): Names {
+  const all = [...fields, ...Array.from(odd, (name) => [name, 'odd'] as const)].map(
+    ([name, field]) => ({ text: Buffer.from(name, 'latin1'), field }) as const,
+  )
+  const byLength: (typeof all)[] = []
+  for (const one of all) (byLength[one.text.length] ??= []).push(one)
+  return (bytes, from, to) => {
+    const known = byLength[to - from]
+    if (known !== undefined) {
+      for (let n = 0; n < known.length; n += 1) {
+        const { text, field } = known[n] as (typeof all)[number]
+        let at = 0
+        while (at < text.length && text[at] === bytes[from + at]) at += 1
+        if (at === text.length) return field
+      }
+    }
+    for (let at = from; at < to; at += 1) if (bytes[at] === BACKSLASH) return 'odd'
+    return undefined
+  }
+}
+
+function skipSpace(bytes: Buffer, from: number, end: number): number {
+  let at = from
+  for (; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d && byte !== 0x0a) return at
+  }
+  return at
+}
+
+/** The byte after the closing quote, or -1. */
+function skipString(bytes: Buffer, open: number, end: number): number {
+  let at = open + 1
+  while (at < end) {
+    const byte = bytes[at] as number
+    if (byte === QUOTE) return at + 1
+    if (byte < 0x20) return -1
+    if (byte !== BACKSLASH) {
+      at += 1
+      continue
+    }
+    const escaped = bytes[at + 1] as number
+    if (escaped !== SMALL_U) {
+      if (at + 1 >= end || !isEscape(escaped)) return -1
+      at += 2
+      continue
+    }
+    if (at + 6 > end) return -1
+    for (let digit = at + 2; digit < at + 6; digit += 1) if (!isHex(bytes[digit] as number)) return -1
+    at += 6
+  }
+  return -1
+}
+
+const ESCAPES = new Set(Array.from('"\\/bfnrt', (letter) => letter.charCodeAt(0)))
+const isEscape = (byte: number): boolean => byte === 0x6e || byte === QUOTE || ESCAPES.has(byte)
+
+function isHex(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x61 && byte <= 0x66) || (byte >= 0x41 && byte <= 0x46)
+}
+
+/** A number, `true`, `false` or `null`: the byte after it, or -1. */
+function skipPlain(bytes: Buffer, from: number, end: number): number {
+  let at = from
+  while (at < end && isPlain(bytes[at] as number)) at += 1
+  // Short, and few kinds of them: whoever knows the rules of numbers checks them.
+  return at > from && at - from < 400 && PLAIN.test(bytes.toString('latin1', from, at)) ? at : -1
+}
+
+const PLAIN = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/
+
+function isPlain(byte: number): boolean {
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x2d ||
+    byte === 0x2e ||
+    byte === 0x2b ||
+    byte === 0x45
+  )
+}

@@ -1,0 +1,54 @@
+/** The calls of one unit, where it lies: skimmed where that tells all there is to tell of them, else read by its format. */
+import type { ScannedSession } from './cost-scanned.ts'
+import { createClaudeScanner, type ClaudeScanner } from './cost-claude.ts'
+import { packCalls, type PackedCalls } from './cost-packed.ts'
+import type { Call } from '../sources/unit-facts.ts'
+
+export type UnitToScan = {
+  /** Where the archive is, for what was recorded in it; else a folder that is not there. */
+  readonly home: string
+  readonly agent: string
+  readonly root: string
+  readonly unit: string
+  readonly paths: readonly string[]
+}
+
+export type UnitScan = {
+  readonly calls: PackedCalls
+  readonly sessions: readonly ScannedSession[]
+  /** Files that this program wrote itself. */
+  readonly own?: readonly string[]
+  readonly isFailed?: boolean
+}
+
+let scanner: ClaudeScanner | undefined
+
+/** Never throws. */
+export async function scanUnit(job: UnitToScan): Promise<UnitScan> {
+  if (job.agent === 'claude-code') {
+    scanner ??= createClaudeScanner()
+    const skimmed = scanner(job)
+    if (skimmed !== undefined) {
+      const { session, cwd, calls } = skimmed
+      return {
+        calls: packCalls(calls),
+        sessions: [{ key: session, isStub: false, ...(cwd !== undefined && { cwd }) }],
+      }
+    }
+  }
+  // Only now: it brings every format with it.
+  const { runUnitJob } = await import('../sources/read-unit.ts')
+  const calls: Call[] = []
+  const result = await runUnitJob({ ...job, isKept: false }, (some) => void calls.push(...some))
+  if (result.type !== 'read')
+    return { calls: packCalls([]), sessions: [], isFailed: result.type === 'failed' }
+  return {
+    calls: packCalls(calls),
+    sessions: result.facts.sessions.map(({ key, session }) => ({
+      key,
+      isStub: session.stub === true,
+      ...(session.cwd !== undefined && { cwd: session.cwd }),
+    })),
+    ...(result.own && { own: result.own }),
+  }
+}
