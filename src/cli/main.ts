@@ -10,7 +10,7 @@ async function main(argv: readonly string[]): Promise<void> {
   endQuietlyWithoutReader()
   const program = createProgram()
   try {
-    if (argv.length <= 2) program.outputHelp()
+    if (argv.length <= 2) await (await import('./commands/serve.ts')).syncAndServe()
     else await program.parseAsync(argv)
     await flush()
   } catch (error) {

@@ -29,7 +29,7 @@ export const parentSchema = z.object({
   relation: z.enum(RELATIONS).optional(),
 })
 
-/** `from`: milliseconds since 1970. `counts`: entries in each of 24 buckets. */
+/** `from`: milliseconds since 1970. `counts`: entries in each of at most 24 buckets. */
 export const activitySchema = z.object({
   from: z.number(),
   bucketMs: z.number(),

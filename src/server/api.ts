@@ -52,8 +52,6 @@ export const sessionsQuerySchema = z.object({
 export type SessionsQuery = z.input<typeof sessionsQuerySchema>
 
 const facetSchema = list(z.object({ value: text, count }))
-export const FACETS = ['agent', 'model', 'project', 'status', 'branch'] as const
-export type Facet = (typeof FACETS)[number]
 
 export const sessionsSchema = z.object({
   sessions: list(sessionRowSchema),
@@ -190,8 +188,8 @@ export const searchHitSchema = z.object({
   agent: text.optional(),
   cwd: text.optional(),
   snippet: text.optional(),
-  /** Beginning and end of each match in the snippet, in UTF-16 code units. */
-  marks: list(list(count)).optional(),
+  /** Where the matches are in the snippet, in UTF-16 code units. */
+  marks: list(z.object({ start: count, end: count })).optional(),
   score: z.number().optional(),
 })
 export type ApiHit = z.infer<typeof searchHitSchema>

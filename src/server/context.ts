@@ -18,6 +18,8 @@ export type ServerOptions = {
   readonly webFolder?: string
   /** Makes a sync, for `POST /sync`. */
   readonly sync?: () => Promise<unknown>
+  /** Told of what went wrong in a route, whether on purpose or not. */
+  readonly onError?: (error: unknown) => void
 }
 
 export type AppContext = {

@@ -10,6 +10,7 @@ import { addCost } from './cost.ts'
 import { examples } from './flags.ts'
 import { addKeeping } from './keep.ts'
 import { addReading } from './read.ts'
+import { addServing } from './serve.ts'
 import { addShell } from './shell.ts'
 import { addTaking } from './take.ts'
 
@@ -31,12 +32,17 @@ export function createProgram(): Command {
     .showSuggestionAfterError()
     .addHelpText(
       'after',
-      examples('hansard show session.jsonl', 'hansard convert session.jsonl --to devflow'),
+      examples(
+        'hansard                                 syncs, and serves the page',
+        'hansard show session.jsonl',
+        'hansard convert session.jsonl --to devflow',
+      ),
     )
 
   addTaking(program.commandsGroup('Take in:'))
   addReading(program.commandsGroup('Read:'))
   addCost(program)
+  addServing(program)
   addConverting(program.commandsGroup('Formats:'))
   addKeeping(program.commandsGroup('The archive:'))
   addShell(program.commandsGroup('This program:'))

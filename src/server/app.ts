@@ -1,0 +1,63 @@
+/** The server's routes, put together. What may come in is decided before them: see safety.ts. */
+import { randomBytes } from 'node:crypto'
+import { Hono } from 'hono'
+import type { Archive } from '../archive/archive.ts'
+import { createRedactor } from '../redact/redactor.ts'
+import { openSearchIndex, type SearchIndex } from '../search/search.ts'
+import { fail, failWith } from './answers.ts'
+import type { App, AppContext, ServerOptions } from './context.ts'
+import { createHub } from './live.ts'
+import { registerCost } from './routes-cost.ts'
+import { registerHealth } from './routes-health.ts'
+import { registerLive } from './routes-live.ts'
+import { registerSearch } from './routes-search.ts'
+import { registerSessions } from './routes-sessions.ts'
+import { registerStats } from './routes-stats.ts'
+import { openSharedState } from './shared-state.ts'
+import { registerPage } from './static.ts'
+
+export type OpenContext = AppContext & { close(): void }
+
+export function createContext(archive: Archive, options: ServerOptions = {}): OpenContext {
+  const state = openSharedState(archive)
+  const hub = createHub(randomBytes(6).toString('hex'))
+  let index: Promise<SearchIndex> | undefined
+  return {
+    archive,
+    options,
+    redactor: createRedactor({ key: archive.redactionKey(), env: process.env }),
+    state,
+    searchIndex: () => (index ??= openSearchIndex(archive)),
+    hub,
+    progress: {},
+    close() {
+      hub.close()
+      state.close()
+      void index?.then((opened) => opened.close())
+    },
+  }
+}
+
+export function createApp(context: AppContext): App {
+  const app: App = new Hono()
+  app.onError((error, c) => {
+    context.options.onError?.(error)
+    return failWith(c, error, (text) => context.redactor.text(text))
+  })
+  registerHealth(app, context)
+  registerSessions(app, context)
+  registerSearch(app, context)
+  registerCost(app, context)
+  registerStats(app, context)
+  registerLive(app, context)
+  app.all('/api/*', (c) =>
+    fail(c, c.req.method === 'POST' ? 405 : 404, {
+      code: c.req.method === 'POST' ? 'not-permitted' : 'not-found',
+      message: 'there is no such path',
+      hint: '/api/v1/openapi.json lists them',
+    }),
+  )
+  registerPage(app, context.options.webFolder)
+  app.notFound((c) => fail(c, 405, { code: 'not-permitted', message: 'this is read, with GET' }))
+  return app
+}

@@ -1,0 +1,139 @@
+/**
+ * What agents and recorders write while the server runs, taken in as they write it: their logs by a watch on the places where they
+ * lie, journals of this archive by one on theirs.
+ */
+import os from 'node:os'
+import { join } from 'node:path'
+import { isHansardError, messageOf } from '../errors.ts'
+import { parseExclude } from '../sources/exclude.ts'
+import { followPlaces } from '../sources/follow.ts'
+import { allFormats } from '../sources/formats.ts'
+import { catchUp, sync, type SyncOptions, type SyncReport } from '../sources/sync.ts'
+import { watchPlaces } from '../sources/watch.ts'
+import type { AppContext } from './context.ts'
+import { createIndexing } from './indexing.ts'
+import { watchChanges } from './changes.ts'
+
+export type Following = {
+  /** A sync of everything, now. */
+  sync(): Promise<SyncReport>
+  end(): Promise<void>
+}
+
+export type FollowingOptions = {
+  /** How logs are taken in. */
+  readonly sync: SyncOptions
+  /** `false`: only what is in the archive already, and what others put there. */
+  readonly logs?: boolean
+  readonly onError: (error: unknown) => void
+}
+
+export function follow(
+  context: AppContext,
+  { sync: how, logs = true, onError }: FollowingOptions,
+): Following {
+  const { archive, hub, progress, redactor } = context
+  const ending = new AbortController()
+  const { signal } = ending
+  const changes = watchChanges(context, onError)
+  const canWrite = !archive.readOnly
+  const indexing = canWrite ? createIndexing(context) : undefined
+  const took = async (): Promise<void> => {
+    indexing?.touch()
+    await changes.look()
+  }
+  const told: SyncOptions = {
+    ...how,
+    onPlan: () => {},
+    onProgress({ doing, done, of }) {
+      progress.syncing = { doing, done, ...(of !== undefined && { of }) }
+    },
+  }
+  const ended = (report: SyncReport): void => {
+    progress.syncing = undefined
+    const { sessions, entries } = report
+    if (sessions === 0) return
+    hub.tell('sync', { state: 'done', sessions, entries })
+    void took()
+  }
+  const failed = (error: unknown): void => {
+    progress.syncing = undefined
+    const message = isHansardError(error) ? redactor.text(messageOf(error)) : 'something went wrong'
+    hub.tell('sync', { state: 'failed', message })
+    onError(error)
+  }
+  const following =
+    logs && canWrite
+      ? followPlaces(archive, told, {
+          formats: allFormats,
+          exclude: parseExclude(how.exclude ?? [], { home: os.homedir() }),
+          signal,
+          onSync: ended,
+          onError: failed,
+        }).catch(failed)
+      : undefined
+  if (canWrite) followJournals(context, signal, took, onError)
+  indexing?.touch()
+  return {
+    async sync() {
+      try {
+        hub.tell('sync', { state: 'running' })
+        const report = await sync(archive, { ...told, signal })
+        ended(report)
+        return report
+      } catch (error) {
+        failed(error)
+        throw error
+      }
+    },
+    async end() {
+      ending.abort()
+      changes.stop()
+      await Promise.all([following, indexing?.end()])
+    },
+  }
+}
+
+const TRY_AGAIN_MS = 150
+const SETTLE_MS = 100
+
+function followJournals(
+  { archive }: AppContext,
+  signal: AbortSignal,
+  took: () => Promise<void>,
+  onError: (error: unknown) => void,
+): void {
+  let isChanged = false
+  let isAtWork = false
+  const work = async (): Promise<void> => {
+    if (isAtWork) return
+    isAtWork = true
+    while (isChanged && !signal.aborted) {
+      isChanged = false
+      try {
+        await catchUp(archive)
+        await took()
+      } catch (error) {
+        if (!isHansardError(error) || error.code !== 'locked') onError(error)
+        else {
+          // Another process is at it; it may have passed these before they changed.
+          isChanged = true
+          await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS))
+        }
+      }
+    }
+    isAtWork = false
+  }
+  const root = join(archive.home, 'sessions')
+  watchPlaces([{ agent: 'journal', root, files: ['*/journal-*.jsonl'] }], {
+    signal,
+    settleMs: SETTLE_MS,
+    onChange() {
+      isChanged = true
+      void work()
+    },
+  })
+  // What was recorded before.
+  isChanged = true
+  void work()
+}

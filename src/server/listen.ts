@@ -1,0 +1,178 @@
+/**
+ * The app on a port: bound to one address, within limits of size and time, every request through the door. A key in the address is
+ * exchanged for a cookie here, and the address that the browser shows has it no more.
+ */
+import http, { type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { getRequestListener } from '@hono/node-server'
+import { fromSystemError, HansardError, systemCode } from '../errors.ts'
+import type { App } from './context.ts'
+import { SECURITY_HEADERS } from './headers.ts'
+import { refuse, type Door, type Refusal } from './safety.ts'
+import type { Tokens } from './session-token.ts'
+
+export type ListenOptions = {
+  readonly host: string
+  /** 0: any that is free. */
+  readonly port: number
+  /** Names under which this server may be asked, without port. */
+  readonly names: readonly string[]
+  /** Given the port, which cookies are named by. */
+  readonly tokens: (port: () => number) => Tokens
+  /** A key was used: who wants to open another browser needs a new one. */
+  readonly onKeyUsed?: () => void
+  readonly limits?: Partial<Limits>
+}
+
+/** Milliseconds, and bytes. */
+export type Limits = {
+  readonly headersMs: number
+  readonly requestMs: number
+  readonly idleMs: number
+  readonly headerBytes: number
+  readonly connections: number
+}
+
+const LIMITS: Limits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 5000,
+  headerBytes: 16 * 1024,
+  connections: 4096,
+}
+
+export type Listening = {
+  readonly port: number
+  readonly origin: string
+  readonly tokens: Tokens
+  /** Ends all connections. */
+  close(): Promise<void>
+}
+
+export async function listen(app: App, options: ListenOptions): Promise<Listening> {
+  const limits = { ...LIMITS, ...options.limits }
+  let port = options.port
+  const tokens = options.tokens(() => port)
+  const names = new Set<string>()
+  const door: Door = { hosts: names, isKnown: (headers) => tokens.isKnown(headers) }
+  const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const server = http.createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      maxHeaderSize: limits.headerBytes,
+      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      // A lone name in a header is how requests are smuggled.
+      insecureHTTPParser: false,
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
+      const refusal = refuse(askedBy(request), door)
+      if (refusal !== undefined) return sayNo(request, response, refusal)
+      if (takeKey(request, response, tokens, options.onKeyUsed)) return undefined
+      return void routed(request, response)
+    },
+  )
+  server.maxHeadersCount = 100
+  server.maxConnections = limits.connections
+  server.on('clientError', sayMalformed)
+  await bind(server, options)
+  // The address of a server that listens to one is never a pipe's name.
+  port = (server.address() as AddressInfo).port
+  for (const name of options.names) names.add(`${name.toLowerCase()}:${port}`)
+  return {
+    port,
+    origin: `http://${options.names[0] ?? options.host}:${port}`,
+    tokens,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function bind(server: http.Server, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => {
+      const isTaken = systemCode(error) === 'EADDRINUSE'
+      const what = `${host}:${port}`
+      reject(
+        isTaken
+          ? new HansardError('not-permitted', `${what} is in use`, {
+              hint: 'choose another with --port, or 0 for any',
+            })
+          : fromSystemError(error, what),
+      )
+    })
+    server.listen({ host, port }, resolve)
+  })
+}
+
+function askedBy({ method = '', url = '', headers, rawHeaders }: IncomingMessage) {
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  return { method, url, headers, hosts }
+}
+
+function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
+  const { status, code, message, hint, headers } = refusal
+  const body = JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } })
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  response.end(request.method === 'HEAD' ? undefined : body)
+  if (headers?.['connection'] !== 'close') return void request.resume()
+  // Said before the line is cut: who still sends would else hear nothing.
+  response.on('finish', () => setTimeout(() => request.destroy(), 100).unref())
+}
+
+/** Only from a browser that shows the page, and not from one that looks ahead: a key is for one use. */
+function takeKey(
+  request: IncomingMessage,
+  response: ServerResponse,
+  tokens: Tokens,
+  onUsed: (() => void) | undefined,
+): boolean {
+  const { url = '', headers, method } = request
+  const [path = '/', query] = url.split('?', 2)
+  const key = new URLSearchParams(query ?? '').get('token')
+  if (key === null || path.startsWith('/api')) return false
+  const isLookingAhead = headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined
+  const cookie = method === 'GET' && !isLookingAhead ? tokens.redeem(key) : undefined
+  if (cookie === undefined && !tokens.isKnown(headers)) {
+    sayNo(request, response, USED_UP)
+    return true
+  }
+  response.writeHead(303, { location: path, ...(cookie !== undefined && { 'set-cookie': cookie }) })
+  response.end()
+  if (cookie !== undefined) onUsed?.()
+  return true
+}
+
+const USED_UP: Refusal = {
+  status: 401,
+  code: 'no-token',
+  message: 'this address was used before',
+  hint: 'hansard serve prints a new one whenever one is used',
+}
+
+/** What is not HTTP, is too long, or takes too long. */
+function sayMalformed(error: Error, socket: Socket): void {
+  const code = systemCode(error)
+  const [status, said] =
+    code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', 'the headers are too long']
+      : code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', 'the request took too long']
+        : ['400 Bad Request', 'this is not a request']
+  if (!socket.writable) return void socket.destroy()
+  const body = JSON.stringify({ error: { code: 'invalid-argument', message: said } })
+  const headers = Object.entries(SECURITY_HEADERS).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(
+    `HTTP/1.1 ${status}\r\n${headers.join('')}connection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,66 @@
+/** What sessions come to, as `hansard stats` does. */
+import { stateMark } from '../search/state-mark.ts'
+import { queryStats, type Stats } from '../search/stats.ts'
+import { answer, queryOf } from './answers.ts'
+import { statsQuerySchema, type StatsAnswer } from './api-cost.ts'
+import { createMemory, filterOf } from './ask.ts'
+import type { App, AppContext } from './context.ts'
+
+export const NO_STATS: StatsAnswer = {
+  sessions: 0,
+  status: { running: 0, completed: 0, failed: 0, canceled: 0, interrupted: 0 },
+  totals: {
+    entries: 0,
+    calls: 0,
+    cost: { usd: null, unpriced: [] },
+    toolCalls: 0,
+    toolsFailed: 0,
+    toolMs: 0,
+    repeatedCalls: 0,
+    rereads: 0,
+    errors: 0,
+  },
+  average: {},
+  median: {},
+  known: { entries: 0, tokens: 0, usd: 0, durationMs: 0, toolCalls: 0 },
+  tools: [],
+  waste: { 'repeated-calls': { sessions: 0 }, 're-reads': { sessions: 0 }, failures: { sessions: 0 } },
+  findings: [],
+}
+
+export function registerStats(app: App, context: AppContext): void {
+  const { state, redactor } = context
+  const remember = createMemory<StatsAnswer>()
+  app.get('/api/v1/stats', async (c) => {
+    const { q, findings } = queryOf(c, statsQuerySchema)
+    const found = await state.read((database) =>
+      remember(stateMark(database), JSON.stringify([q, findings]), () => {
+        const filter = filterOf(database, q, context)
+        const stats = queryStats(database, { filter, ...(findings !== undefined && { findings }) })
+        return withoutSecrets(stats, (text) => redactor.text(text))
+      }),
+    )
+    return answer(c, found ?? NO_STATS)
+  })
+}
+
+function withoutSecrets(stats: Stats, redact: (text: string) => string): StatsAnswer {
+  const { totals, tools, findings } = stats
+  const { raw: _, ...usage } = totals.usage ?? { quality: 'unavailable' }
+  return {
+    ...stats,
+    totals: {
+      ...totals,
+      ...(totals.usage && { usage }),
+      cost: { ...totals.cost, unpriced: totals.cost.unpriced.map(redact) },
+    },
+    tools: tools.map((tool) => ({ ...tool, tool: redact(tool.tool) })),
+    findings: findings.map((finding) => ({
+      ...finding,
+      ...(finding.title !== undefined && { title: redact(finding.title) }),
+      tool: redact(finding.tool),
+      ...(finding.file !== undefined && { file: redact(finding.file) }),
+      citations: finding.citations.map(redact),
+    })),
+  }
+}

@@ -1,0 +1,127 @@
+/** A server of an archive: the app on a port, what is written meanwhile taken in, and an address to open it with. */
+import os from 'node:os'
+import type { Archive } from '../archive/archive.ts'
+import { HansardError, isHansardError } from '../errors.ts'
+import type { SyncOptions } from '../sources/sync.ts'
+import { createApp, createContext } from './app.ts'
+import type { AppContext, ServerOptions } from './context.ts'
+import { follow, type Following } from './following.ts'
+import { listen, type Limits, type Listening } from './listen.ts'
+import { createTokens, readToken } from './session-token.ts'
+
+export type StartOptions = Omit<ServerOptions, 'sync'> & {
+  /** The first free one from 4747 on when absent; 0: any. */
+  readonly port?: number
+  /** The address to listen at. */
+  readonly host?: string
+  /** With a host that other machines reach: that this is meant. */
+  readonly expose?: boolean
+  readonly sync?: SyncOptions
+  /** `false`: agents' logs are not looked at. */
+  readonly follow?: boolean
+  /** An address was used; a new one for another browser. */
+  readonly onKeyUsed?: (url: string) => void
+  readonly onError?: (error: unknown) => void
+  readonly limits?: Partial<Limits>
+}
+
+export type RunningServer = {
+  readonly port: number
+  /** `http://127.0.0.1:4747` */
+  readonly origin: string
+  /** For programs: `Authorization: Bearer …`. */
+  readonly token: string
+  readonly context: AppContext
+  /** Opens the page in one browser, once. */
+  newUrl(): string
+  close(): Promise<void>
+}
+
+export const DEFAULT_PORT = 4747
+const MOST_PORTS = 20
+const LOOPBACK: readonly string[] = ['127.0.0.1', 'localhost', '[::1]']
+
+export async function startServer(archive: Archive, options: StartOptions = {}): Promise<RunningServer> {
+  const { host = '127.0.0.1', onError = () => {} } = options
+  checkHost(host, options.expose === true)
+  let following: Following | undefined
+  const context = createContext(archive, {
+    ...(options.write && { write: true, sync: async () => following?.sync() }),
+    ...(options.utc && { utc: true }),
+    ...(options.prices && { prices: options.prices }),
+    ...(options.webFolder !== undefined && { webFolder: options.webFolder }),
+    onError(error) {
+      if (!isHansardError(error)) onError(error)
+    },
+  })
+  const app = createApp(context)
+  const token = readToken(archive)
+  let server: Listening
+  const url = (): string => `${server.origin}/?token=${server.tokens.newKey()}`
+  try {
+    server = await listenSomewhere(options.port, (port) =>
+      listen(app, {
+        host,
+        port,
+        names: namesFor(host),
+        tokens: (given) => createTokens(token, given),
+        onKeyUsed: () => options.onKeyUsed?.(url()),
+        ...(options.limits && { limits: options.limits }),
+      }),
+    )
+  } catch (error) {
+    context.close()
+    throw error
+  }
+  following = follow(context, { sync: options.sync ?? {}, logs: options.follow !== false, onError })
+  return {
+    port: server.port,
+    origin: server.origin,
+    token,
+    context,
+    newUrl: url,
+    async close() {
+      await following?.end()
+      context.close()
+      await server.close()
+    },
+  }
+}
+
+async function listenSomewhere(
+  port: number | undefined,
+  at: (port: number) => Promise<Listening>,
+): Promise<Listening> {
+  if (port !== undefined) return at(port)
+  for (let next = DEFAULT_PORT; ; next += 1) {
+    try {
+      return await at(next)
+    } catch (error) {
+      const isTaken = isHansardError(error) && error.code === 'not-permitted'
+      if (!isTaken || next - DEFAULT_PORT >= MOST_PORTS) throw error
+    }
+  }
+}
+
+const isLoopback = (host: string): boolean => /^(?:127(?:\.\d{1,3}){3}|localhost|::1)$/.test(host)
+
+function checkHost(host: string, isMeant: boolean): void {
+  if (isLoopback(host) || isMeant) return
+  throw new HansardError('not-permitted', `${host} can be reached from other machines`, {
+    hint: 'everything in the archive would go over the network unencrypted to whoever has the token: add --expose if that is meant',
+  })
+}
+
+/** Names and addresses of this machine that lead to the host; the one to be printed first. */
+function namesFor(host: string): readonly string[] {
+  if (isLoopback(host)) return [...new Set([bracketed(host), ...LOOPBACK])]
+  const isAny = host === '0.0.0.0' || host === '::'
+  if (!isAny) return [bracketed(host)]
+  const addresses = Object.values(os.networkInterfaces()).flatMap((all) => all ?? [])
+  const outer = addresses
+    .filter(({ internal, scopeid }) => !internal && !scopeid)
+    .map(({ address }) => bracketed(address))
+  return [...new Set([...outer, os.hostname(), ...LOOPBACK])]
+}
+
+const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host)
