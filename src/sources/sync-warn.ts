@@ -43,7 +43,7 @@ function countAtRisk(database: Database, warning: PurgeWarning, now: number): nu
   return count
 }
 
-/** A stamp ends in the time of the last change, in nanoseconds. */
+/** A stamp ends in the time of the last change, in milliseconds and parts of them. */
 function modifiedIn(stamp: string): number {
-  return Number(BigInt(stamp.split('+')[0]?.split(':')[3] ?? '0') / 1_000_000n)
+  return Math.floor(Number(stamp.split('+')[0]?.split(':')[3] ?? 0))
 }
