@@ -14,7 +14,7 @@ export type Asked = {
 }
 
 export type Refusal = {
-  readonly status: 400 | 401 | 403 | 405 | 413 | 414
+  readonly status: 400 | 401 | 403 | 405 | 411 | 413 | 414
   readonly code: string
   readonly message: string
   readonly hint?: string
@@ -59,7 +59,7 @@ function refuseHost({ headers, hosts }: Asked, door: Door): Refusal | undefined 
 function refusePath(url: string): Refusal | undefined {
   if (url.length > LONGEST_URL) return { status: 414, code: 'too-large', message: 'the address is too long' }
   const path = url.split('?', 1)[0] ?? ''
-  if (path.startsWith('/') && !path.startsWith('//') && isPlain(path)) return undefined
+  if (path.startsWith('/') && isPlain(path)) return undefined
   return {
     status: 400,
     code: 'unsafe-path',
@@ -72,7 +72,7 @@ function isPlain(path: string): boolean {
   let text = path
   for (let times = 0; times < 3; times += 1) {
     // oxlint-disable-next-line no-control-regex
-    if (/[\\\u0000-\u001f\u007f]|(?:^|\/)\.{1,2}(?:\/|$)/.test(text)) return false
+    if (/[\\\u0000-\u001f\u007f]|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(text)) return false
     if (!text.includes('%')) return true
     const decoded = decoded1(text)
     // What is no encoding is refused as it comes, and later is a name with a percent sign in it.
@@ -146,6 +146,9 @@ function refuseBody({ method, headers }: Asked): Refusal | undefined {
     }
   if (method !== 'POST' && hasBody)
     return { status: 400, code: 'invalid-argument', message: 'a question has no body', headers: CLOSE }
+  // Without its length, how much it is would be known when it is too late.
+  if (headers['transfer-encoding'] !== undefined)
+    return { status: 411, code: 'invalid-argument', message: 'what is sent says its length', headers: CLOSE }
   // A form on another page can send anything but this.
   if (method === 'POST' && !/^application\/json(?:;|$)/.test(headers['content-type'] ?? ''))
     return {
