@@ -2,6 +2,7 @@
  * What a call cost: tokens times the price then in force, exact to the pico-dollar, or not known. An unknown cost is never
  * shown as zero; a total with holes keeps what was priced and names the models that were not.
  */
+import { isObject, type Json } from '../transcript/json.ts'
 import type { Cost } from '../transcript/session.ts'
 import type { BilledCall } from '../transcript/totals.ts'
 import { hasCounts, promptTokens } from '../transcript/usage.ts'
@@ -43,8 +44,69 @@ export const NOT_BILLED = 'not-billed'
 const BUILT_IN = createPriceBook()
 
 export function costOf(call: PricedCall, book: PriceBook = BUILT_IN): CallCost | Unpriced {
+  const plain = costOfPlain(call, book)
+  if (plain !== undefined) return plain
   const explained = explain(call, book)
   return 'unpriced' in explained ? explained : { pico: explained.pico, row: explained.row }
+}
+
+/**
+ * The cost of one request at its row's own prices, which nearly all calls are, in numbers that are exact as long as they are small;
+ * undefined for every other. Logs have hundreds of thousands of calls, and whole numbers of any size take ten times as long.
+ */
+function costOfPlain({ model, at, usage, ...asked }: PricedCall, book: PriceBook): CallCost | undefined {
+  if (model === undefined || !isPlain(usage.raw) || isAsked(asked) || isFree(model)) return undefined
+  const found = book.find(model, at)
+  if ('unpriced' in found) return undefined
+  const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
+  const prompt = input + cacheRead + cacheWrite5m + cacheWrite1h
+  if (prompt > (found.row.upToPromptTokens ?? Number.POSITIVE_INFINITY)) return undefined
+  const numbers = tierFor(found, prompt)?.numbers ?? found.numbers
+  let pico = 0
+  let isCounted = usage.reasoning !== undefined
+  for (let n = 0; n < KINDS.length; n += 1) {
+    const tokens = usage[KINDS[n] as Kind]
+    if (tokens === undefined) continue
+    isCounted = true
+    if (tokens === 0) continue
+    const price = numbers[n]
+    if (price === undefined || !Number.isSafeInteger(tokens) || tokens < 0) return undefined
+    pico += tokens * price
+    // Up to here every step was exact.
+    if (pico > Number.MAX_SAFE_INTEGER) return undefined
+  }
+  return isCounted ? { pico: BigInt(pico), row: found.row.id } : undefined
+}
+
+const isAsked = ({ serviceTier, speed, inferenceGeo }: Omit<PricedCall, 'usage'>): boolean =>
+  serviceTier !== undefined || speed !== undefined || inferenceGeo !== undefined
+
+/** True where the provider's own object says nothing that changes a price, in the words that are seen every day. */
+function isPlain(raw: Json | undefined): boolean {
+  if (raw === undefined) return true
+  if (!isObject(raw)) return false
+  const { iterations, service_tier: tier, serviceTier, speed, inference_geo: geo } = raw
+  return (
+    (tier === undefined || tier === null || tier === 'standard') &&
+    (speed === undefined || speed === null || speed === 'standard') &&
+    (geo === undefined || geo === null || geo === 'not_available') &&
+    serviceTier === undefined &&
+    (iterations === undefined ||
+      iterations === null ||
+      (Array.isArray(iterations) && iterations.length === 0))
+  )
+}
+
+/** Told once for each model: a log names the same few again and again. */
+const free = new Map<string, boolean>()
+const MOST_MODELS = 1000
+
+function isFree(model: string): boolean {
+  const known = free.get(model)
+  if (known !== undefined) return known
+  if (free.size >= MOST_MODELS) free.clear()
+  free.set(model, isNotBilled(model))
+  return isNotBilled(model)
 }
 
 /** The same, with every product that went into it. */

@@ -11,9 +11,19 @@ export type TokenPrices = ReadonlyMap<Kind, bigint>
 export type BookRow = {
   readonly row: PriceRow
   readonly prices: TokenPrices
+  readonly numbers: PriceNumbers
   /** The highest threshold first. */
-  readonly tiers: readonly { readonly abovePromptTokens: number; readonly prices: TokenPrices }[]
+  readonly tiers: readonly BookTier[]
 }
+
+export type BookTier = {
+  readonly abovePromptTokens: number
+  readonly prices: TokenPrices
+  readonly numbers: PriceNumbers
+}
+
+/** The same prices as numbers, in the order of `KINDS`. */
+export type PriceNumbers = readonly (number | undefined)[]
 
 export type PriceBook = {
   /** The row in force, or why there is none. Without an instant, only a model whose price never changed has one. */
@@ -81,11 +91,20 @@ function byName(rows: readonly PriceRow[]): Map<string, PriceRow[]> {
 function toReady(row: PriceRow): BookRow {
   return {
     row,
-    prices: toTokenPrices(row),
+    ...toBoth(row),
     tiers: [...(row.tiers ?? [])]
       .sort((a, b) => b.abovePromptTokens - a.abovePromptTokens)
-      .map((tier) => ({ abovePromptTokens: tier.abovePromptTokens, prices: toTokenPrices(tier) })),
+      .map((tier) => ({ abovePromptTokens: tier.abovePromptTokens, ...toBoth(tier) })),
   }
+}
+
+function toBoth(stated: Prices): { readonly prices: TokenPrices; readonly numbers: PriceNumbers } {
+  const prices = toTokenPrices(stated)
+  const numbers = KINDS.map((kind) => {
+    const price = prices.get(kind)
+    return price !== undefined && price <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(price) : undefined
+  })
+  return { prices, numbers }
 }
 
 /** Every factor on every price, so that one that cannot be exact is refused here and not in the middle of a session. */

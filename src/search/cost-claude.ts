@@ -9,14 +9,14 @@ import { agentOf, stem } from '../formats/claude-code-files.ts'
 import { detectClaudeCode } from '../formats/claude-code.ts'
 import { OURS, SYNTHETIC } from '../formats/claude-lines.ts'
 import { fromTimestamp } from '../formats/claude-time.ts'
-import { OPEN_CALLS, toCall, type Call } from '../sources/unit-facts.ts'
-import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { costOf, NOT_BILLED } from '../cost/cost.ts'
+import { OPEN_CALLS, type Call } from '../sources/unit-facts.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
-import { createCallFold, isNamed } from '../transcript/totals.ts'
-import { withoutZeros } from '../transcript/usage.ts'
+import { isNamed } from '../transcript/totals.ts'
+import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { createSkimmer, type Span } from './cost-skim.ts'
+import { createSkimmer, type Skimmer, type Span } from './cost-skim.ts'
 
 export type ClaudeUnit = {
   readonly root: string
@@ -55,12 +55,7 @@ export function createClaudeScanner(): ClaudeScanner {
     const logs = isUuid(name) ? logsOf(unit, paths) : undefined
     if (logs === undefined) return undefined
     const session = uuidFrom(AGENT, name)
-    const calls: Call[] = []
-    const fold = createCallFold({
-      window: OPEN_CALLS,
-      settle: (call) => calls.push(toCall(session, call, false, undefined)),
-    })
-    const seen = logs.length > 1 ? new Map<string, string>() : undefined
+    const answers = new Map<string, Answer>()
     let cwd: string | undefined
     for (const path of logs) {
       const bytes = read(join(root, path))
@@ -70,18 +65,9 @@ export function createClaudeScanner(): ClaudeScanner {
         if (head === undefined) return undefined
         cwd = head.cwd
       }
-      const agent = agentOf(path)
-      const source = agent === undefined ? PRIMARY : `subagent:${agent}`
-      const isRead = scanLog(bytes, skimmer, (entry, id) => {
-        // Which log comes first is told by lines that are not looked at here.
-        if (seen !== undefined && (seen.get(id) ?? path) !== path) return false
-        seen?.set(id, path)
-        fold.add({ ...entry, source })
-        return true
-      })
-      if (!isRead) return undefined
+      if (!scanLog(bytes, skimmer, { answers, path })) return undefined
     }
-    fold.totals()
+    const calls = Array.from(answers, ([id, answer]) => toCall(session, id, answer))
     return { session, ...(cwd !== undefined && { cwd }), calls }
   }
 }
@@ -154,14 +140,13 @@ function readHead(bytes: Buffer, session: string): { readonly cwd?: string } | u
   return typeof cwd === 'string' && cwd !== '' ? { cwd } : {}
 }
 
-type Answer = Omit<Entry, 'id' | 'source' | 'sequence' | 'parent'>
+/** A call, as its lines so far tell it. `path`: the log that they are in. */
+type Answer = { model: string; usage: Usage; at: string | undefined; readonly path: string }
 
-/** False for a log that has to be read whole, or where `onAnswer` says so. */
-function scanLog(
-  bytes: Buffer,
-  { skim, found }: ReturnType<typeof createSkimmer>,
-  onAnswer: (entry: Answer & Pick<Entry, 'id' | 'sequence' | 'parent'>, id: string) => boolean,
-): boolean {
+type Answers = { readonly answers: Map<string, Answer>; readonly path: string }
+
+/** False for a log that has to be read whole. */
+function scanLog(bytes: Buffer, { skim, found }: Skimmer, { answers, path }: Answers): boolean {
   const text = ({ from, to }: Span): string | undefined => textAt(bytes, from, to)
   let answered: string | undefined
   for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
@@ -175,34 +160,31 @@ function scanLog(
     if (type === 'progress' || type === 'event') return false
     if (type === 'assistant' && bytes[found.message.from] === OBJECT && isContent(bytes, found.content)) {
       const model = text(found.model)
-      const id = text(found.id)
-      const usage =
-        bytes[found.usage.from] === OBJECT && found.usage.to > 0
-          ? parseJson(bytes.toString('utf8', found.usage.from, found.usage.to))
-          : undefined
       if (model === undefined) return false
-      const isAnswer = model !== SYNTHETIC
-      const hasUsage = isAnswer && isObject(usage)
+      const usage = model === SYNTHETIC ? undefined : objectAt(bytes, found.usage)
       const isError = found.isApiErrorMessage.to > 0 && bytes[found.isApiErrorMessage.from] === TRUE
       // An error right below an answer says that its counts are not the last.
-      if (!hasUsage && isError && answered !== undefined && text(found.parentUuid) === answered) return false
-      if (hasUsage) answered = text(found.uuid)
-      if (isAnswer) {
+      if (usage === undefined && isError && answered !== undefined && text(found.parentUuid) === answered)
+        return false
+      if (usage !== undefined) answered = text(found.uuid)
+      if (model !== SYNTHETIC) {
+        const id = text(found.id)
         if (id === undefined || !isNamed(id)) return false
-        if (hasUsage && isSeveral(usage)) return false
+        if (usage !== undefined && isSeveral(usage)) return false
+        const quality =
+          found.stopReason.to > 0 && bytes[found.stopReason.from] === QUOTE ? 'reported' : 'partial'
+        const report = usage === undefined ? UNCOUNTED : toReport(usage, quality)
+        const known = answers.get(id)
+        // Which log comes first is told by lines that are not looked at here, and so is what is waited for.
+        if (known === undefined ? answers.size >= OPEN_CALLS : known.path !== path) return false
         const timestamp = text(found.timestamp)
         const time = timestamp === undefined ? undefined : fromTimestamp(timestamp)
-        const quality = text(found.stopReason) === undefined ? 'partial' : 'reported'
-        const entry: Answer = {
-          kind: 'message',
-          role: 'assistant',
-          blocks: [],
-          model,
-          call: { provider: 'anthropic', messageId: id },
-          ...(time !== undefined && { at: time }),
-          ...(hasUsage && { usage: withoutZeros(fromAnthropicUsage(usage, quality)) }),
+        if (known === undefined) answers.set(id, { model, usage: report, at: time, path })
+        else {
+          known.model = model
+          known.usage = laterReport(known.usage, report)
+          known.at ??= time
         }
-        if (!onAnswer({ ...entry, id: '', sequence: 0, parent: null }, id)) return false
       }
     }
     if (newline === -1) return true
@@ -211,21 +193,62 @@ function scanLog(
   return true
 }
 
+const UNCOUNTED: Usage = { quality: 'unavailable' }
+
+/** As `reportOf` has it of the entry that the reader makes of the line. */
+function toReport(usage: JsonObject, quality: Quality): Usage {
+  const report = withoutZeros(fromAnthropicUsage(usage, quality))
+  return hasCounts(report) ? report : { ...report, quality: 'unavailable' }
+}
+
+/** As the reader's calls are made. */
+function toCall(session: string, id: string, { model, usage, at }: Answer): Call {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, quality } = usage
+  const cost = hasCounts(usage) ? costOf({ model, at, usage }) : undefined
+  const call: { -readonly [K in keyof Call]: Call[K] } = {
+    session,
+    key: `m:${id}`,
+    provider: 'anthropic',
+    model,
+    usage: {
+      quality,
+      ...(input !== undefined && { input }),
+      ...(cacheRead !== undefined && { cacheRead }),
+      ...(cacheWrite5m !== undefined && { cacheWrite5m }),
+      ...(cacheWrite1h !== undefined && { cacheWrite1h }),
+      ...(output !== undefined && { output }),
+      ...(reasoning !== undefined && { reasoning }),
+    },
+  }
+  if (at !== undefined) call.at = at
+  if (cost === undefined) return call
+  if ('unpriced' in cost) call.unpriced = model.slice(0, 200)
+  else if (cost.row !== NOT_BILLED) call.pico = cost.pico
+  return call
+}
+
 const TRUE = 0x74
+const QUOTE = 0x22
+const LIST = 0x5b
 
 function isContent(bytes: Buffer, { from, to }: Span): boolean {
-  return to > 0 && (bytes[from] === 0x22 || bytes[from] === 0x5b)
+  return to > 0 && (bytes[from] === QUOTE || bytes[from] === LIST)
 }
 
 /** Samplings of a call that are billed one by one. */
-function isSeveral(usage: JsonObject): boolean {
-  const { iterations } = usage
+function isSeveral({ iterations }: JsonObject): boolean {
   return Array.isArray(iterations) && iterations.length > 1
+}
+
+function objectAt(bytes: Buffer, { from, to }: Span): JsonObject | undefined {
+  if (to === 0 || bytes[from] !== OBJECT) return undefined
+  const value = parseJson(bytes.toString('utf8', from, to))
+  return isObject(value) ? value : undefined
 }
 
 /** The string there; undefined for anything else. */
 function textAt(bytes: Buffer, from: number, to: number): string | undefined {
-  if (to === 0 || bytes[from] !== 0x22) return undefined
+  if (to === 0 || bytes[from] !== QUOTE) return undefined
   const text = bytes.toString('utf8', from + 1, to - 1)
   if (!text.includes('\\')) return text
   const value = parseJson(bytes.toString('utf8', from, to))

@@ -53,6 +53,8 @@ async function expectSame(archive: Archive, machine: Machine): Promise<void> {
   }
 }
 
+const inOrder = (a: string, b: string): number => (a < b ? -1 : 1)
+
 type Files = Readonly<Record<string, string | Buffer>>
 
 async function withFiles(files: Files, work: (folder: string, logs: string) => Promise<void>): Promise<void> {
@@ -127,14 +129,14 @@ describe('costs read from nothing', () => {
     const session = 'aaaaaaaa-0000-4000-8000-000000000001'
     const files = { [`projects/-p/${session}.jsonl`]: claudeLogs(6, { session }) }
     await withFiles(files, async (folder, logs) => {
-      const before = fs.readdirSync(folder, { recursive: true }).toSorted()
+      const before = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted(inOrder)
       const machine = { ...machineAt(folder), env: { CLAUDE_CONFIG_DIR: logs } }
       for (const by of ['day', 'session'] as const) {
         const scanned = await scanCost(openArchive(join(folder, 'none')), machine, [by])
         expect(scanned.ask({ by }).total).toMatchObject({ calls: 3, usage: { input: 30, output: 15 } })
         scanned.close()
       }
-      expect(fs.readdirSync(folder, { recursive: true }).toSorted()).toEqual(before)
+      expect(fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted(inOrder)).toEqual(before)
     })
   })
 
