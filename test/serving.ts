@@ -33,7 +33,9 @@ export async function serveSample(options: StartOptions = {}): Promise<Served> {
   fs.writeFileSync(join(logs, `${SECOND}.jsonl`), log(SECOND, `the key is ${SECRET}`, 2))
   const archive = openArchive(join(root, 'home'), { write: true })
   await sync(archive, { paths: [join(root, 'claude')] })
-  const server = await startServer(archive, { port: 0, follow: false, ...options })
+  // Nothing of the machine that the tests run on is looked at.
+  const here = { userHome: root, env: {}, cwd: root }
+  const server = await startServer(archive, { port: 0, follow: false, sync: here, ...options })
   const get: Served['get'] = (path, headers) =>
     ask(server.port, { path, headers: { authorization: `Bearer ${server.token}`, ...headers } })
   return {
