@@ -75,10 +75,13 @@ export function querySessions(database: Database, question: SessionQuestion): Se
   // NULLs come last in a descending order by themselves, and an index serves it.
   const order = direction === 'DESC' ? `${column} DESC` : `${column} IS NULL, ${column}`
   const asked = limit < 0 ? -1 : limit + 1
+  // What is shown is looked up for the page alone.
   const rows = database
     .prepare(
-      `SELECT ${COLUMNS}, ${column} AS sorted, listing.id AS id FROM listing
-       WHERE ${where} AND ${beyond.where} ORDER BY ${order}, listing.id LIMIT ? OFFSET ?`,
+      `SELECT ${COLUMNS}, sorted, page.id AS id FROM (
+         SELECT n AS number, id, ${column} AS sorted FROM listing WHERE ${where} AND ${beyond.where}
+         ORDER BY ${order}, listing.id LIMIT ? OFFSET ?
+       ) AS page JOIN listing ON listing.n = page.number ORDER BY ${order.replaceAll(column, 'sorted')}, page.id`,
     )
     .all(...values, ...beyond.values, asked, offset)
   const shown = limit < 0 ? rows : rows.slice(0, limit)

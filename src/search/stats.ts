@@ -131,75 +131,81 @@ type Folded = Omit<Stats, 'tools' | 'waste' | 'findings' | 'totals'> & {
   >
 }
 
-/** In one run over the rows, one number at a time: medians need them all, a few bytes each. */
+/** The numbers of all sessions come as one text each: a row for each session would take ten times as long. */
+const GATHERED = ['entries', 'tokens', 'duration_ms', 'tool_calls'] as const
+
 function foldSessions(database: Database, { where, values }: Sql): Folded {
-  const status = Object.fromEntries(STATUSES.map((one) => [one, 0])) as Record<Status, number>
-  const sums = new Map<string, number>()
-  const [entries, tokens, durations, tools] = [[], [], [], []] as number[][] as [
-    number[],
-    number[],
-    number[],
-    number[],
-  ]
-  const picos: bigint[] = []
-  const unpriced = new Set<string>()
-  let [sessions, quality] = [0, 0]
-  const columns = [...SUMMED, 'status', 'tokens', 'duration_ms', 'tool_calls', 'pico', 'quality', 'unpriced']
-  const rows = database.prepare(`SELECT ${columns.join(', ')} FROM listing WHERE ${where}`)
-  for (const row of rows.eachList(...values)) {
-    sessions += 1
-    for (const [at, name] of SUMMED.entries()) {
-      const value = row[at]
-      if (value !== null && value !== undefined) sums.set(name, (sums.get(name) ?? 0) + Number(value))
-    }
-    const [ended, used, tookMs, called, pico, rank, models] = row.slice(SUMMED.length)
-    const known = STATUSES.find((one) => one === ended)
-    if (known !== undefined) status[known] += 1
-    entries.push(Number(row[0]))
-    tools.push(Number(called))
-    if (typeof used === 'number') tokens.push(used)
-    if (typeof tookMs === 'number') durations.push(tookMs)
-    if (typeof pico === 'number' || typeof pico === 'bigint') picos.push(BigInt(pico))
-    if (typeof rank === 'number') quality = Math.max(quality, rank)
-    if (typeof models === 'string')
-      for (const model of JSON.parse(models) as string[]) addName(unpriced, model)
-  }
+  const row =
+    database
+      .prepare(
+        `SELECT count(*) AS sessions, max(quality) AS quality, ${SUMMED.map((name) => `sum(${name}) AS ${name}`).join(', ')},
+           ${GATHERED.map((name) => `json_group_array(${name}) FILTER (WHERE ${name} IS NOT NULL) AS all_${name}`).join(', ')},
+           json_group_array(CAST(pico AS TEXT)) FILTER (WHERE pico IS NOT NULL) AS picos
+         FROM listing WHERE ${where}`,
+      )
+      .get(...values) ?? {}
+  const numbers = GATHERED.map((name) => JSON.parse(String(row[`all_${name}`])) as number[])
+  // As texts: a number of JSON has no room for all of them.
+  const picos = (JSON.parse(String(row['picos'])) as string[]).map(BigInt)
+  const number = (name: string): number => Number(row[name] ?? 0)
   const cost = picos.length === 0 ? undefined : picos.reduce((a, b) => a + b, 0n)
-  const usage = toUsage({ ...Object.fromEntries(sums), quality } as Row)
-  const uncounted = sums.get('uncounted') ?? 0
+  const usage = toUsage(row)
+  const uncounted = number('uncounted')
+  const [, tokens = [], durations = []] = numbers
   const [tokenSum, durationSum] = [total(tokens), total(durations)]
-  const picoMedian = median(picos, (a, b) => (a + b) / 2n)
   return {
-    sessions,
-    status,
+    sessions: number('sessions'),
+    status: countStatus(database, { where, values }),
     totals: {
-      entries: sums.get('entries') ?? 0,
-      errors: sums.get('errors') ?? 0,
-      calls: sums.get('calls') ?? 0,
+      entries: number('entries'),
+      errors: number('errors'),
+      calls: number('calls'),
       ...(uncounted > 0 && { uncounted }),
       ...(usage && {
         usage: uncounted > 0 && usage.quality === 'reported' ? { ...usage, quality: 'partial' } : usage,
       }),
       ...(tokenSum !== undefined && { tokens: tokenSum }),
-      cost: { usd: cost === undefined ? null : toUsd(cost), unpriced: [...unpriced].sort() },
+      cost: {
+        usd: cost === undefined ? null : toUsd(cost),
+        unpriced: unpricedModels(database, { where, values }),
+      },
       ...(durationSum !== undefined && { durationMs: durationSum }),
     },
-    average: toMeasures(
-      [entries, tokens, durations, tools].map((all) => average(all)),
-      cost === undefined ? undefined : cost / BigInt(picos.length),
-    ),
+    average: toMeasures(numbers.map(average), cost === undefined ? undefined : cost / BigInt(picos.length)),
     median: toMeasures(
-      [entries, tokens, durations, tools].map((all) => median(all, (a, b) => (a + b) / 2)),
-      picoMedian,
+      numbers.map((all) => median(all, (a, b) => (a + b) / 2)),
+      median(picos, (a, b) => (a + b) / 2n),
     ),
     known: {
-      entries: sessions,
+      entries: number('sessions'),
       tokens: tokens.length,
       usd: picos.length,
       durationMs: durations.length,
-      toolCalls: sessions,
+      toolCalls: number('sessions'),
     },
   }
+}
+
+function countStatus(database: Database, { where, values }: Sql): Record<Status, number> {
+  const status = Object.fromEntries(STATUSES.map((one) => [one, 0])) as Record<Status, number>
+  const rows = database.prepare(
+    `SELECT status, count(*) AS count FROM listing WHERE ${where} GROUP BY status`,
+  )
+  for (const row of rows.all(...values)) {
+    const known = STATUSES.find((one) => one === row['status'])
+    if (known !== undefined) status[known] = Number(row['count'])
+  }
+  return status
+}
+
+function unpricedModels(database: Database, { where, values }: Sql): readonly string[] {
+  const names = new Set<string>()
+  const rows = database.prepare(
+    `SELECT DISTINCT unpriced FROM listing WHERE unpriced IS NOT NULL AND ${where}`,
+  )
+  for (const [models] of rows.lists(...values))
+    for (const model of JSON.parse(String(models)) as readonly string[]) addName(names, model)
+  return [...names].sort()
 }
 
 /** Unpriced models named at most: a hostile file may name any number. */
