@@ -47,7 +47,10 @@ const PRIME = 0x0100_0193
 
 /** The same for an entry in every recording of its session. */
 export function identityOf({ source, id }: Pick<Entry, 'source' | 'id'>): bigint {
-  const text = `${source}\n${id}`
+  return toHash(`${source}\n${id}`)
+}
+
+export function toHash(text: string): bigint {
   return ((BigInt(hash(text, 0x811c_9dc5)) << 32n) | BigInt(hash(text, 0x2545_f491))) & MASK
 }
 

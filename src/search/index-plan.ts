@@ -2,6 +2,7 @@
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
 import type { BatchResult } from './index-batch.ts'
+import type { KnownUnits } from './known-units.ts'
 import { isUnusable, listShards, openShard, type Shard } from './shard.ts'
 import { UnusableShard } from './shard-writers.ts'
 import type { ListedUnit } from './unit-list.ts'
@@ -24,9 +25,9 @@ export function shardNumbers(archive: Archive): readonly number[] {
   return Array.from({ length: count }, (_, number) => number)
 }
 
-export async function makePlan(shards: OpenShards, units: readonly ListedUnit[]): Promise<IndexPlan> {
-  const byName = new Map(units.map((unit) => [unit.name, unit]))
-  const known = new Set<string>()
+export async function makePlan(shards: OpenShards, known: KnownUnits): Promise<IndexPlan> {
+  const fresh = new Set(known.versions.keys())
+  const changed = new Map<string, number>()
   const own = new Map<number, { units: ListedUnit[]; gone: string[] }>()
   for (const number of shards.numbers) {
     const rows = await shards.use(number, ({ database }) =>
@@ -35,20 +36,21 @@ export async function makePlan(shards: OpenShards, units: readonly ListedUnit[])
         .all()
         .flatMap(({ rows }) => JSON.parse(String(rows)) as [string, string][]),
     )
-    const work = { units: [] as ListedUnit[], gone: [] as string[] }
+    const gone: string[] = []
     for (const [name, version] of rows) {
-      const unit = byName.get(name)
       // Two shards with one unit: left by one who died while a shard was moved aside.
-      if (unit === undefined || known.has(unit.name)) work.gone.push(name)
-      else if (unit.version !== version) work.units.push(unit)
-      if (unit !== undefined) known.add(unit.name)
+      if (!fresh.delete(name)) gone.push(name)
+      else if (known.versions.get(name) !== version) changed.set(name, number)
     }
-    work.units.sort((a, b) => b.endedAt - a.endedAt)
-    own.set(number, work)
+    own.set(number, { units: [], gone })
   }
-  const fresh = units.filter(({ name }) => !known.has(name))
-  const all = [...fresh, ...[...own.values()].flatMap((work) => work.units)]
-  return { own, fresh, bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const units = known.find(new Set([...fresh, ...changed.keys()]))
+  for (const unit of units) own.get(changed.get(unit.name) ?? -1)?.units.push(unit)
+  return {
+    own,
+    fresh: units.filter(({ name }) => fresh.has(name)),
+    bytes: units.reduce((sum, { bytes }) => sum + bytes, 0),
+  }
 }
 
 /** Says in every shard which state it has caught up with, so that a search need not compare all units. */

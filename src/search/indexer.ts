@@ -25,11 +25,12 @@ import {
   noteWritten,
   readIndexRecord,
 } from './index-record.ts'
+import { knownUnits } from './known-units.ts'
 import { redactorOf } from './searched-entry.ts'
 import { listShards, setShardAside } from './shard.ts'
 import { canUseThreads, UnusableShard, writeInThread, type ShardWriter } from './shard-writers.ts'
 import { stateMark } from './state-mark.ts'
-import { listUnits, type ListedUnit } from './unit-list.ts'
+import type { ListedUnit } from './unit-list.ts'
 
 export type CatchUpOptions = {
   /** Stops between two batches. What was done stays done. */
@@ -103,44 +104,41 @@ function tryLock({ files, home }: Archive): (() => void) | undefined {
 
 /** Undefined when a shard turned out to be damaged, and was moved aside. */
 async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<Done | undefined> {
-  const wanted = await whatIsWanted(archive)
-  if (wanted === undefined) return NOTHING
-  for (const number of listShards(archive)) if (!isAsLeft(archive, number)) setShardAside(archive, number)
-  noteWriting(archive)
-  const shards = openShards(archive, shardNumbers(archive))
+  const state = await peekState(archive)
+  if (state === undefined) return NOTHING
+  const { database } = state
+  let isOpen = true
+  const closeState = (): void => {
+    if (isOpen) state.close()
+    isOpen = false
+  }
+  let shards: OpenShards | undefined
   try {
-    const plan = await makePlan(shards, wanted.units)
+    // At one moment, whatever a sync does meanwhile.
+    database.exec('BEGIN')
+    const mark = stateMark(database)
+    const record = readIndexRecord(archive)
+    if (record?.mark === mark && isUndamaged(archive, record)) return NOTHING
+    for (const number of listShards(archive)) if (!isAsLeft(archive, number)) setShardAside(archive, number)
+    noteWriting(archive)
+    shards = openShards(archive, shardNumbers(archive))
+    const plan = await makePlan(shards, knownUnits(database, archive.home))
+    closeState()
     const isCut = cutPlan(plan, options.mostBytes ?? Number.POSITIVE_INFINITY)
     const done = await carryOut(archive, { shards, plan }, options)
     const isWhole = options.signal?.aborted !== true && !isCut
-    if (isWhole) await noteMark(shards, wanted.mark, done.failed)
+    if (isWhole) await noteMark(shards, mark, done.failed)
     shards.close()
-    noteWritten(archive, shards.numbers, isWhole ? wanted.mark : undefined)
+    noteWritten(archive, shards.numbers, isWhole ? mark : undefined)
     return done
   } catch (error) {
     if (!(error instanceof UnusableShard)) throw error
-    shards.close()
+    shards?.close()
     setShardAside(archive, error.shard)
     return undefined
   } finally {
-    shards.close()
-  }
-}
-
-type Wanted = { readonly units: readonly ListedUnit[]; readonly mark: string }
-
-/** What the state knows, at one moment; undefined when the index has all of it. */
-async function whatIsWanted(archive: Archive): Promise<Wanted | undefined> {
-  const state = await peekState(archive)
-  if (state === undefined) return undefined
-  try {
-    state.database.exec('BEGIN')
-    const mark = stateMark(state.database)
-    const record = readIndexRecord(archive)
-    if (record?.mark === mark && isUndamaged(archive, record)) return undefined
-    return { mark, units: listUnits(state.database, archive.home) }
-  } finally {
-    state.close()
+    shards?.close()
+    closeState()
   }
 }
 

@@ -1,9 +1,9 @@
 /** The units that the state knows, as the index needs them: what each is called, what tells that it has changed, whose sessions it holds. */
-import { createHash } from 'node:crypto'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import { toHash } from './doc-facts.ts'
 
 export type ListedUnit = {
   /** The same in every state and every index of the archive. */
@@ -26,6 +26,20 @@ export type ListedUnit = {
 /** Newest first. */
 export function listUnits(database: Database, home: string): readonly ListedUnit[] {
   return selectUnits(database, home, '', [])
+}
+
+/** The versions of all units, by name: what tells which of them have changed, at a tenth of what listing them costs. */
+export function unitVersions(database: Database): ReadonlyMap<string, string> {
+  const born = bornOf(database)
+  const rows = together(
+    database,
+    ['agent', 'root', 'path', 'format', 'reading', 'dirty', 'titles'],
+    UNITS,
+    [],
+  )
+  return new Map(
+    rows.map((row) => [JSON.stringify([row['agent'], row['root'], row['path']]), versionOf(row, born)]),
+  )
 }
 
 /** One unit as it is now. */
@@ -66,14 +80,13 @@ function selectUnits(
   where: string,
   values: readonly SqlValue[],
 ): readonly ListedUnit[] {
+  const born = bornOf(database)
   const units = together(
     database,
-    ['id', 'path', 'format', 'reading', 'agent', 'root'],
-    `SELECT units.id, units.path, units.format, units.reading, places.agent, places.root, units.id AS part
-     FROM units JOIN places ON places.id = units.place
-     WHERE units.reading IS NOT NULL AND units.format IS NOT NULL ${where}`,
+    ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty', 'titles'],
+    `${UNITS} ${where}`,
     values,
-  )
+  ).map((unit): Row => ({ ...unit, version: versionOf(unit, born) }))
   const only = units.length === 1 ? units[0] : undefined
   const files = grouped(database, 'unit', FILES, only?.['id'])
   const recordings = grouped(database, 'reading', RECORDINGS, only?.['reading'])
@@ -84,11 +97,28 @@ function selectUnits(
     .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
 }
 
+/** `titles`: those of its sessions, which are searched as texts of theirs. */
+const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.dirty,
+    units.id AS part, (SELECT json_group_array(json_array(key, json_extract(sessions.session, '$.title')))
+      FROM recordings JOIN sessions ON key = recordings.session WHERE recordings.reading = units.reading) AS titles
+  FROM units JOIN places ON places.id = units.place
+  WHERE units.reading IS NOT NULL AND units.format IS NOT NULL`
+
+/** A pass reads a unit as it was then; `dirty`: it has changed since, and no pass has read it yet. */
+function versionOf({ format, reading, dirty, titles }: Row, born: string): string {
+  const text = JSON.stringify([born, format, titles])
+  return `${String(reading)}${dirty === 0 ? '' : '!'}-${toHash(text)}`
+}
+
+function bornOf(database: Database): string {
+  return String(database.prepare("SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
+}
+
 type Asked = { readonly columns: readonly string[]; readonly sql: string }
 
 const FILES: Asked = {
-  columns: ['unit', 'path', 'stamp', 'size', 'bytes', 'tail'],
-  sql: 'SELECT unit, path, stamp, size, bytes, tail, unit AS part FROM files WHERE unit IS NOT NULL',
+  columns: ['unit', 'path', 'size', 'bytes'],
+  sql: 'SELECT unit, path, size, bytes, unit AS part FROM files WHERE unit IS NOT NULL',
 }
 const RECORDINGS: Asked = {
   columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
@@ -135,7 +165,7 @@ function together(
 function toUnit(unit: Row, found: readonly Row[], told: readonly Row[], home: string): ListedUnit {
   const files = sortedBy(found, 'path')
   const recordings = sortedBy(told, 'session')
-  const { agent, root, path, format, reading } = unit
+  const { agent, root, path, format } = unit
   const place: UnitPlace = {
     home,
     agent: String(agent),
@@ -144,17 +174,12 @@ function toUnit(unit: Row, found: readonly Row[], told: readonly Row[], home: st
     paths: files.map((file) => String(file['path'])),
     isKept: agent !== JOURNAL && files.every(({ bytes }) => bytes !== null),
   }
-  // Of a file that is kept, the bytes; of one that is read where it lies, what tells that it changed.
-  const content = files.map(({ path, bytes, tail, stamp }) => [path, bytes, bytes === null ? stamp : tail])
   const titles = recordings.flatMap(({ session, title }) =>
     typeof title === 'string' ? [[String(session), { title }] as const] : [],
   )
-  const version = createHash('sha256')
-    .update(JSON.stringify([reading, format, content, titles]))
-    .digest('hex')
   return {
     name: placeName(place),
-    version: version.slice(0, 32),
+    version: String(unit['version']),
     place,
     format: String(format),
     bytes: files.reduce((sum, { size, bytes }) => sum + Number(bytes ?? size), 0),

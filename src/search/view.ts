@@ -5,7 +5,8 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { stateMark } from './state-mark.ts'
-import { findUnit, listUnits, sessionsInSeveral, type ListedUnit } from './unit-list.ts'
+import { knownUnits } from './known-units.ts'
+import { findUnit, sessionsInSeveral, type ListedUnit } from './unit-list.ts'
 
 export type View = {
   /** Not in the index as they are now. Newest first. */
@@ -54,17 +55,14 @@ function compare(state: Database, home: string, readers: readonly ShardReader[],
   // All that is known to be behind is what could not be indexed.
   if (isCaughtUp)
     return { pending: first.failed.flatMap((name) => findUnit(state, home, name) ?? []), stale: NONE }
-  const units = listUnits(state, home)
-  const versions = new Map(units.map(({ name, version }) => [name, version]))
+  const { versions, find } = knownUnits(state, home)
   const stale = new Set<string>()
-  const indexed = new Set<string>()
+  const pending = new Set(versions.keys())
   for (const reader of readers) {
-    for (const { name, version } of reader.units()) {
-      if (versions.get(name) === version && !indexed.has(name)) indexed.add(name)
-      else stale.add(`${reader.shard}\n${name}`)
-    }
+    for (const { name, version } of reader.units())
+      if (versions.get(name) !== version || !pending.delete(name)) stale.add(`${reader.shard}\n${name}`)
   }
-  return { pending: units.filter(({ name }) => !indexed.has(name)), stale }
+  return { pending: find(pending), stale }
 }
 
 /** As many recordings as sessions: none has two. */
