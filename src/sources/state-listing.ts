@@ -2,6 +2,7 @@
  * What lists and statistics ask of a session, in columns: told apart, sorted and added up by SQLite without a log, or a session's
  * own JSON, being read. Written anew whenever what its recordings or bills say has changed.
  */
+import { createHash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { millisBetween } from '../transcript/instant.ts'
@@ -21,8 +22,11 @@ export type Listing = {
 
 export function writeListing(database: Database, listing: Listing): void {
   const { key, recordings } = listing
+  const mark = markOf(database, listing)
+  // A session is written when it is read and again when bills are settled, which seldom changes anything.
+  if (prepared(database, 'SELECT mark FROM listing WHERE key = ?').get(key)?.['mark'] === mark) return
   const work = workOf(recordings[0])
-  const row = { ...columnsOf(listing, work), ...usageOf(listing) }
+  const row = { ...columnsOf(listing, work), ...usageOf(listing), mark }
   const columns = Object.keys(row)
   const saved = prepared(
     database,
@@ -38,6 +42,17 @@ export function writeListing(database: Database, listing: Listing): void {
   )
   writeTools(database, n, key, work)
   writeFindings(database, n, key, firstShown(recordings))
+}
+
+/** Another one for everything that the rows are made of: the session, its recordings, and the calls on its bill. */
+function markOf(database: Database, { key, session, recordings }: Listing): string {
+  const billed = prepared(
+    database,
+    'SELECT count(*) AS count, total(id) AS ids FROM calls WHERE billed_to = ?',
+  ).get(key)
+  const hash = createHash('sha1').update(JSON.stringify(session))
+  for (const { reading, chosen } of recordings) hash.update(`${String(reading)}:${Number(chosen) !== 0} `)
+  return hash.update(`${String(billed?.['count'])}:${String(billed?.['ids'])}`).digest('base64')
 }
 
 export function removeListing(database: Database, key: string): void {
