@@ -3,6 +3,8 @@ import fs from 'node:fs'
 import http from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { record } from '../src/capture/record.ts'
+import type { SessionRow } from '../src/server/api-model.ts'
 import { liveSchemas, type LiveEventName } from '../src/server/api-live.ts'
 import { FIRST, log, serveSample, type Served } from './serving.ts'
 
@@ -107,6 +109,32 @@ describe('who listens', () => {
     fs.writeFileSync(join(served.logs, `${id}.jsonl`), log(id, 'write the tests', 1))
     const { data } = await ear.until(isOf('session'))
     expect(data).toMatchObject({ isNew: true, row: { prompt: 'write the tests' } })
+    ear.close()
+  })
+
+  it('is told of what is recorded into the archive, as it is', async () => {
+    const ear = await hear()
+    const recorder = await record({
+      home: served.archive.home,
+      agent: 'mine',
+      title: 'a live one',
+      cwd: served.logs,
+    })
+    recorder.user('hello')
+    await ear.until(
+      isOf('session', ({ isNew, row }) => isNew === true && (row as SessionRow).title === 'a live one'),
+    )
+    const before = performance.now()
+    recorder.user('are you there?')
+    await ear.until(isOf('entries', ({ id, length }) => id === recorder.id && length === 2))
+    expect(performance.now() - before).toBeLessThan(1000)
+    await recorder.end()
+    await ear.until(
+      isOf(
+        'session',
+        ({ row }) => (row as SessionRow).status === 'completed' && (row as SessionRow).id === recorder.id,
+      ),
+    )
     ear.close()
   })
 

@@ -40,3 +40,13 @@ export const liveSchemas = {
 
 export type LiveEvents = { readonly [name in keyof typeof liveSchemas]: z.infer<(typeof liveSchemas)[name]> }
 export type LiveEventName = keyof LiveEvents
+
+/** What a sync answers that was asked for. */
+export const syncReportSchema = z.looseObject({
+  files: z.record(text, count),
+  sessions: count,
+  entries: count,
+  damage: count,
+  bytesRead: count,
+})
+export type SyncAnswer = z.infer<typeof syncReportSchema>

@@ -7,6 +7,7 @@ import { openSearchIndex, type SearchIndex } from '../search/search.ts'
 import { fail, failWith } from './answers.ts'
 import type { App, AppContext, ServerOptions } from './context.ts'
 import { createHub } from './live.ts'
+import { registerOpenApi } from './openapi.ts'
 import { registerCost } from './routes-cost.ts'
 import { registerHealth } from './routes-health.ts'
 import { registerLive } from './routes-live.ts'
@@ -50,6 +51,7 @@ export function createApp(context: AppContext): App {
   registerCost(app, context)
   registerStats(app, context)
   registerLive(app, context)
+  registerOpenApi(app)
   app.all('/api/*', (c) =>
     fail(c, c.req.method === 'POST' ? 405 : 404, {
       code: c.req.method === 'POST' ? 'not-permitted' : 'not-found',

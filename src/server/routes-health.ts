@@ -1,5 +1,6 @@
 /** Whether the server is well, what it is of, and what is going on in it; and a sync, where one may be asked for. */
 import { countSessions } from '../sources/state-sessions.ts'
+import { toJson, type Json } from '../transcript/json.ts'
 import { VERSION } from '../version.ts'
 import { answer, fail } from './answers.ts'
 import type { Health } from './api.ts'
@@ -26,6 +27,7 @@ export function registerHealth(app: App, { archive, options, progress, state, re
         message: 'this server only reads',
         hint: 'start it with hansard serve --write, or run hansard sync',
       })
-    return answer(c, await sync())
+    // Its problems name files, and say what is wrong with them.
+    return answer(c, redactor.json(JSON.parse(toJson((await sync()) ?? null)) as Json))
   })
 }
