@@ -2,16 +2,19 @@
  * The index: how fast it is built on all cores, how large it is, and how long a fixed mix of searches takes. Speeds are given beside
  * splitting lines and JSON.parse of the same bytes in this thread, for machines differ.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openArchive } from '../src/archive/archive.ts'
+import { openArchive, type Archive } from '../src/archive/archive.ts'
+import { openKept } from '../src/archive/kept.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/search/search.ts'
 import { sync } from '../src/sources/sync.ts'
 import type { Bench } from './bench.ts'
-import { atLeast, atMost, type Result } from './measure.ts'
+import { atLeast, atMost, median, type Result } from './measure.ts'
+import { findSearcher, timeProgram, timeSearcher } from './search-peers.ts'
 import { word, writeSearchLogs } from './search-logs.ts'
 
 /** MB/s of JSON.parse on the machine that the budget of 45 MB/s was set on. */
@@ -54,11 +57,100 @@ export const bench: Bench = async ({ quick }) => {
       ...(await searches(index, 'newest', PARSE_THERE / parse)),
       ...(await searches(index, 'ranked', PARSE_THERE / parse)),
     ]
+    results.push(...(await withinTexts(index, PARSE_THERE / parse)))
+    results.push(...(await besideOthers(index, folder, logs.config)))
     index.close()
+    results.push(...cold(archive.home))
+    results.push(...(await packed(archive, PARSE_THERE / parse)))
     return results
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Within words, by a file's name, and by patterns: what no word of the index answers. */
+const WITHIN = [`'${word(50_000).slice(1)}'`, `file:${word(30_000)}.ts`, `/${word(41_000).slice(1)}\\w{1,9}/`]
+
+async function withinTexts(index: SearchIndex, slower: number): Promise<Result[]> {
+  const times = await timesOf(index, WITHIN, 'newest', 3)
+  const scale = Math.max(1, slower)
+  return [
+    atMost(
+      'search: within words, p50 ms',
+      percentile(times, 0.5) / scale,
+      1000,
+      `p99 ${percentile(times, 0.99).toFixed(0)}`,
+    ),
+  ]
+}
+
+async function besideOthers(index: SearchIndex, folder: string, logs: string): Promise<Result[]> {
+  const scratch = join(folder, 'peers')
+  mkdirSync(scratch, { recursive: true })
+  const searcher = findSearcher(scratch)
+  const texts = [...(MIX['rare'] ?? []), ...(MIX['common'] ?? []), ...(MIX['CJK'] ?? [])]
+  const theirs = timeSearcher(searcher, texts, logs)
+  const ours = percentile(await timesOf(index, texts, 'ranked'), 0.5)
+  return [
+    atLeast(
+      'search: faster than over the files',
+      theirs / ours,
+      10,
+      `${searcher.name} ${theirs.toFixed(0)} ms, ranked ${ours.toFixed(1)} ms`,
+    ),
+  ]
+}
+
+const BIN = join(import.meta.dirname, '../bin/hansard.js')
+
+/** A process from its start, beside one that does nothing. */
+function cold(home: string): Result[] {
+  const env = { ...process.env, HANSARD_HOME: home }
+  const times: { node: number[]; search: number[]; mb: number } = { node: [], search: [], mb: 0 }
+  for (let round = 0; round < 9; round += 1) {
+    const started = performance.now()
+    spawnSync(process.execPath, ['-e', '0'])
+    times.node.push(performance.now() - started)
+    const { ms, mb } = timeProgram(BIN, ['search', word(41_000)], env)
+    times.search.push(ms)
+    times.mb = Math.max(times.mb, mb)
+  }
+  const [node, search] = [median(times.node), median(times.search)]
+  return [
+    atMost(
+      'search: cold, against node -e 0',
+      search / node,
+      2.5,
+      `${search.toFixed(0)} ms against ${node.toFixed(0)} ms`,
+    ),
+    atMost('search: cold, memory MB', times.mb, 120, ''),
+  ]
+}
+
+/** The same files compressed: a hit's entry is read out of them. */
+async function packed(archive: Archive, slower: number): Promise<Result[]> {
+  for (const place of openKept(archive).places())
+    for await (const path of place.paths()) await place.pack(path)
+  const index = await openSearchIndex(archive)
+  const times: number[] = []
+  for (const text of [...(MIX['rare'] ?? []), ...(MIX['common'] ?? []), ...(MIX['phrase'] ?? [])]) {
+    const query = parseQuery(text)
+    for (let round = 0; round < ROUNDS / 2; round += 1) {
+      const started = performance.now()
+      const { hits } = await index.search(query, { order: 'newest', limit: 1 })
+      for (const hit of hits) await index.entry(hit)
+      times.push(performance.now() - started)
+    }
+  }
+  index.close()
+  return [
+    atMost(
+      'search: compressed, p50 ms',
+      percentile(times, 0.5) / Math.max(1, slower),
+      15,
+      'with the entry of the first hit',
+    ),
+  ]
 }
 
 const LIMITS = { newest: [2, 60], ranked: [10, 100] } as const
@@ -97,11 +189,12 @@ async function timesOf(
   index: SearchIndex,
   queries: readonly string[],
   order: 'newest' | 'ranked',
+  rounds = ROUNDS,
 ): Promise<number[]> {
   const times: number[] = []
   for (const text of queries) {
     const query = parseQuery(text)
-    for (let round = -2; round < ROUNDS; round += 1) {
+    for (let round = -2; round < rounds; round += 1) {
       const { tookMs } = await index.search(query, { order })
       if (round >= 0) times.push(tookMs)
     }
