@@ -10,11 +10,12 @@ import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchResult } from '../src/search/search.ts'
 import { redactorOf } from '../src/search/searched-entry.ts'
 import { listShards, openShard } from '../src/search/shard.ts'
-import { listUnits, type ListedUnit } from '../src/search/unit-list.ts'
+import { findUnit, listUnits, unitVersions, type ListedUnit } from '../src/search/unit-list.ts'
+import { openSessions } from '../src/sources/sessions.ts'
 import { peekState } from '../src/sources/state.ts'
 import { githubToken } from './fake-keys.ts'
 import { seededRandom } from './faulty-files.ts'
-import { createSearched, line, writeLog, type SearchedArchive } from './searched-archive.ts'
+import { createSearched, line, recordSession, writeLog, type SearchedArchive } from './searched-archive.ts'
 
 let searched: SearchedArchive
 beforeEach(() => {
@@ -81,6 +82,25 @@ describe('a secret in a log', () => {
     expect(hits.length).toBeGreaterThan(1)
     for (const hit of hits) expect(JSON.stringify(await index.entry(hit))).not.toContain(password)
     index.close()
+  })
+})
+
+describe('versions of units', () => {
+  it('are the same whether all, one or only versions are asked for, with titles and without', async () => {
+    writeLog(searched.config, 1, texts(3))
+    writeLog(searched.config, 2, texts(3))
+    await searched.sync()
+    await recordSession(searched.archive, ['ordinary journal'])
+    ;(await openSessions(home())).close()
+    const state = await peekState(searched.archive)
+    if (state === undefined) throw new Error('no state')
+    const { database } = state
+    const all = listUnits(database, home())
+    expect(all).toHaveLength(3)
+    expect(all.flatMap(({ titles }) => [...titles.values()])).toContainEqual({ title: 'titledneedle of it' })
+    expect(unitVersions(database)).toEqual(new Map(all.map(({ name, version }) => [name, version])))
+    for (const unit of all) expect(findUnit(database, home(), unit.name)).toEqual(unit)
+    state.close()
   })
 })
 

@@ -31,14 +31,13 @@ export function listUnits(database: Database, home: string): readonly ListedUnit
 /** The versions of all units, by name: what tells which of them have changed, at a tenth of what listing them costs. */
 export function unitVersions(database: Database): ReadonlyMap<string, string> {
   const born = bornOf(database)
-  const rows = together(
-    database,
-    ['agent', 'root', 'path', 'format', 'reading', 'dirty', 'titles'],
-    UNITS,
-    [],
-  )
+  const titles = grouped(database, 'reading', TITLES, undefined)
+  const rows = together(database, ['agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS, [])
   return new Map(
-    rows.map((row) => [JSON.stringify([row['agent'], row['root'], row['path']]), versionOf(row, born)]),
+    rows.map((row) => [
+      JSON.stringify([row['agent'], row['root'], row['path']]),
+      versionOf(row, titlesOf(titles.get(Number(row['reading'])) ?? []), born),
+    ]),
   )
 }
 
@@ -83,31 +82,41 @@ function selectUnits(
   const born = bornOf(database)
   const units = together(
     database,
-    ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty', 'titles'],
+    ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty'],
     `${UNITS} ${where}`,
     values,
-  ).map((unit): Row => ({ ...unit, version: versionOf(unit, born) }))
+  )
   const only = units.length === 1 ? units[0] : undefined
   const files = grouped(database, 'unit', FILES, only?.['id'])
   const recordings = grouped(database, 'reading', RECORDINGS, only?.['reading'])
   return units
     .map((unit) =>
-      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], home),
+      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
+        home,
+        born,
+      }),
     )
     .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
 }
 
-/** `titles`: those of its sessions, which are searched as texts of theirs. */
 const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.dirty,
-    units.id AS part, (SELECT json_group_array(json_array(key, json_extract(sessions.session, '$.title')))
-      FROM recordings JOIN sessions ON key = recordings.session WHERE recordings.reading = units.reading) AS titles
-  FROM units JOIN places ON places.id = units.place
+    units.id AS part FROM units JOIN places ON places.id = units.place
   WHERE units.reading IS NOT NULL AND units.format IS NOT NULL`
 
-/** A pass reads a unit as it was then; `dirty`: it has changed since, and no pass has read it yet. */
-function versionOf({ format, reading, dirty, titles }: Row, born: string): string {
-  const text = JSON.stringify([born, format, titles])
-  return `${String(reading)}${dirty === 0 ? '' : '!'}-${toHash(text)}`
+type Titles = readonly (readonly [session: string, title: string])[]
+
+/**
+ * A pass reads a unit as it was then; `dirty`: it has changed since, and no pass has read it yet. Titles are searched as texts of
+ * their sessions, and may come from elsewhere.
+ */
+function versionOf({ format, reading, dirty }: Row, titles: Titles, born: string): string {
+  return `${String(reading)}${dirty === 0 ? '' : '!'}-${toHash(JSON.stringify([born, format, titles]))}`
+}
+
+function titlesOf(recordings: readonly Row[]): Titles {
+  return sortedBy(recordings, 'session').flatMap(({ session, title }) =>
+    typeof title === 'string' ? [[String(session), title] as const] : [],
+  )
 }
 
 function bornOf(database: Database): string {
@@ -119,6 +128,11 @@ type Asked = { readonly columns: readonly string[]; readonly sql: string }
 const FILES: Asked = {
   columns: ['unit', 'path', 'size', 'bytes'],
   sql: 'SELECT unit, path, size, bytes, unit AS part FROM files WHERE unit IS NOT NULL',
+}
+const TITLES: Asked = {
+  columns: ['reading', 'session', 'title'],
+  sql: `SELECT reading, key AS session, json_extract(sessions.session, '$.title') AS title, reading AS part
+    FROM recordings JOIN sessions ON key = recordings.session WHERE title IS NOT NULL`,
 }
 const RECORDINGS: Asked = {
   columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
@@ -162,9 +176,13 @@ function together(
     .map((row): Row => Object.fromEntries(columns.map((column, at) => [column, row[at] ?? null])))
 }
 
-function toUnit(unit: Row, found: readonly Row[], told: readonly Row[], home: string): ListedUnit {
+function toUnit(
+  unit: Row,
+  found: readonly Row[],
+  recordings: readonly Row[],
+  { home, born }: { readonly home: string; readonly born: string },
+): ListedUnit {
   const files = sortedBy(found, 'path')
-  const recordings = sortedBy(told, 'session')
   const { agent, root, path, format } = unit
   const place: UnitPlace = {
     home,
@@ -174,18 +192,16 @@ function toUnit(unit: Row, found: readonly Row[], told: readonly Row[], home: st
     paths: files.map((file) => String(file['path'])),
     isKept: agent !== JOURNAL && files.every(({ bytes }) => bytes !== null),
   }
-  const titles = recordings.flatMap(({ session, title }) =>
-    typeof title === 'string' ? [[String(session), { title }] as const] : [],
-  )
+  const titles = titlesOf(recordings)
   return {
     name: placeName(place),
-    version: String(unit['version']),
+    version: versionOf(unit, titles, born),
     place,
     format: String(format),
     bytes: files.reduce((sum, { size, bytes }) => sum + Number(bytes ?? size), 0),
     endedAt: Math.max(0, ...recordings.map(({ started_at, ended_at }) => toTime(ended_at ?? started_at))),
     sessions: new Map(recordings.map(({ id, session }) => [String(id), String(session)])),
-    titles: new Map(titles),
+    titles: new Map(titles.map(([session, title]) => [session, { title }])),
     hidden: new Set(recordings.filter(({ chosen }) => chosen === 0).map(({ session }) => String(session))),
   }
 }
