@@ -44,6 +44,8 @@ const OBJECT = 0x7b
 const HEAD_BYTES = 64 * 1024
 /** A larger log is not held whole. */
 const MOST_BYTES = 64 * 1024 * 1024
+/** Ends of lines behind what was read. */
+const BEHIND = 8
 const ASSISTANT = Buffer.from('"assistant"')
 const OWN_LINE = Buffer.from('{"parentUuid":')
 
@@ -82,7 +84,7 @@ function logsOf(unit: string, paths: readonly string[]): readonly string[] | und
   return agents.every((path) => path.startsWith(`${folder}subagents/`)) ? [unit, ...agents] : undefined
 }
 
-/** The same bytes for each file: what was read before is written over. */
+/** A file's bytes, and some empty lines: the same bytes for each file, so that what was read before is written over. */
 function createFileReader(): (path: string) => Buffer | undefined {
   let buffer = Buffer.allocUnsafe(1024 * 1024)
   return (path) => {
@@ -91,10 +93,14 @@ function createFileReader(): (path: string) => Buffer | undefined {
       fd = fs.openSync(path, 'r')
       let length = 0
       for (;;) {
-        const count = fs.readSync(fd, buffer, length, buffer.length - length, null)
+        const count = fs.readSync(fd, buffer, length, buffer.length - BEHIND - length, null)
         length += count
-        if (count === 0) return buffer.subarray(0, length)
-        if (length < buffer.length) continue
+        if (count === 0) {
+          // A last line without its end is one like any other, and is looked at with some bytes behind it.
+          buffer.fill(NEWLINE, length, length + BEHIND)
+          return buffer.subarray(0, length + BEHIND)
+        }
+        if (length + BEHIND < buffer.length) continue
         if (length >= MOST_BYTES) return undefined
         const larger = Buffer.allocUnsafe(buffer.length * 2)
         buffer.copy(larger, 0, 0, length)
@@ -117,11 +123,10 @@ function readHead(bytes: Buffer, session: string): { readonly cwd?: string } | u
   let own: JsonObject | undefined
   let isOurs = false
   for (let from = 0; from < end;) {
-    const newline = bytes.indexOf(NEWLINE, from)
-    const to = newline === -1 ? bytes.length : newline
+    const to = bytes.indexOf(NEWLINE, from)
     const isOwnLine =
       bytes.compare(OWN_LINE, 0, OWN_LINE.length, from, Math.min(to, from + OWN_LINE.length)) === 0
-    if (!isOwnLine || own === undefined) {
+    if (to > from && (!isOwnLine || own === undefined)) {
       const record = parseJson(bytes.toString('utf8', from, to))
       if (!isObject(record)) return undefined
       const told = detectClaudeCode({ records: [record], strange: 0, document: undefined, text: '' })
@@ -151,8 +156,7 @@ function scanLog(bytes: Buffer, { skim, found }: Skimmer, { answers, path }: Ans
   let answered: string | undefined
   for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
     const from = bytes.lastIndexOf(NEWLINE, at) + 1
-    const newline = bytes.indexOf(NEWLINE, at)
-    const end = newline === -1 ? bytes.length : newline
+    const end = bytes.indexOf(NEWLINE, at)
     const to = bytes[end - 1] === RETURN ? end - 1 : end
     if (!skim(bytes, from, to) || found.isOdd) return false
     const type = text(found.type)
@@ -187,8 +191,7 @@ function scanLog(bytes: Buffer, { skim, found }: Skimmer, { answers, path }: Ans
         }
       }
     }
-    if (newline === -1) return true
-    at = bytes.indexOf(ASSISTANT, newline + 1)
+    at = bytes.indexOf(ASSISTANT, end + 1)
   }
   return true
 }

@@ -5,12 +5,12 @@ import { createSkimmer, type Span } from './cost-skim.ts'
 const { skim, found } = createSkimmer(new Set(['derived']))
 
 function skimmed(text: string): boolean {
-  const bytes = Buffer.from(`ahead ${text} behind`)
+  const bytes = Buffer.from(`ahead ${text}\nbehind`)
   return skim(bytes, 6, bytes.length - 7)
 }
 
 const valueAt = (text: string, { from, to }: Span): unknown =>
-  to === 0 ? undefined : JSON.parse(Buffer.from(`ahead ${text} behind`).toString('utf8', from, to))
+  to === 0 ? undefined : JSON.parse(Buffer.from(`ahead ${text}\nbehind`).toString('utf8', from, to))
 
 const parses = (text: string): boolean => {
   try {
