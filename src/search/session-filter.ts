@@ -39,7 +39,7 @@ export function toSessionFilter(query: Query): SessionFilter {
   for (const one of fields) {
     const test = one.type === 'not' ? one.node.test : one.test
     if (test.field === 'file') nodes.push(one)
-    const sql = test.field === 'file' && one.type !== 'not' ? toFileHint(test as NameTest) : toSql(test)
+    const sql = test.field === 'file' && one.type !== 'not' ? toFileHint(test) : toSql(test)
     if (sql === undefined) continue
     wheres.push(one.type === 'not' ? `NOT ${sql.where}` : sql.where)
     values.push(...sql.values)

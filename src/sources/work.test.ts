@@ -210,12 +210,12 @@ describe('a session of any size', () => {
         )
       }
     }
-    add(0, 40_000)
+    add(0, 25_000)
     const before = held()
-    add(40_000, 120_000)
+    add(25_000, 60_000)
     expect(held() - before).toBeLessThan(10)
     const work = script.work.end()
-    expect(Object.values(work.rest).reduce((sum, [calls]) => sum + calls, 0)).toBe(120_000)
+    expect(Object.values(work.rest).reduce((sum, [calls]) => sum + calls, 0)).toBe(60_000)
     expect(JSON.stringify(work).length).toBeLessThan(200_000)
     expect(work.isCut).toBe(true)
   })
