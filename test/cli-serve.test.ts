@@ -1,0 +1,131 @@
+/** `hansard serve` and `hansard` alone, run as a user runs them. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import fs from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it } from 'vitest'
+import { BIN, run, temporaryFolder } from './program.ts'
+import { ask, FIRST, log } from './serving.ts'
+
+type Started = {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly port: number
+  readonly home: string
+  stderr(): string
+  /** Its exit code, after a signal. */
+  end(signal: 'SIGINT' | 'SIGTERM'): Promise<number | null>
+}
+
+const children: ChildProcess[] = []
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** With a Claude Code log where its user would have one. */
+function start(args: readonly string[]): Promise<Started> {
+  const folder = temporaryFolder()
+  const logs = join(folder, '.claude', 'projects', '-work-shop')
+  fs.mkdirSync(logs, { recursive: true })
+  fs.writeFileSync(join(logs, `${FIRST}.jsonl`), log(FIRST, 'fix the login', 2))
+  const home = join(folder, 'archive')
+  const child = spawn(process.execPath, [BIN, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder, HANSARD_HOME: home, TZ: 'UTC' },
+  })
+  children.push(child)
+  let [text, notes] = ['', '']
+  child.stderr.on('data', (chunk: Buffer) => (notes += chunk.toString()))
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return new Promise((resolve, reject) => {
+    void ended.then((code) => reject(new Error(`ended with ${code}: ${notes}`)))
+    child.stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      const [url] = /http:\/\/127\.0\.0\.1:\d+\/\?token=[\w-]{43}/.exec(text) ?? []
+      if (url === undefined) return
+      resolve({
+        child,
+        url,
+        port: Number(new URL(url).port),
+        home,
+        stderr: () => notes,
+        end(signal) {
+          child.kill(signal)
+          return ended
+        },
+      })
+    })
+  })
+}
+
+async function login({ url, port }: Started): Promise<string> {
+  const { headers } = await ask(port, { path: url.slice(url.indexOf('/?')) })
+  return headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
+}
+
+describe('hansard alone', () => {
+  it('syncs, serves, says where to look, and ends with Ctrl-C', async () => {
+    const started = await start([])
+    const cookie = await login(started)
+    const { status, text } = await ask(started.port, { path: '/api/v1/sessions', headers: { cookie } })
+    expect([status, JSON.parse(text)]).toMatchObject([
+      200,
+      { total: 1, sessions: [{ prompt: 'fix the login' }] },
+    ])
+    expect(started.stderr()).toContain('1 session and 4 entries taken in')
+    expect(await started.end('SIGINT')).toBe(0)
+  })
+})
+
+describe('hansard serve', () => {
+  it('takes in what there is while it serves, and ends when it is told to', async () => {
+    const started = await start(['serve', '--port', '0', '--json'])
+    const cookie = await login(started)
+    const total = async (): Promise<number> =>
+      (
+        JSON.parse((await ask(started.port, { path: '/api/v1/sessions', headers: { cookie } })).text) as {
+          total: number
+        }
+      ).total
+    await expect.poll(total, { timeout: 5000 }).toBe(1)
+    expect(await started.end('SIGTERM')).toBe(0)
+  })
+
+  it('looks at no logs when it is not to', async () => {
+    const started = await start(['serve', '--port', '0', '--no-sync'])
+    const token = fs.readFileSync(join(started.home, 'server-token'), 'utf8').trim()
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    const { text } = await ask(started.port, {
+      path: '/api/v1/health',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    expect(JSON.parse(text)).toMatchObject({ sessions: 0 })
+    expect(await started.end('SIGINT')).toBe(0)
+  })
+
+  it('ends with listeners on the line', async () => {
+    const started = await start(['serve', '--port', '0'])
+    const cookie = await login(started)
+    void ask(started.port, { path: '/api/v1/live', headers: { cookie } }).catch(() => {})
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    const before = performance.now()
+    expect(await started.end('SIGINT')).toBe(0)
+    expect(performance.now() - before).toBeLessThan(3000)
+  })
+
+  it('says what it means to be reached by others, and asks for more than the address', async () => {
+    const env = { HANSARD_HOME: temporaryFolder() }
+    const { code, stdout } = await run(['serve', '--host', '0.0.0.0', '--json'], { env })
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      { error: { code: 'not-permitted', hint: expect.stringContaining('--expose') as string } },
+    ])
+  })
+
+  it('says so when the port is taken', async () => {
+    const started = await start(['serve', '--port', '0', '--no-sync'])
+    const { code, stderr } = await run(['serve', '--port', String(started.port)], {
+      env: { HANSARD_HOME: temporaryFolder() },
+    })
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is in use')])
+  })
+})
