@@ -12,13 +12,20 @@ export type OpenCalls<T> = {
 const MOST_OPEN = 10_000
 
 type Waiting<T> = { readonly name: string; readonly value: T }
+type Group<T> = Waiting<T> | Waiting<T>[]
 
 export function createOpenCalls<T>(): OpenCalls<T> {
   /** By source and id; those without an id by source alone. Ids that are no ids are given to several calls. */
-  const waiting = new Map<string, Waiting<T>[]>()
+  const waiting = new Map<string, Group<T>>()
   let size = 0
   const take = (key: string, isIt: (one: Waiting<T>) => boolean): T | undefined => {
     const group = waiting.get(key)
+    if (group !== undefined && !Array.isArray(group)) {
+      if (!isIt(group)) return undefined
+      waiting.delete(key)
+      size -= 1
+      return group.value
+    }
     const at = group?.findIndex(isIt) ?? -1
     if (group === undefined || at === -1) return undefined
     size -= 1
@@ -31,16 +38,17 @@ export function createOpenCalls<T>(): OpenCalls<T> {
     for (const [oldest, all] of waiting) {
       const enough = size - MOST_OPEN / 2
       if (enough <= 0) return
-      size -= all.splice(0, enough).length
-      if (all.length === 0) waiting.delete(oldest)
+      size -= Array.isArray(all) ? all.splice(0, enough).length : 1
+      if (!Array.isArray(all) || all.length === 0) waiting.delete(oldest)
     }
   }
   return {
     open(source, callId, name, value) {
       const key = keyOf(source, callId)
       const group = waiting.get(key)
-      if (group === undefined) waiting.set(key, [{ name, value }])
-      else group.push({ name, value })
+      if (group === undefined) waiting.set(key, { name, value })
+      else if (Array.isArray(group)) group.push({ name, value })
+      else waiting.set(key, [group, { name, value }])
       size += 1
       if (size > MOST_OPEN) forgetHalf()
     },

@@ -28,7 +28,7 @@ export type Finding = {
 export type Called = { readonly tool: string; readonly mark: Mark; readonly call: string | undefined }
 export type ToolUse = Called & {
   readonly way: Way
-  readonly files: ReadonlySet<string>
+  readonly files: readonly string[]
   readonly hash: number
 }
 
@@ -104,7 +104,7 @@ export function createWasteFold(): WasteFold {
     called(use) {
       const lane = laneOf(use.mark.source)
       lane.calls += 1
-      return use.way === 'read' && use.files.size > 0 ? reread(lane, use, goOn) : repeat(lane, use, goOn)
+      return use.way === 'read' && use.files.length > 0 ? reread(lane, use, goOn) : repeat(lane, use, goOn)
     },
     answered(use, isFailed) {
       const lane = laneOf(use.mark.source)

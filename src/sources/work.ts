@@ -59,11 +59,14 @@ const MOST_SOURCES = 200
 /** As long as names are in `totals.ts`. */
 const LONGEST_NAME = 200
 const LONGEST_PATH = 1000
+/** As many as a call's row names. */
+const MOST_TOOLS_OF_CALL = 50
 const OTHERS = '(others)'
 /** Provider calls whose tools are not given out yet: at least as many as stay open for a later report. */
 const MOST_TALLIES = 20_000
 
-type Tally = Map<string, number[]>
+/** By tool. Most provider calls call one: a map for each of them would cost more than the rest of this. */
+type Tally = [tool: string, counts: number[]][]
 type Held = {
   readonly open: OpenCalls<Open>
   readonly waste: WasteFold
@@ -73,7 +76,7 @@ type Open = Called & { readonly at: string | undefined; readonly counts: number[
 
 export function createWorkFold(): WorkFold {
   const tallies = new Map<string, Tally>()
-  const rest: Tally = new Map()
+  const rest = new Map<string, number[]>()
   // Made when there is something to hold: a unit may have a hundred thousand sessions that call nothing.
   let made: Held | undefined
   const held = (): Held =>
@@ -88,12 +91,18 @@ export function createWorkFold(): WorkFold {
     if (names.size < most) names.add(one)
     else isCut = true
   }
-  const tallyOf = (call: string | undefined): Tally => {
-    if (call === undefined) return rest
+  const countsFor = (call: string | undefined, tool: string): number[] => {
+    if (call === undefined) return countsOf(rest, tool)
     const known = tallies.get(call)
-    if (known !== undefined) return known
-    const tally: Tally = new Map()
-    tallies.set(call, tally)
+    const own = known?.find(([name]) => name === tool)?.[1]
+    if (own !== undefined) return own
+    if (known !== undefined && known.length >= MOST_TOOLS_OF_CALL) return countsOf(rest, tool)
+    const counts = [...NO_COUNTS]
+    if (known !== undefined) {
+      known.push([tool, counts])
+      return counts
+    }
+    tallies.set(call, [[tool, counts]])
     if (tallies.size > MOST_TALLIES) {
       for (const [oldest, old] of tallies) {
         if (tallies.size <= MOST_TALLIES / 2) break
@@ -101,7 +110,7 @@ export function createWorkFold(): WorkFold {
         for (const [name, counts] of old) addCounts(rest, name, counts)
       }
     }
-    return tally
+    return counts
   }
   const addCall = (entry: Entry, block: ToolCallBlock, call: string | undefined): void => {
     const tool = toName(block.name)
@@ -114,7 +123,7 @@ export function createWorkFold(): WorkFold {
     const again = waste.called({ tool, mark, call, way, files: named, hash: callHash(block) })
     if (again === 'repeat') repeats += 1
     if (again === 'reread') rereads += 1
-    const counts = countsOf(tallyOf(call), tool)
+    const counts = countsFor(call, tool)
     counts[0] = (counts[0] ?? 0) + 1
     if (again !== undefined) bump(counts, again === 'repeat' ? 4 : 5, 1)
     open.open(entry.source, block.callId, block.name, { tool, mark, call, at: entry.at, counts })
@@ -156,10 +165,12 @@ export function createWorkFold(): WorkFold {
       const tally = call === undefined ? undefined : tallies.get(call)
       if (call === undefined || tally === undefined) return undefined
       tallies.delete(call)
-      const given = (named ?? []).map((tool) => (tally.get(tool) ?? NO_COUNTS) as ToolCounts)
-      for (const tool of named ?? []) tally.delete(tool)
-      for (const [tool, counts] of tally) addCounts(rest, tool, counts)
-      return given
+      const isNamed = (tool: string): boolean => named?.includes(tool) === true
+      for (const [tool, counts] of tally) if (!isNamed(tool)) addCounts(rest, tool, counts)
+      return (named ?? []).map((tool) => {
+        const counts = tally.find(([one]) => one === tool)?.[1]
+        return (counts as unknown as ToolCounts | undefined) ?? NO_COUNTS
+      })
     },
     end() {
       for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)
@@ -198,10 +209,11 @@ function toName(name: string): string {
 }
 
 /** What is longer is no path. */
-function pathsIn(input: Json | undefined): ReadonlySet<string> {
+function pathsIn(input: Json | undefined): readonly string[] {
   const files = filesIn(input)
-  for (const file of files) if (file.length > LONGEST_PATH) files.delete(file)
-  return files
+  return files.some(({ length }) => length > LONGEST_PATH)
+    ? files.filter(({ length }) => length <= LONGEST_PATH)
+    : files
 }
 
 function hasFailed({ isError, error }: ToolResultBlock): boolean {
@@ -233,7 +245,7 @@ function addParts(parts: Set<string>, block: Block): boolean {
   }
 }
 
-function countsOf(tally: Tally, tool: string): number[] {
+function countsOf(tally: Map<string, number[]>, tool: string): number[] {
   const key = tally.has(tool) || tally.size < MOST_TOOLS ? tool : OTHERS
   const known = tally.get(key)
   if (known !== undefined) return known
@@ -242,7 +254,7 @@ function countsOf(tally: Tally, tool: string): number[] {
   return counts
 }
 
-function addCounts(tally: Tally, tool: string, more: readonly number[]): void {
+function addCounts(tally: Map<string, number[]>, tool: string, more: readonly number[]): void {
   const counts = countsOf(tally, tool)
   for (const [at, count] of more.entries()) bump(counts, at, count)
 }

@@ -18,14 +18,16 @@ export function filesOf({ blocks }: Entry): string[] {
   return [...files]
 }
 
-/** Those that one call's arguments name. */
-export function filesIn(input: Json | undefined): Set<string> {
-  const files = new Set<string>()
-  addFiles(files, input, false, DEEPEST)
-  return files
+/** Those that one call's arguments name, each once. */
+export function filesIn(input: Json | undefined): readonly string[] {
+  const files: string[] = []
+  addFiles({ add: (file) => files.push(file) }, input, false, DEEPEST)
+  return files.length > 1 ? [...new Set(files)] : files
 }
 
-function addFiles(files: Set<string>, value: Json | undefined, isNamed: boolean, depth: number): void {
+type Named = { add(file: string): unknown }
+
+function addFiles(files: Named, value: Json | undefined, isNamed: boolean, depth: number): void {
   if (typeof value === 'string') {
     if (isNamed && value !== '') files.add(value)
     else if (value.includes('*** '))
