@@ -5,7 +5,7 @@
 import { PAGE_DOCS } from './doc-pages.ts'
 import { ALL } from './plan.ts'
 import type { Searching } from './searching.ts'
-import type { ShardReader } from './shard-reader.ts'
+import { TOP, type ShardReader } from './shard-reader.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 export type Divided = {
@@ -21,8 +21,9 @@ const BYTES_A_PAGE = 1_500_000
 export function divide(reader: ShardReader, searching: Searching): Divided {
   const { plan, view } = searching
   const pages = plan.grams && reader.pagesWith(plan.grams)
-  // Where there are words to look up, they leave few.
-  if (pages === undefined || plan.lookup((field) => reader.facets(field))?.expression !== ALL)
+  if (pages === undefined) return { pages, units: [] }
+  const lookup = plan.lookup((field) => reader.facets(field))
+  if (lookup === undefined || (lookup.expression !== ALL && isRare(reader, lookup.expression)))
     return { pages, units: [] }
   const byUnit = new Map<string, number[]>()
   for (const page of pages) {
@@ -42,4 +43,11 @@ export function divide(reader: ShardReader, searching: Searching): Divided {
     else for (const page of own) apart.add(page)
   }
   return { pages: pages.filter((page) => apart.has(page)), units }
+}
+
+/** So many entries are read by themselves rather than units whole. */
+const FEW = 500
+
+function isRare(reader: ShardReader, fts: string): boolean {
+  return reader.matches(fts, TOP, FEW).length < FEW
 }
