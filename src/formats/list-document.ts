@@ -25,7 +25,7 @@ export type ListDocument = {
 }
 
 /** Up to here a document is held whole, and read once. */
-const HELD_BYTES = 16 * 1024 * 1024
+const HELD_BYTES = 2 * 1024 * 1024
 
 /** Of what stands around the list. */
 const MEMBERS_LIMIT = 8 * 1024 * 1024

@@ -11,6 +11,7 @@ import { JOURNAL } from '../journal/format-id.ts'
 import { describeSource } from './describe.ts'
 import { loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
+import { oneAtATime } from './one-at-a-time.ts'
 import { openFiles } from './open-files.ts'
 import { ownFiles } from './own-files.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -40,16 +41,29 @@ export type UnitResult =
   | { readonly type: 'unknown'; readonly looks: string }
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
 
-/** Never throws. `isTaken` is waited for between batches: reading is faster than what takes the calls. */
+export type Waits = {
+  /** Between batches: reading is faster than what takes the calls. */
+  readonly isTaken?: () => Promise<void>
+  /** Before what takes much memory: see `oneAtATime`. */
+  readonly enter?: () => Promise<void>
+}
+
+const NO_WAIT = async (): Promise<void> => {}
+
+/** Never throws. */
 export async function runUnitJob(
   job: UnitJob,
   onCalls: (calls: readonly Call[]) => void,
-  isTaken: () => Promise<void> = async () => {},
+  { isTaken = NO_WAIT, enter = NO_WAIT }: Waits = {},
 ): Promise<UnitResult> {
   try {
     if (job.agent === JOURNAL) return await readRecorded(job, onCalls)
-    const versions = await openVersions(job)
-    if (versions.length === 0) return { type: 'gone', message: goneMessage(job) }
+    const found = await openVersions(job)
+    if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
+    const versions = found.map((version): UnitVersion => ({
+      ...version,
+      open: async () => oneAtATime(await version.open(), enter),
+    }))
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told

@@ -19,14 +19,18 @@ export type Readers = {
 
 /** A thread's start and its own copy of the program take as long as reading some MB. */
 const WORTH_BYTES = 16 * 1024 * 1024
-const MOST_THREADS = 8
+/** Each has a heap of its own, and all of them together stay under 300 MB on any machine. */
+const MOST_THREADS = 2
+/** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
+const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
 
 export function createReaders(bytes: number): Readers {
   const script = workerScript()
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
     return { read: runUnitJob, width: 1, close: async () => {} }
-  const idle = Array.from({ length: threads }, () => createThread(script))
+  const enter = createTurns()
+  const idle = Array.from({ length: threads }, () => createThread(script, enter))
   const all = [...idle]
   const waiting: ((thread: Thread) => void)[] = []
   const take = (): Promise<Thread> => {
@@ -49,6 +53,20 @@ export function createReaders(bytes: number): Readers {
   }
 }
 
+/** One at a time: gives what is called when it is done. */
+type Turns = () => Promise<() => void>
+
+function createTurns(): Turns {
+  let last = Promise.resolve()
+  return async () => {
+    const before = last
+    let done: () => void = () => {}
+    last = new Promise((resolve) => (done = resolve))
+    await before
+    return done
+  }
+}
+
 type Thread = {
   run(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
   close(): Promise<unknown>
@@ -61,12 +79,27 @@ type Waiting = {
 }
 
 /** One job at a time. Listeners stay for the thread's life: taking the last one away would stop its port for good. */
-function createThread(script: URL): Thread {
+function createThread(script: URL, turns: Turns): Thread {
   let worker: Worker | undefined
   let current: Waiting | undefined
   let failure: { readonly error: unknown } | undefined
+  /** For the unit that is read: ends its turn, or the wait for it. */
+  let leave: () => void = () => {}
+  const enter = (started: Worker): void => {
+    let isOver = false
+    const turn = turns()
+    leave = () => {
+      isOver = true
+      void turn.then((done) => done())
+    }
+    void turn.then(() => {
+      if (!isOver) started.postMessage('enter' satisfies ToWorker)
+    })
+  }
   const finish = (result: UnitResult): void => {
     const [waiting, failed] = [current, failure]
+    leave()
+    leave = () => {}
     current = undefined
     failure = undefined
     if (failed === undefined) waiting?.done(result)
@@ -81,14 +114,15 @@ function createThread(script: URL): Thread {
     }
   }
   const start = (): Worker => {
-    const started = new Worker(script)
+    const started = new Worker(script, { resourceLimits: HEAP })
     // A thread that dies, of a unit that takes all its memory, takes no other unit along.
     const died = (reason: string): void => {
       if (worker === started) worker = undefined
       finish({ type: 'failed', cause: 'internal', message: reason })
     }
     started.on('message', (message: FromWorker) => {
-      if ('calls' in message) {
+      if (message === 'large') enter(started)
+      else if ('calls' in message) {
         take(message.calls)
         started.postMessage('took' satisfies ToWorker)
       } else finish(message.result)

@@ -6,15 +6,17 @@ import { parentPort } from 'node:worker_threads'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
 import type { Call } from './unit-facts.ts'
 
-export type FromWorker = { readonly calls: readonly Call[] } | { readonly result: UnitResult }
+/** `large`: it waits for `enter` before it goes on. */
+export type FromWorker = { readonly calls: readonly Call[] } | { readonly result: UnitResult } | 'large'
 /** `took`: a batch of calls is in the state. */
-export type ToWorker = UnitJob | 'took'
+export type ToWorker = UnitJob | 'took' | 'enter'
 
 /** Batches on their way. */
 const MOST_WAITING = 8
 
 let waiting = 0
 let wake: () => void = () => {}
+let entered: () => void = () => {}
 
 parentPort?.on('message', (message: ToWorker) => {
   if (message === 'took') {
@@ -22,12 +24,19 @@ parentPort?.on('message', (message: ToWorker) => {
     wake()
     return
   }
+  if (message === 'enter') return entered()
   const post = (answer: FromWorker): void => parentPort?.postMessage(answer)
   const give = (calls: readonly Call[]): void => {
     waiting += 1
     post({ calls })
   }
-  void runUnitJob(message, give, isTaken).then((result) => post({ result }))
+  let leave: Promise<void> | undefined
+  const enter = (): Promise<void> =>
+    (leave ??= new Promise((resolve) => {
+      entered = resolve
+      post('large')
+    }))
+  void runUnitJob(message, give, { isTaken, enter }).then((result) => post({ result }))
 })
 
 async function isTaken(): Promise<void> {

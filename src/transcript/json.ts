@@ -9,14 +9,43 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The value, or undefined when the text is not JSON. */
+/** The value, or undefined when the text is not JSON, or would be far more in memory than it is as text. */
 export function parseJson(text: string): Json | undefined {
+  if (isSwelling(text)) return undefined
   try {
     // The one place where parsed text becomes Json.
     return JSON.parse(text) as Json
   } catch {
     return undefined
   }
+}
+
+/** Below this length no text can fill memory. */
+const SAFE_LENGTH = 512 * 1024
+/** Bytes of objects and lists, beside the text in them. */
+const MOST_PARTS_BYTES = 48 * 1024 * 1024
+
+/** True for text that is nothing but brackets: 3 bytes of `{},` take 64 once they are parsed. What programs write is mostly text. */
+export function isSwelling(text: string): boolean {
+  if (text.length < SAFE_LENGTH) return false
+  let bytes = 0
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x22) at = endOfString(text, at)
+    else if (unit === 0x7b) bytes += 56
+    else if (unit === 0x5b) bytes += 32
+    else if (unit === 0x2c || unit === 0x3a) bytes += 8
+  }
+  return bytes > MOST_PARTS_BYTES
+}
+
+function endOfString(text: string, from: number): number {
+  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1
+    if (slashes % 2 === 0) return at
+  }
+  return text.length
 }
 
 /** Fields of foreign objects: the value when it has the type asked for, else undefined. */

@@ -3,6 +3,7 @@
  * taken, blank lines passed over. A line over the limit is not held: it comes without text, with its place in the file.
  */
 import { isUtf8 } from 'node:buffer'
+import { isSwelling } from './json.ts'
 
 export type Line = {
   /** From 1, blank lines counted. */
@@ -12,7 +13,7 @@ export type Line = {
   readonly byteLength: number
   /** False for a last line without its newline: its writer may have died, or not be done. */
   readonly ended: boolean
-  /** Undefined when the line is over the limit. */
+  /** Undefined when the line is over the limit, or would be once it is parsed. */
   readonly text: string | undefined
   /** Bytes that are no UTF-8 stand in `text` as U+FFFD. */
   readonly isUtf8: boolean
@@ -65,9 +66,10 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
         const piece = chunk.subarray(start, at)
         const length = held + piece.length
         const whole = length > limit ? undefined : held === 0 ? piece : Buffer.concat([...parts, piece])
-        for (const line of take(whole, length, true)) lines.push(line)
+        // Let go before the line is read: of a long one there is no room for two.
         parts = []
         held = 0
+        for (const line of take(whole, length, true)) lines.push(line)
         start = at + 1
       }
       if (start < chunk.length) {
@@ -96,6 +98,19 @@ function toLine(bytes: Buffer, place: Pick<Line, 'number' | 'byteOffset' | 'ende
   if (from === to) return []
   const text = bytes.toString('utf8', from, to)
   if (isBlank(text)) return []
+  if (isSwelling(text)) {
+    const { number, byteOffset, ended } = place
+    return [
+      {
+        number,
+        byteOffset: byteOffset + from,
+        byteLength: to - from,
+        ended,
+        text: undefined,
+        isUtf8: true,
+      },
+    ]
+  }
   return [
     {
       number: place.number,

@@ -27,7 +27,7 @@ export type Document = {
 export type Turns = { readonly turns: readonly RawTurn[]; readonly damage: readonly Damage[] }
 
 /** Up to here a document is held whole, and read once. */
-const HELD_BYTES = 16 * 1024 * 1024
+const HELD_BYTES = 2 * 1024 * 1024
 
 /** Turns handed over at a time, of a document that is held. */
 const BATCH = 256

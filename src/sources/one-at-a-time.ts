@@ -1,0 +1,66 @@
+/**
+ * A unit with a line or a document of many MB is read while no other such is: what one thread may hold of it, several may not. A source
+ * whose files ask for leave when they come to one.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import type { SourceFile } from '../transcript/source.ts'
+import type { OpenSource } from './open.ts'
+
+/** Without the end of a line among them. */
+const LARGE_BYTES = 2 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+/** `enter` comes back when nobody else is at such a unit; asked once. */
+export function oneAtATime(source: OpenSource, enter: () => Promise<void>): OpenSource {
+  const gate = (file: SourceFile): SourceFile => ({
+    ...file,
+    chunks: () => gated(file, enter),
+    async bytes(limit) {
+      if (file.sizeBytes > LARGE_BYTES) await enter()
+      return file.bytes(limit)
+    },
+  })
+  return {
+    ...source,
+    list: async () => (await source.list()).map(gate),
+    async find(path) {
+      const file = await source.find(path)
+      return file && gate(file)
+    },
+  }
+}
+
+async function* gated(file: SourceFile, enter: () => Promise<void>): AsyncGenerator<Buffer> {
+  let since = 0
+  let passed = 0
+  for await (const chunk of file.chunks()) {
+    const last = chunk.lastIndexOf(NEWLINE)
+    since = last === -1 ? since + chunk.length : chunk.length - last - 1
+    if (since > LARGE_BYTES) {
+      await enter()
+      passed += chunk.length
+    }
+    yield chunk
+    // V8 sees how large texts are only when it is too late, and of bytes outside its heap it knows little.
+    if (last !== -1 && passed > COLLECT_BYTES) {
+      collect()
+      passed = 0
+    }
+  }
+}
+
+/** Of large lines, until what is left of them is let go. */
+const COLLECT_BYTES = 8 * 1024 * 1024
+
+let collector: (() => void) | undefined
+
+function collect(): void {
+  if (collector === undefined) {
+    setFlagsFromString('--expose-gc')
+    const gc: unknown = runInNewContext('gc')
+    collector = typeof gc === 'function' ? () => void Reflect.apply(gc, undefined, []) : () => {}
+  }
+  collector()
+}
