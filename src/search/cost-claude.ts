@@ -7,16 +7,14 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import { agentOf, stem } from '../formats/claude-code-files.ts'
 import { detectClaudeCode } from '../formats/claude-code.ts'
-import { OURS, SYNTHETIC } from '../formats/claude-lines.ts'
-import { fromTimestamp } from '../formats/claude-time.ts'
+import { OURS } from '../formats/claude-lines.ts'
 import { costOf, NOT_BILLED } from '../cost/cost.ts'
-import { OPEN_CALLS, type Call } from '../sources/unit-facts.ts'
+import type { Call } from '../sources/unit-facts.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
-import { isNamed } from '../transcript/totals.ts'
-import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
-import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { createSkimmer, type Skimmer, type Span } from './cost-skim.ts'
+import { hasCounts } from '../transcript/usage.ts'
+import { scanLog, type Answer } from './cost-claude-log.ts'
+import { createSkimmer } from './cost-skim.ts'
 
 export type ClaudeUnit = {
   readonly root: string
@@ -38,15 +36,12 @@ export type ClaudeScanner = (unit: ClaudeUnit) => SkimmedUnit | undefined
 
 const AGENT = 'claude-code'
 const NEWLINE = 0x0a
-const RETURN = 0x0d
-const OBJECT = 0x7b
 /** As much of a log as its format is told by. */
 const HEAD_BYTES = 64 * 1024
 /** A larger log is not held whole. */
 const MOST_BYTES = 64 * 1024 * 1024
 /** Ends of lines behind what was read. */
 const BEHIND = 8
-const ASSISTANT = Buffer.from('"assistant"')
 const OWN_LINE = Buffer.from('{"parentUuid":')
 
 export function createClaudeScanner(): ClaudeScanner {
@@ -145,65 +140,6 @@ function readHead(bytes: Buffer, session: string): { readonly cwd?: string } | u
   return typeof cwd === 'string' && cwd !== '' ? { cwd } : {}
 }
 
-/** A call, as its lines so far tell it. `path`: the log that they are in. */
-type Answer = { model: string; usage: Usage; at: string | undefined; readonly path: string }
-
-type Answers = { readonly answers: Map<string, Answer>; readonly path: string }
-
-/** False for a log that has to be read whole. */
-function scanLog(bytes: Buffer, { skim, found }: Skimmer, { answers, path }: Answers): boolean {
-  const text = ({ from, to }: Span): string | undefined => textAt(bytes, from, to)
-  let answered: string | undefined
-  for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
-    const from = bytes.lastIndexOf(NEWLINE, at) + 1
-    const end = bytes.indexOf(NEWLINE, at)
-    const to = bytes[end - 1] === RETURN ? end - 1 : end
-    if (!skim(bytes, from, to) || found.isOdd) return false
-    const type = text(found.type)
-    // These may hold a message of another.
-    if (type === 'progress' || type === 'event') return false
-    if (type === 'assistant' && bytes[found.message.from] === OBJECT && isContent(bytes, found.content)) {
-      const model = text(found.model)
-      if (model === undefined) return false
-      const usage = model === SYNTHETIC ? undefined : objectAt(bytes, found.usage)
-      const isError = found.isApiErrorMessage.to > 0 && bytes[found.isApiErrorMessage.from] === TRUE
-      // An error right below an answer says that its counts are not the last.
-      if (usage === undefined && isError && answered !== undefined && text(found.parentUuid) === answered)
-        return false
-      if (usage !== undefined) answered = text(found.uuid)
-      if (model !== SYNTHETIC) {
-        const id = text(found.id)
-        if (id === undefined || !isNamed(id)) return false
-        if (usage !== undefined && isSeveral(usage)) return false
-        const quality =
-          found.stopReason.to > 0 && bytes[found.stopReason.from] === QUOTE ? 'reported' : 'partial'
-        const report = usage === undefined ? UNCOUNTED : toReport(usage, quality)
-        const known = answers.get(id)
-        // Which log comes first is told by lines that are not looked at here, and so is what is waited for.
-        if (known === undefined ? answers.size >= OPEN_CALLS : known.path !== path) return false
-        const timestamp = text(found.timestamp)
-        const time = timestamp === undefined ? undefined : fromTimestamp(timestamp)
-        if (known === undefined) answers.set(id, { model, usage: report, at: time, path })
-        else {
-          known.model = model
-          known.usage = laterReport(known.usage, report)
-          known.at ??= time
-        }
-      }
-    }
-    at = bytes.indexOf(ASSISTANT, end + 1)
-  }
-  return true
-}
-
-const UNCOUNTED: Usage = { quality: 'unavailable' }
-
-/** As `reportOf` has it of the entry that the reader makes of the line. */
-function toReport(usage: JsonObject, quality: Quality): Usage {
-  const report = withoutZeros(fromAnthropicUsage(usage, quality))
-  return hasCounts(report) ? report : { ...report, quality: 'unavailable' }
-}
-
 /** As the reader's calls are made. */
 function toCall(session: string, id: string, { model, usage, at }: Answer): Call {
   const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, quality } = usage
@@ -228,32 +164,4 @@ function toCall(session: string, id: string, { model, usage, at }: Answer): Call
   if ('unpriced' in cost) call.unpriced = model.slice(0, 200)
   else if (cost.row !== NOT_BILLED) call.pico = cost.pico
   return call
-}
-
-const TRUE = 0x74
-const QUOTE = 0x22
-const LIST = 0x5b
-
-function isContent(bytes: Buffer, { from, to }: Span): boolean {
-  return to > 0 && (bytes[from] === QUOTE || bytes[from] === LIST)
-}
-
-/** Samplings of a call that are billed one by one. */
-function isSeveral({ iterations }: JsonObject): boolean {
-  return Array.isArray(iterations) && iterations.length > 1
-}
-
-function objectAt(bytes: Buffer, { from, to }: Span): JsonObject | undefined {
-  if (to === 0 || bytes[from] !== OBJECT) return undefined
-  const value = parseJson(bytes.toString('utf8', from, to))
-  return isObject(value) ? value : undefined
-}
-
-/** The string there; undefined for anything else. */
-function textAt(bytes: Buffer, from: number, to: number): string | undefined {
-  if (to === 0 || bytes[from] !== QUOTE) return undefined
-  const text = bytes.toString('utf8', from + 1, to - 1)
-  if (!text.includes('\\')) return text
-  const value = parseJson(bytes.toString('utf8', from, to))
-  return typeof value === 'string' ? value : undefined
 }

@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createSkimmer, type Span } from './cost-skim.ts'
+import { AT, createSkimmer } from './cost-skim.ts'
 
-const { skim, found } = createSkimmer(new Set(['derived']))
+const { skim, starts, ends, isOdd } = createSkimmer(new Set(['derived']))
 
 function skimmed(text: string): boolean {
   const bytes = Buffer.from(`ahead ${text}\nbehind`)
   return skim(bytes, 6, bytes.length - 7)
 }
 
-const valueAt = (text: string, { from, to }: Span): unknown =>
-  to === 0 ? undefined : JSON.parse(Buffer.from(`ahead ${text}\nbehind`).toString('utf8', from, to))
+const valueAt = (text: string, field: keyof typeof AT): unknown => {
+  const [from, to] = [starts[AT[field]], ends[AT[field]]]
+  return from === -1 ? undefined : JSON.parse(Buffer.from(`ahead ${text}\nbehind`).toString('utf8', from, to))
+}
 
 const parses = (text: string): boolean => {
   try {
@@ -60,17 +62,17 @@ describe('a line that is skimmed', () => {
         const inner = typeof message === 'object' && !Array.isArray(message) ? (message ?? {}) : {}
         const { id, model, content, usage, stop_reason } = inner as Record<string, unknown>
         expect({
-          type: valueAt(text, found.type),
-          timestamp: valueAt(text, found.timestamp),
-          uuid: valueAt(text, found.uuid),
-          parentUuid: valueAt(text, found.parentUuid),
-          isApiErrorMessage: valueAt(text, found.isApiErrorMessage),
-          message: valueAt(text, found.message),
-          id: valueAt(text, found.id),
-          model: valueAt(text, found.model),
-          content: valueAt(text, found.content),
-          usage: valueAt(text, found.usage),
-          stop_reason: valueAt(text, found.stopReason),
+          type: valueAt(text, 'type'),
+          timestamp: valueAt(text, 'timestamp'),
+          uuid: valueAt(text, 'uuid'),
+          parentUuid: valueAt(text, 'parentUuid'),
+          isApiErrorMessage: valueAt(text, 'isApiErrorMessage'),
+          message: valueAt(text, 'message'),
+          id: valueAt(text, 'id'),
+          model: valueAt(text, 'model'),
+          content: valueAt(text, 'content'),
+          usage: valueAt(text, 'usage'),
+          stop_reason: valueAt(text, 'stop_reason'),
         }).toEqual({
           type: parsed['type'],
           timestamp: parsed['timestamp'],
@@ -118,15 +120,15 @@ describe('a line that is skimmed', () => {
     const text =
       '{"type":"user","message":{"id":"a","model":"x"},"type":"assistant","message":{"id":"b","id":"c"}}'
     expect(skimmed(text)).toBe(true)
-    expect(valueAt(text, found.type)).toBe('assistant')
-    expect(valueAt(text, found.id)).toBe('c')
-    expect(valueAt(text, found.model)).toBeUndefined()
+    expect(valueAt(text, 'type')).toBe('assistant')
+    expect(valueAt(text, 'id')).toBe('c')
+    expect(valueAt(text, 'model')).toBeUndefined()
   })
 
   it('is odd with a name of ours, or one that is spelled with a backslash', () => {
-    expect([skimmed('{"derived":1}'), found.isOdd]).toEqual([true, true])
-    expect([skimmed('{"t\\u0079pe":1}'), found.isOdd]).toEqual([true, true])
-    expect([skimmed('{"a":{"derived":1}}'), found.isOdd]).toEqual([true, false])
+    expect([skimmed('{"derived":1}'), isOdd()]).toEqual([true, true])
+    expect([skimmed('{"t\\u0079pe":1}'), isOdd()]).toEqual([true, true])
+    expect([skimmed('{"a":{"derived":1}}'), isOdd()]).toEqual([true, false])
     expect(skimmed('['.repeat(1000))).toBe(false)
     expect(skimmed(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)).toBe(false)
   })

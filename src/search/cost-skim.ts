@@ -3,44 +3,26 @@
  * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
  */
 
-/** Where a value stands in the bytes; both 0 for what is not there. */
-export type Span = { from: number; to: number }
+/** What is looked for, and its place in the lists of where values stand. From `id` on, it is the message's. */
+export const AT = {
+  type: 0,
+  timestamp: 1,
+  uuid: 2,
+  parentUuid: 3,
+  isApiErrorMessage: 4,
+  message: 5,
+  id: 6,
+  model: 7,
+  usage: 8,
+  stop_reason: 9,
+  content: 10,
+} as const
 
-/** Filled anew for each line: an object for each would cost as much as reading it. Strings with their quotes. */
-export type Skimmed = {
-  readonly type: Span
-  readonly timestamp: Span
-  readonly uuid: Span
-  readonly parentUuid: Span
-  readonly isApiErrorMessage: Span
-  readonly message: Span
-  /** Of the message: the last one, where there are several. */
-  readonly id: Span
-  readonly model: Span
-  readonly usage: Span
-  readonly stopReason: Span
-  readonly content: Span
-  /** True for a line that says something by a name that is ours, or in names that are not plain. */
-  isOdd: boolean
-}
-
-type Field = Exclude<keyof Skimmed, 'isOdd'>
-
-const OF_LINE: ReadonlyMap<string, Field> = new Map([
-  ['type', 'type'],
-  ['timestamp', 'timestamp'],
-  ['uuid', 'uuid'],
-  ['parentUuid', 'parentUuid'],
-  ['isApiErrorMessage', 'isApiErrorMessage'],
-  ['message', 'message'],
-])
-const OF_MESSAGE: ReadonlyMap<string, Field> = new Map([
-  ['id', 'id'],
-  ['model', 'model'],
-  ['usage', 'usage'],
-  ['stop_reason', 'stopReason'],
-  ['content', 'content'],
-])
+const FIELDS = Object.entries(AT)
+const OF_LINE = FIELDS.filter(([, place]) => place <= AT.message)
+const OF_MESSAGE = FIELDS.filter(([, place]) => place > AT.message)
+const ODD = -2
+const NONE = -1
 
 /** Deeper ones are left to a reader that may take its time. */
 const MOST_DEPTH = 200
@@ -52,37 +34,21 @@ const [QUOTE, BACKSLASH, COLON, COMMA, OPEN, CLOSE, LIST, END_LIST, SMALL_U, NEW
 export type Skimmer = {
   /** False for what is no JSON object, or too deep, or not a line: its end, and some bytes more, have to be there. */
   readonly skim: (bytes: Buffer, from: number, to: number) => boolean
-  readonly found: Skimmed
+  /** Where the values of the last line begin, with their quotes; -1 for one that is not there. */
+  readonly starts: Int32Array
+  /** Where those end that are there. */
+  readonly ends: Int32Array
+  /** True for a line that says something by a name that is ours, or in names that are not plain. */
+  readonly isOdd: () => boolean
 }
 
 /** `odd`: names at the top of a line that make it one to be read whole. */
 export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
-  const span = (): Span => ({ from: 0, to: 0 })
-  const found: Skimmed = {
-    type: span(),
-    timestamp: span(),
-    uuid: span(),
-    parentUuid: span(),
-    isApiErrorMessage: span(),
-    message: span(),
-    id: span(),
-    model: span(),
-    usage: span(),
-    stopReason: span(),
-    content: span(),
-    isOdd: false,
-  }
-  const spans = [...OF_LINE.values(), ...OF_MESSAGE.values()].map((field) => found[field])
-  const ofMessage = [...OF_MESSAGE.values()].map((field) => found[field])
-  const lineNames = createNames(OF_LINE, odd)
-  const messageNames = createNames(OF_MESSAGE, new Set())
-  const clear = (all: readonly Span[]): void => {
-    for (const one of all) {
-      one.from = 0
-      one.to = 0
-    }
-  }
-
+  const starts = new Int32Array(FIELDS.length)
+  const ends = new Int32Array(FIELDS.length)
+  const lineNames = createNames([...OF_LINE, ...Array.from(odd, (name) => [name, ODD] as const)])
+  const messageNames = createNames(OF_MESSAGE)
+  let isOdd = false
   let bytes: Buffer = Buffer.alloc(0)
   let end = 0
 
@@ -91,8 +57,10 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
     const first = bytes[at] as number
     if (at >= end) return -1
     if (first === QUOTE) return skipString(bytes, at, end)
-    if (first === OPEN)
-      return object(at, depth + 1, depth === 0 ? lineNames : isMessage ? messageNames : undefined)
+    if (first === OPEN) {
+      if (depth === 0) return object(at, 1, lineNames)
+      return isMessage ? object(at, 2, messageNames) : object(at, depth + 1, undefined)
+    }
     if (first === LIST) return list(at, depth + 1)
     return skipPlain(bytes, at, end)
   }
@@ -106,20 +74,19 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
       const name = at
       at = skipString(bytes, at, end)
       if (at === -1) return -1
-      const field = names?.(bytes, name + 1, at - 1)
-      if (field === 'odd') found.isOdd = true
+      const field = names === undefined ? NONE : placeOf(names, bytes, name + 1, at - 1)
+      if (field === ODD) isOdd = true
       at = skipSpace(bytes, at, end)
       if (at >= end || bytes[at] !== COLON) return -1
       at = skipSpace(bytes, at + 1, end)
       const from = at
-      const isMessage = field === 'message'
       // Of a message that is said again, nothing of the one before is left.
-      if (isMessage) clear(ofMessage)
-      at = value(at, depth, isMessage)
+      if (field === AT.message) starts.fill(NONE, AT.message)
+      at = value(at, depth, field === AT.message)
       if (at === -1) return -1
-      if (field !== undefined && field !== 'odd') {
-        found[field].from = from
-        found[field].to = at
+      if (field >= 0) {
+        starts[field] = from
+        ends[field] = at
       }
       at = skipSpace(bytes, at, end)
       if (at >= end) return -1
@@ -145,12 +112,14 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
   }
 
   return {
-    found,
+    starts,
+    ends,
+    isOdd: () => isOdd,
     skim(all, from, to) {
       bytes = all
       end = to
-      clear(spans)
-      found.isOdd = false
+      starts.fill(NONE)
+      isOdd = false
       if (to + AHEAD > all.length || (all[to] !== NEWLINE && all[to] !== RETURN)) return false
       const start = skipSpace(all, from, to)
       if (start >= to || all[start] !== OPEN) return false
@@ -160,28 +129,29 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
   }
 }
 
-type Names = (bytes: Buffer, from: number, to: number) => Field | 'odd' | undefined
+/** By their length: what each is spelled like, and what stands for it. */
+type Names = readonly (readonly Name[] | undefined)[]
+type Name = { readonly text: Uint8Array; readonly place: number }
+
+function createNames(all: readonly (readonly [string, number])[]): Names {
+  const byLength: Name[][] = []
+  for (const [name, place] of all) (byLength[name.length] ??= []).push({ text: Buffer.from(name), place })
+  return Array.from(byLength)
+}
 
 /** Which of these names stands between two quotes. One that is spelled with a backslash may be any. */
-function createNames(fields: ReadonlyMap<string, Field>, odd: ReadonlySet<string>): Names {
-  const all = [...fields, ...Array.from(odd, (name) => [name, 'odd'] as const)].map(
-    ([name, field]) => ({ text: Buffer.from(name, 'latin1'), field }) as const,
-  )
-  const byLength: (typeof all)[] = []
-  for (const one of all) (byLength[one.text.length] ??= []).push(one)
-  return (bytes, from, to) => {
-    const known = byLength[to - from]
-    if (known !== undefined) {
-      for (let n = 0; n < known.length; n += 1) {
-        const { text, field } = known[n] as (typeof all)[number]
-        let at = 0
-        while (at < text.length && text[at] === bytes[from + at]) at += 1
-        if (at === text.length) return field
-      }
+function placeOf(names: Names, bytes: Buffer, from: number, to: number): number {
+  const known = to - from < names.length ? names[to - from] : undefined
+  if (known !== undefined) {
+    for (let n = 0; n < known.length; n += 1) {
+      const { text, place } = known[n] as Name
+      let at = 0
+      while (at < text.length && text[at] === bytes[from + at]) at += 1
+      if (at === text.length) return place
     }
-    for (let at = from; at < to; at += 1) if (bytes[at] === BACKSLASH) return 'odd'
-    return undefined
   }
+  for (let at = from; at < to; at += 1) if (bytes[at] === BACKSLASH) return ODD
+  return NONE
 }
 
 function skipSpace(bytes: Buffer, from: number, end: number): number {

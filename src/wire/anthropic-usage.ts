@@ -82,6 +82,8 @@ function cacheWrites(raw: JsonObject): Writes & { readonly attributed: boolean }
   const total = asCount(raw['cache_creation_input_tokens'])
   const split = raw['cache_creation']
   if (split === undefined && total === 0) return NO_WRITES
+  const both = isObject(split) ? bothWrites(split, total) : undefined
+  if (both !== undefined) return both
   const stated = statedWrites(split)
   const sum = sumOf(stated)
   if (total === undefined || total === sum) return { ...stated, attributed: false }
@@ -93,6 +95,18 @@ function cacheWrites(raw: JsonObject): Writes & { readonly attributed: boolean }
 }
 
 const NO_WRITES = { cacheWrite5m: 0, attributed: false } as const
+
+/** Both durations, that make up the total: what nearly all say, without the spreads that are slow in such numbers. */
+function bothWrites(
+  split: JsonObject,
+  total: number | undefined,
+): ReturnType<typeof cacheWrites> | undefined {
+  const cacheWrite5m = asCount(split['ephemeral_5m_input_tokens'])
+  const cacheWrite1h = asCount(split['ephemeral_1h_input_tokens'])
+  if (cacheWrite5m === undefined || cacheWrite1h === undefined) return undefined
+  if (total !== undefined && total !== cacheWrite5m + cacheWrite1h) return undefined
+  return { cacheWrite5m, cacheWrite1h, attributed: false }
+}
 
 function statedWrites(split: Json | undefined): Writes {
   const cacheWrite5m = asCount(asObject(split)?.['ephemeral_5m_input_tokens'])

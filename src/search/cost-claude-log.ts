@@ -1,0 +1,98 @@
+/** The answers in one log of Claude Code, from lines that are skimmed for what makes a call. */
+import { SYNTHETIC } from '../formats/claude-lines.ts'
+import { fromTimestamp } from '../formats/claude-time.ts'
+import { OPEN_CALLS } from '../sources/unit-facts.ts'
+import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { isNamed } from '../transcript/totals.ts'
+import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
+import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
+import { AT, type Skimmer } from './cost-skim.ts'
+
+const ASSISTANT = Buffer.from('"assistant"')
+const [NEWLINE, RETURN, OBJECT, TRUE, QUOTE, LIST] = [0x0a, 0x0d, 0x7b, 0x74, 0x22, 0x5b] as const
+
+/** A call, as its lines so far tell it. `path`: the log that they are in. */
+export type Answer = { model: string; usage: Usage; at: string | undefined; readonly path: string }
+
+type Answers = { readonly answers: Map<string, Answer>; readonly path: string }
+
+/** False for a log that has to be read whole. */
+export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answers): boolean {
+  const { skim, starts, ends } = skimmer
+  const text = (field: number): string | undefined =>
+    textAt(bytes, starts[field] as number, ends[field] as number)
+  const first = (field: number): number | undefined => bytes[starts[field] as number]
+  let answered: string | undefined
+  for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
+    const from = bytes.lastIndexOf(NEWLINE, at) + 1
+    const end = bytes.indexOf(NEWLINE, at)
+    const to = bytes[end - 1] === RETURN ? end - 1 : end
+    if (!skim(bytes, from, to) || skimmer.isOdd()) return false
+    const type = text(AT.type)
+    // These may hold a message of another.
+    if (type === 'progress' || type === 'event') return false
+    if (type === 'assistant' && first(AT.message) === OBJECT && isContent(first(AT.content))) {
+      const model = text(AT.model)
+      if (model === undefined) return false
+      const usage =
+        model === SYNTHETIC
+          ? undefined
+          : objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number)
+      const isError = first(AT.isApiErrorMessage) === TRUE
+      // An error right below an answer says that its counts are not the last.
+      if (usage === undefined && isError && answered !== undefined && text(AT.parentUuid) === answered)
+        return false
+      if (usage !== undefined) answered = text(AT.uuid)
+      if (model !== SYNTHETIC) {
+        const id = text(AT.id)
+        if (id === undefined || !isNamed(id)) return false
+        if (usage !== undefined && isSeveral(usage)) return false
+        const quality = first(AT.stop_reason) === QUOTE ? 'reported' : 'partial'
+        const report = usage === undefined ? UNCOUNTED : toReport(usage, quality)
+        const known = answers.get(id)
+        // Which log comes first is told by lines that are not looked at here, and so is what is waited for.
+        if (known === undefined ? answers.size >= OPEN_CALLS : known.path !== path) return false
+        const timestamp = text(AT.timestamp)
+        const time = timestamp === undefined ? undefined : fromTimestamp(timestamp)
+        if (known === undefined) answers.set(id, { model, usage: report, at: time, path })
+        else {
+          known.model = model
+          known.usage = laterReport(known.usage, report)
+          known.at ??= time
+        }
+      }
+    }
+    at = bytes.indexOf(ASSISTANT, end + 1)
+  }
+  return true
+}
+
+const UNCOUNTED: Usage = { quality: 'unavailable' }
+
+/** As `reportOf` has it of the entry that the reader makes of the line. */
+function toReport(usage: JsonObject, quality: Quality): Usage {
+  const report = withoutZeros(fromAnthropicUsage(usage, quality))
+  return hasCounts(report) ? report : { ...report, quality: 'unavailable' }
+}
+
+const isContent = (first: number | undefined): boolean => first === QUOTE || first === LIST
+
+/** Samplings of a call that are billed one by one. */
+function isSeveral({ iterations }: JsonObject): boolean {
+  return Array.isArray(iterations) && iterations.length > 1
+}
+
+function objectAt(bytes: Buffer, from: number, to: number): JsonObject | undefined {
+  if (bytes[from] !== OBJECT) return undefined
+  const value = parseJson(bytes.toString('utf8', from, to))
+  return isObject(value) ? value : undefined
+}
+
+/** The string there; undefined for anything else. */
+function textAt(bytes: Buffer, from: number, to: number): string | undefined {
+  if (bytes[from] !== QUOTE) return undefined
+  const text = bytes.toString('utf8', from + 1, to - 1)
+  if (!text.includes('\\')) return text
+  const value = parseJson(bytes.toString('utf8', from, to))
+  return typeof value === 'string' ? value : undefined
+}
