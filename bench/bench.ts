@@ -20,6 +20,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   sync: () => import('./sync.bench.ts'),
   list: () => import('./list.bench.ts'),
   search: () => import('./search.bench.ts'),
+  index: () => import('./index.bench.ts'),
   start: () => import('./start.bench.ts'),
 }
 
