@@ -1,9 +1,15 @@
 /** The API on a real port: its answers, and that nothing leaves with a secret in it. */
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openArchive } from '../src/archive/archive.ts'
+import { createApp, createContext } from '../src/server/app.ts'
 import type { SearchAnswer, SessionsAnswer, Health } from '../src/server/api.ts'
 import { healthSchema, searchSchema, sessionsSchema } from '../src/server/api.ts'
 import type { CacheAnswer, CostAnswer, StatsAnswer, TopAnswer } from '../src/server/api-cost.ts'
-import { SECRET, serveSample, type Served } from './serving.ts'
+import { sync } from '../src/sources/sync.ts'
+import { log, SECRET, serveSample, type Served } from './serving.ts'
 
 let served: Served
 beforeAll(async () => void (served = await serveSample()))
@@ -93,18 +99,83 @@ describe('the API', () => {
     expect([status, JSON.parse(text)]).toMatchObject([404, { error: { code: 'not-found' } }])
   })
 
-  it('lets no secret out, wherever it stands', async () => {
-    const paths = [
-      '/sessions',
-      '/search?q=key',
-      '/cost?by=session',
-      '/cost/top',
-      '/stats',
-      `/search?q=${SECRET}`,
-    ]
-    for (const path of paths) {
-      const { status, text } = await served.get(`/api/v1${path}`)
-      expect([status, text.includes(SECRET.slice(0, 40))], path).toEqual([200, false])
+  it('lets no secret out of what was said', async () => {
+    expect((await served.get('/api/v1/sessions')).text).toContain('the key is')
+    await expectNoSecret(served)
+  })
+})
+
+describe('a secret in any field', () => {
+  it('does not leave, by answer or by event', async () => {
+    const hostile = await serveSample({ follow: true })
+    const frames: string[] = []
+    hostile.server.context.hub.listen({ frame: (text) => frames.push(text), end: () => {} })
+    const id = '44444444-4444-4444-8444-444444444444'
+    const call = {
+      type: 'tool_use',
+      id: 'call-1',
+      name: `Tool_${SECRET}`,
+      input: { file_path: `/tmp/${SECRET}` },
     }
+    const text = log(id, `tell nobody ${SECRET}`, 2)
+      .replaceAll('/work/Shop', `/work/${SECRET}`)
+      .replaceAll('"gitBranch":"main"', `"gitBranch":"${SECRET}"`)
+      .replaceAll('claude-sonnet-4-5', `model-${SECRET}`)
+      .replaceAll('[{"type":"text"', `[${JSON.stringify(call)},{"type":"text"`)
+    fs.writeFileSync(join(hostile.logs, `${id}.jsonl`), text)
+    await expect
+      .poll(() => frames.some((frame) => frame.includes('event: session')), { timeout: 5000 })
+      .toBe(true)
+    expect(frames.join('')).toContain('tell nobody')
+    expect(frames.filter(hasSecret)).toEqual([])
+    const { facets, total } = await hostile.json<SessionsAnswer>('/api/v1/sessions')
+    expect([total, facets.branch.length, facets.model.length]).toEqual([3, 2, 2])
+    await expectNoSecret(hostile)
+    await hostile.close()
+  })
+})
+
+const hasSecret = (text: string): boolean => text.includes(SECRET.slice(13, 53))
+
+async function expectNoSecret({ get }: Served): Promise<void> {
+  const grouped = ['session', 'model', 'project', 'tool', 'agent', 'source'].map((by) => `/cost?by=${by}`)
+  const searches = ['key', 'nobody', 'done', 'tool:*'].map((q) => `/search?q=${q}`)
+  for (const path of [
+    '/sessions',
+    '/cost/top',
+    '/cost/cache',
+    '/stats',
+    '/health',
+    ...grouped,
+    ...searches,
+  ]) {
+    const { status, text } = await get(`/api/v1${path}`)
+    expect([status, hasSecret(text)], path).toEqual([200, false])
+  }
+}
+
+describe('a state that another process builds anew', () => {
+  it('is what is then asked', async () => {
+    const other = await serveSample()
+    expect((await other.json<SessionsAnswer>('/api/v1/sessions')).total).toBe(2)
+    fs.writeFileSync(
+      join(other.logs, 'more.jsonl'),
+      log('55555555-5555-4555-8555-555555555555', 'a third', 1),
+    )
+    fs.rmSync(join(other.archive.home, 'index'), { recursive: true })
+    await sync(other.archive, { paths: [other.logs] })
+    expect((await other.json<SessionsAnswer>('/api/v1/sessions')).total).toBe(3)
+    await other.close()
+  })
+
+  it('and that is not there yet, has no sessions', async () => {
+    const home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-empty-'))
+    const archive = openArchive(join(home, 'a'), { write: true })
+    const context = createContext(archive)
+    const app = createApp(context)
+    for (const path of ['sessions', 'stats', 'cost', 'cost/top', 'cost/cache', 'search?q=x', 'health'])
+      expect((await app.request(`/api/v1/${path}`)).status, path).toBe(200)
+    context.close()
+    fs.rmSync(home, { recursive: true })
   })
 })

@@ -7,6 +7,7 @@ import type { CostSum } from '../search/cost-sum.ts'
 import { dearestCalls } from '../search/cost-top.ts'
 import { all, EVERY_SESSION, flagsFilter } from '../search/session-where.ts'
 import { querySessions } from '../search/sessions.ts'
+import { stateMark } from '../search/state-mark.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { promptTokens, type Usage } from '../transcript/usage.ts'
 import { answer, queryOf } from './answers.ts'
@@ -18,7 +19,7 @@ import {
   type CostAnswer,
   type TopAnswer,
 } from './api-cost.ts'
-import { filterOf, instantOf } from './ask.ts'
+import { createMemory, filterOf, instantOf } from './ask.ts'
 import type { App, AppContext } from './context.ts'
 import { toSessionRow, withoutSecrets } from './rows.ts'
 
@@ -32,18 +33,24 @@ const NOTHING: Costs = {
 
 export function registerCost(app: App, context: AppContext): void {
   const { state, redactor } = context
+  // Few: by session, an answer has a row for each.
+  const remember = createMemory<Costs>(3)
   app.get('/api/v1/cost', async (c) => {
     const asked = queryOf(c, costQuerySchema)
     const { by = 'day', rollup, limit } = asked
     const found = await state.read((database) => {
       const bounds = boundsOf(database, asked, context)
-      const answered = queryCost(database, {
-        ...bounds,
-        by,
-        utc: isUtc(asked, context),
-        ...(rollup !== undefined && { rollup }),
-        ...repricingOf(context),
-      })
+      const utc = isUtc(asked, context)
+      const question = JSON.stringify([bounds, by, utc, rollup])
+      const answered = remember(stateMark(database), question, () =>
+        queryCost(database, {
+          ...bounds,
+          by,
+          utc,
+          ...(rollup !== undefined && { rollup }),
+          ...repricingOf(context),
+        }),
+      )
       return { bounds, answered }
     })
     const { rows, total, undated, inexact } = found?.answered ?? NOTHING
