@@ -3,6 +3,7 @@
  * and text that is not UTF-8 ends the process. Whoever reads another program's database asks for bytes
  * (`CAST(x AS BLOB)`), names included.
  */
+import { createRequire } from 'node:module'
 import { messageOf } from '../errors.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { type Connect, type OpenMode, toRow, toValue } from './engine.ts'
@@ -19,8 +20,8 @@ type LibsqlStatement = {
 type LibsqlDatabase = { exec(sql: string): void; prepare(sql: string): LibsqlStatement; close(): void }
 type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase
 
-export async function libsqlEngine(): Promise<Connect> {
-  const { default: Libsql } = (await import('libsql')) as unknown as { default: Libsql }
+export function libsqlEngine(): Connect {
+  const Libsql = load()
   return (path, { mode, busyMs }) => {
     const database = open(() => new Libsql(placeOf(path, mode), { timeout: busyMs }))
     return {
@@ -53,6 +54,24 @@ export async function libsqlEngine(): Promise<Connect> {
         }
       },
     }
+  }
+}
+
+/**
+ * The package asks twice which C library this is: first by a report on the whole process, which takes as long as opening a database,
+ * then, wherever that names none, by the system's own files. The first question goes unanswered.
+ */
+function load(): Libsql {
+  const { report } = process
+  const { getReport } = report
+  report.getReport = () => {
+    report.getReport = getReport
+    return {}
+  }
+  try {
+    return createRequire(import.meta.url)('libsql') as Libsql
+  } finally {
+    report.getReport = getReport
   }
 }
 
