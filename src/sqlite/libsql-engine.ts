@@ -63,7 +63,7 @@ export function libsqlEngine(): Connect {
  */
 function load(): Libsql {
   const { report } = process
-  const { getReport } = report
+  const getReport = report.getReport.bind(report)
   report.getReport = () => {
     report.getReport = getReport
     return {}
