@@ -40,5 +40,7 @@ parentPort?.on('message', (message: ToWorker) => {
 })
 
 async function isTaken(): Promise<void> {
-  while (waiting > MOST_WAITING) await new Promise<void>((resolve) => (wake = resolve))
+  if (waiting <= MOST_WAITING) return
+  await new Promise<void>((resolve) => (wake = resolve))
+  await isTaken()
 }
