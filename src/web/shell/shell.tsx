@@ -1,0 +1,113 @@
+/** What stands around every view: where one can go, how it looks, what the server is doing. */
+import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { listenToKeys, useKeys } from '../keys.ts'
+import { connect } from '../live.ts'
+import { href, listenToLinks, navigate, route, type ViewName } from '../router.ts'
+import { announced } from '../state/announce.ts'
+import { followHealth } from '../state/health.ts'
+import { nextTheme, theme } from '../state/theme.ts'
+import { Button } from '../ui/button.tsx'
+import { ErrorNote, Spinner } from '../ui/notes.tsx'
+import { Help } from './help.tsx'
+import { BrandIcon, KeyboardIcon, ThemeIcon } from './icons.tsx'
+import { StatusLine } from './status-line.tsx'
+import { LOAD, VIEW_NAMES, type View } from './views.ts'
+
+const NAV: readonly ViewName[] = ['sessions', 'runs', 'cost', 'insight']
+
+export function Shell() {
+  const [isHelp, setHelp] = useState(false)
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const ends = [listenToLinks(), listenToKeys(), connect(), followHealth()]
+    return () => {
+      for (const end of ends) end()
+    }
+  }, [])
+  const go = (view: ViewName) => (): void => navigate({ view })
+  useKeys('Everywhere', [
+    { keys: ['?'], says: 'Show the keys', run: () => setHelp(true) },
+    { keys: ['g s'], says: 'Go to Sessions', run: go('sessions') },
+    { keys: ['g r'], says: 'Go to Runs', run: go('runs') },
+    { keys: ['g c'], says: 'Go to Cost', run: go('cost') },
+    { keys: ['g i'], says: 'Go to Insight', run: go('insight') },
+    { keys: ['T'], says: 'Light, dark, or as the system has it', run: nextTheme },
+  ])
+  const { view } = route.value
+  const current = view === 'session' ? 'sessions' : view
+  return (
+    <div class="shell">
+      <header class="shell-head">
+        <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), main.current?.focus())}>
+          Skip to content
+        </a>
+        <a class="brand" href="/" aria-label="Hansard">
+          <BrandIcon />
+          <span class="brand-name">Hansard</span>
+        </a>
+        <nav class="shell-nav" aria-label="Views">
+          {NAV.map((name) => (
+            <a key={name} href={href({ view: name })} {...(name === current && { 'aria-current': 'page' })}>
+              {VIEW_NAMES[name]}
+            </a>
+          ))}
+        </nav>
+        <div class="shell-tools">
+          <Button kind="icon" label={`Theme: ${theme.value}`} onClick={nextTheme}>
+            <ThemeIcon theme={theme.value} />
+          </Button>
+          <Button kind="icon" label="Keys" onClick={() => setHelp(true)}>
+            <KeyboardIcon />
+          </Button>
+        </div>
+      </header>
+      <main class="shell-main" id="main" tabIndex={-1} ref={main}>
+        <CurrentView />
+      </main>
+      <StatusLine />
+      <div class="unseen" aria-live="polite">
+        {announced.value}
+      </div>
+      {isHelp && <Help onClose={() => setHelp(false)} />}
+    </div>
+  )
+}
+
+type Loaded = { readonly name: ViewName; readonly View?: View; readonly message?: string }
+
+function CurrentView() {
+  const [loaded, setLoaded] = useState<Loaded>()
+  const [broken, forget] = useErrorBoundary()
+  const now = route.value
+  const { view: name } = now
+  useEffect(() => {
+    let isWanted = true
+    const set = (next: Loaded): void => void (isWanted && setLoaded(next))
+    LOAD[name]().then(
+      (View) => set({ name, View }),
+      () => set({ name, message: 'this part of the page could not be loaded' }),
+    )
+    forget()
+    document.title = name === 'sessions' ? 'Hansard' : `${VIEW_NAMES[name]} · Hansard`
+    return () => void (isWanted = false)
+  }, [name, now.id])
+  if (broken !== undefined) {
+    const message = `this view failed: ${broken instanceof Error ? broken.message : String(broken)}`
+    return <ErrorNote problem={{ code: 'unexpected', message }} onRetry={forget} />
+  }
+  if (loaded?.name !== name || (loaded.View === undefined && loaded.message === undefined))
+    return (
+      <div class="shell-loading">
+        <Spinner />
+      </div>
+    )
+  const { View, message = '' } = loaded
+  if (View === undefined)
+    return (
+      <ErrorNote
+        problem={{ code: 'unexpected', message, hint: 'the server may be gone, or a newer one' }}
+        onRetry={() => location.reload()}
+      />
+    )
+  return <View route={now} />
+}

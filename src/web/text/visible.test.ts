@@ -1,0 +1,45 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { oneLine, toPieces, visible } from './visible.ts'
+
+describe('text that is looked at', () => {
+  it('names what turns text around', () => {
+    expect(visible('abc\u202etxt.exe')).toBe('abc⟨RLO⟩txt.exe')
+    expect(toPieces('\u2066a\u2069')).toEqual([
+      { text: 'LRI', sign: true },
+      { text: 'a' },
+      { text: 'PDI', sign: true },
+    ])
+  })
+
+  it('shows controls, fillers, tags and halves of characters', () => {
+    expect(visible('a\u0000b\u001b[31m\u007f')).toBe('a⟨␀⟩b⟨␛⟩[31m⟨␡⟩')
+    expect(visible('a\u200bb\u3164\u{e0041}')).toBe('a⟨ZWSP⟩b⟨U+3164⟩⟨U+E0041⟩')
+    expect(visible('x\ud800')).toBe('x⟨U+D800⟩')
+  })
+
+  it('leaves people’s writing alone', () => {
+    for (const text of ['', 'plain', 'tab\tand\nline\r\nbreak', 'שלום عربى 日本語', '👩‍👩‍👧 é नमस्ते'])
+      expect(toPieces(text)).toEqual([{ text }])
+  })
+
+  it('loses nothing but what it names', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const plain = toPieces(text).filter(({ sign }) => !sign)
+        let at = 0
+        for (const { text: piece } of plain) {
+          at = text.indexOf(piece, at)
+          expect(at).toBeGreaterThanOrEqual(0)
+          at += piece.length
+        }
+      }),
+    )
+  })
+
+  it('cuts to a line in time that does not depend on the rest', () => {
+    expect(oneLine(' a\n\n b ')).toBe('a b')
+    expect(oneLine('x'.repeat(50_000_000), 10)).toBe('xxxxxxxxx…')
+    expect(oneLine('👍'.repeat(10), 10)).toBe('👍👍👍👍…')
+  })
+})
