@@ -95,7 +95,8 @@ function within({ since, until, payers }: Bounds, repriced?: readonly string[]):
   }
 }
 
-function isOfHalfHours({ since, until }: Bounds): boolean {
+/** Bounds that no half hour lies on both sides of. */
+export function isOfHalfHours({ since, until }: Bounds): boolean {
   return [since, until].every((bound) => bound === undefined || isHalfHour(bound))
 }
 

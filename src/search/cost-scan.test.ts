@@ -12,13 +12,24 @@ import { peekState } from '../sources/state.ts'
 import { sync } from '../sources/sync.ts'
 import { COST_BY } from './cost-by.ts'
 import { scanCost } from './cost-scan.ts'
+import type { Bounds } from './cost-parts.ts'
 import type { Machine } from './cost-units.ts'
 import { queryCost, type CostAnswer, type CostQuestion } from './cost.ts'
 
 /** What can be told from calls alone, and what cannot: two ways to the same answers. */
 const LIGHT = ['day', 'week', 'month', 'model', 'block'] as const
 const WAYS = [LIGHT, [...COST_BY, 'block']] as const
-const BOUNDS = [{}, { since: '2026-01-31T12:10:00.000Z' }, { until: '2026-05-20T09:00:07.500Z' }] as const
+/** Within half hours, and of whole ones: calls are told apart for the first. */
+const WHOLE: readonly Bounds[] = [
+  {},
+  { since: '2025-10-09T09:00:00.000Z' },
+  { until: '2026-05-20T09:00:00.000Z' },
+]
+const BOUNDS: readonly Bounds[] = [
+  {},
+  { since: '2026-01-31T12:10:00.000Z' },
+  { until: '2026-05-20T09:00:07.500Z' },
+]
 
 /** Sessions are told by more than what is asked here. */
 function told({ rows, ...answer }: CostAnswer): object {
@@ -31,18 +42,19 @@ function told({ rows, ...answer }: CostAnswer): object {
 
 /** The same of a state that was synced from the same logs, for every question. */
 async function expectSame(archive: Archive, machine: Machine): Promise<void> {
+  for (const bounds of [BOUNDS, WHOLE]) await expectSameWithin(archive, machine, bounds)
+}
+
+async function expectSameWithin(archive: Archive, machine: Machine, all: readonly Bounds[]): Promise<void> {
   const state = await peekState(archive)
   if (state === undefined) throw new Error('there is no state')
   try {
-    for (const way of WAYS) {
-      const scanned = await scanCost(archive, machine, way)
+    for (const way of all === WHOLE ? [LIGHT] : WAYS) {
+      const questions = way.flatMap((by) => all.map((bounds): CostQuestion => ({ by, utc: true, ...bounds })))
+      const scanned = await scanCost(archive, machine, questions)
       try {
-        for (const by of way) {
-          for (const bounds of BOUNDS) {
-            const question: CostQuestion = { by, utc: true, ...bounds }
-            expect(told(scanned.ask(question)), by).toEqual(told(queryCost(state.database, question)))
-          }
-        }
+        for (const question of questions)
+          expect(told(scanned.ask(question)), question.by).toEqual(told(queryCost(state.database, question)))
         expect(scanned.failed).toBe(0)
       } finally {
         scanned.close()
@@ -132,7 +144,7 @@ describe('costs read from nothing', () => {
       const before = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).toSorted(inOrder)
       const machine = { ...machineAt(folder), env: { CLAUDE_CONFIG_DIR: logs } }
       for (const by of ['day', 'session'] as const) {
-        const scanned = await scanCost(openArchive(join(folder, 'none')), machine, [by])
+        const scanned = await scanCost(openArchive(join(folder, 'none')), machine, [{ by }])
         expect(scanned.ask({ by }).total).toMatchObject({ calls: 3, usage: { input: 30, output: 15 } })
         scanned.close()
       }

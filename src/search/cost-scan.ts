@@ -6,6 +6,8 @@ import type { Archive } from '../archive/archive.ts'
 import { join } from 'node:path'
 import { readTombstones } from '../archive/tombstones.ts'
 import { PERIODS } from './cost-by.ts'
+import { createCalendar } from './cost-calendar.ts'
+import { isOfHalfHours } from './cost-parts.ts'
 import { createScannedCalls } from './cost-scanned.ts'
 import { scanUnits, type SizedUnit } from './cost-threads.ts'
 import { createUnitFinder, recordedUnits, type CostUnit, type Machine } from './cost-units.ts'
@@ -18,49 +20,73 @@ export type Asked = {
   close(): void
 }
 
-/** `questions`: all that will be asked are by these. */
+/** `questions`: what will be asked, and nothing else. */
 export async function scanCost(
   archive: Archive,
   machine: Machine,
-  questions: readonly CostQuestion['by'][],
+  questions: readonly CostQuestion[],
 ): Promise<Asked> {
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
-  const isLight = deleted.size === 0 && questions.every((by) => LIGHT.has(by))
-  return (isLight ? await scanLight(archive, machine) : undefined) ?? scanWhole(archive, machine, deleted)
+  const isLight = deleted.size === 0 && questions.every(({ by }) => LIGHT.has(by))
+  return (
+    (isLight ? await scanLight(archive, machine, questions.some(isDetailed)) : undefined) ??
+    scanWhole(archive, machine, deleted)
+  )
 }
 
 /** What can be told from calls alone, without who made them or pays. */
 const LIGHT: ReadonlySet<CostQuestion['by']> = new Set([...PERIODS, 'block', 'model'])
 
+/** True for one that half hours do not answer. */
+function isDetailed({ by, utc = false, repricing, ...bounds }: CostQuestion): boolean {
+  if (repricing !== undefined || !isOfHalfHours(bounds)) return true
+  return PERIODS.some((period) => period === by) && !createCalendar(utc).isOfHalfHours
+}
+
 /** Where no archive is: what was kept of a log before it was rewritten is no part of the log. */
 const NOWHERE = 'no-archive'
 
 /** Undefined where bills hang on more than that. */
-async function scanLight(archive: Archive, machine: Machine): Promise<Asked | undefined> {
+async function scanLight(
+  archive: Archive,
+  machine: Machine,
+  isDetailed: boolean,
+): Promise<Asked | undefined> {
   const calls = createScannedCalls()
   const own = new Set<string>()
   const folders = new Set<string>()
+  const all: SizedUnit[] = []
   let failed = 0
-  const scan = (units: readonly CostUnit[], home: string): Promise<void> =>
-    scanUnits(
-      units.map((unit): SizedUnit => ({ ...unit, home })),
-      (scanned) => {
-        calls.add(scanned.calls, scanned.sessions)
-        for (const path of scanned.own ?? []) own.add(path)
-        for (const { cwd } of scanned.sessions) if (cwd !== undefined) folders.add(cwd)
-        if (scanned.isFailed) failed += 1
-      },
-    )
+  const scan = (units: readonly SizedUnit[]): Promise<void> =>
+    scanUnits(units, (number, { scanned, sessions, own: written = [], isFailed }) => {
+      calls.add(number, scanned, sessions)
+      for (const path of written) own.add(path)
+      for (const { cwd } of sessions) if (cwd !== undefined) folders.add(cwd)
+      if (isFailed) failed += 1
+    })
+  const scanNew = (units: readonly CostUnit[], home: string): Promise<void> => {
+    const numbered = units.map((unit, n): SizedUnit => ({
+      ...unit,
+      home,
+      isDetailed,
+      number: all.length + n,
+    }))
+    all.push(...numbered)
+    return scan(numbered)
+  }
   // Journals first: they say which files elsewhere are this program's own.
-  await scan(recordedUnits(archive), archive.home)
+  await scanNew(recordedUnits(archive), archive.home)
   const finder = createUnitFinder(archive, machine, own)
   const looked = new Set<string>()
   for (let next = [machine.cwd]; next.length > 0 && calls.isSimple();) {
     for (const folder of next) looked.add(folder)
-    await scan(await finder.find(next), join(archive.home, NOWHERE))
+    await scanNew(await finder.find(next), join(archive.home, NOWHERE))
     next = [...folders].filter((folder) => !looked.has(folder))
   }
   if (!calls.isSimple()) return undefined
+  // What several logs mention is told apart, and only that.
+  const mixed = calls.mixed().flatMap((number) => all[number] ?? [])
+  await scan(mixed.map((unit) => ({ ...unit, isDetailed: true })))
   return {
     failed,
     close: () => {},

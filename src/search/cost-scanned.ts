@@ -9,13 +9,21 @@ import { COUNTS, QUALITIES, type Count, type Quality } from '../transcript/usage
 import { nameAt, usageAt, type PackedCalls } from './cost-packed.ts'
 import type { BilledCallPart, BilledPart, Bounds } from './cost-parts.ts'
 import type { Repricing } from './cost-repricing.ts'
+import { addCall, addSlot, countAt, slotAt, type Slot } from './cost-slots.ts'
 
 /** What a unit's sessions are known by, and what is said of them that bills hang on. */
 export type ScannedSession = { readonly key: string; readonly isStub: boolean; readonly cwd?: string }
 
+/** A unit's calls: all of them, or added up, with what each is known by. */
+export type Scanned =
+  | { readonly calls: PackedCalls }
+  | { readonly slots: readonly Slot[]; readonly keys: readonly string[] }
+
 export type ScannedCalls = {
-  /** A unit's calls and sessions. */
-  add(calls: PackedCalls, sessions: readonly ScannedSession[]): void
+  /** `unit`: its number. Said again of one whose calls were added up, and have to be told apart. */
+  add(unit: number, scanned: Scanned, sessions: readonly ScannedSession[]): void
+  /** Units of which other units mention some call, and that were added up. */
+  mixed(): readonly number[]
   /** False where bills hang on more than calls: a session with several recordings, or one that is a stub. */
   isSimple(): boolean
   /** What calls are grouped by: their model, or so many characters of their time. */
@@ -23,99 +31,84 @@ export type ScannedCalls = {
   countUndated(): number
 }
 
-type Report = CallReport & { readonly calls: PackedCalls; readonly at: number; readonly unit: number }
-
 export function createScannedCalls(): ScannedCalls {
-  /** The first report of each key; and, where others share it, all. */
-  const first = new Map<string, number>()
-  const shared = new Map<string, Report[]>()
-  const units: PackedCalls[] = []
-  const sessions = new Set<string>()
+  const units = new Map<number, Scanned>()
+  /** The unit that mentions a call first. */
+  const owners = new Map<string, number>()
+  const mixed = new Set<number>()
+  const sessions = new Map<string, number>()
   let isSimple = true
+  let billed: readonly Billed[] | undefined
 
-  const reportAt = (unit: number, at: number): Report => {
-    const calls = units[unit] as PackedCalls
-    return {
-      calls,
-      at,
-      unit,
-      session: nameAt(calls, calls.sessions, at) ?? '',
-      provider: nameAt(calls, calls.providers, at),
-      usage: usageAt(calls, at),
-    }
-  }
-
-  const share = (key: string, known: number, report: Report): void => {
-    const reports = shared.get(key) ?? [reportAt(Math.floor(known / MOST_CALLS), known % MOST_CALLS)]
-    shared.set(key, reports)
-    // A call that was reported again after it was settled: the last report wins, unless it counts nothing.
-    const same = reports.findIndex(
-      ({ unit, session, provider }) =>
-        unit === report.unit && session === report.session && provider === report.provider,
-    )
-    if (same === -1) reports.push(report)
-    else if (report.calls.isCounted[report.at] === 1) reports[same] = report
-  }
-
-  /** Every billed call once. */
-  function* billed(): Generator<readonly [PackedCalls, number]> {
-    for (const calls of units) {
-      for (let at = 0; at < calls.length; at += 1) {
-        const key = calls.keys[at]
-        if (key === undefined || !shared.has(key)) yield [calls, at]
-      }
-    }
-    for (const reports of shared.values()) {
-      const settled = settleReports(reports, (session) => ({ session }))
-      for (const { best } of settled) yield [best.calls, best.at]
+  const own = (unit: number, key: string): void => {
+    const owner = owners.get(key)
+    if (owner === undefined) owners.set(key, unit)
+    else if (owner !== unit) {
+      mixed.add(owner)
+      mixed.add(unit)
     }
   }
 
   return {
-    add(calls, own) {
-      const unit = units.push(calls) - 1
-      for (const { key, isStub } of own) {
-        if (isStub || sessions.has(key)) isSimple = false
-        sessions.add(key)
+    add(unit, scanned, all) {
+      for (const { key, isStub } of all) {
+        if (isStub || (sessions.get(key) ?? unit) !== unit) isSimple = false
+        sessions.set(key, unit)
       }
-      if (calls.length >= MOST_CALLS) isSimple = false
-      for (let at = 0; at < calls.length; at += 1) {
-        const key = calls.keys[at]
-        if (key === undefined) continue
-        const known = first.get(key)
-        if (known === undefined) first.set(key, unit * MOST_CALLS + at)
-        else share(key, known, reportAt(unit, at))
-      }
+      units.set(unit, scanned)
+      billed = undefined
+      for (const key of 'calls' in scanned ? scanned.calls.keys : scanned.keys)
+        if (key !== undefined) own(unit, key)
     },
+    mixed: () => [...mixed].filter((unit) => !('calls' in (units.get(unit) ?? NOTHING))),
     isSimple: () => isSimple,
     parts(by, bounds, repricing) {
-      const own = new Set(repricing?.models([...new Set(units.flatMap(({ names }) => names))]))
-      const sums = new Map<string, Sum>()
+      const sums = new Map<string, Slot>()
       const repriced: BilledPart[] = []
-      for (const [calls, at] of billed()) {
+      const [ofSlots, ofCalls] = [cutBounds(bounds, MINUTE), cutBounds(bounds, undefined)]
+      for (const scanned of units.values()) {
+        if ('calls' in scanned) continue
+        for (const slot of scanned.slots) {
+          if (!isWithin(slot.at, ofSlots) || isFree(slot.model, slot.uncounted > 0)) continue
+          const key = by === 'model' ? slot.model : slot.at?.slice(0, by)
+          const { unpriced } = slot
+          addSlot(slotAt(sums, key, { model: undefined, unpriced, isUncounted: slot.uncounted > 0 }), slot)
+        }
+      }
+      const priced = new Set(repricing?.models(modelsOf(units.values())))
+      for (const call of (billed ??= billOnce(units.values()))) {
+        const { calls, at } = call
         const time = calls.times[at]
-        if (!isWithin(time, bounds)) continue
+        if (!isWithin(time, ofCalls)) continue
         const model = nameAt(calls, calls.models, at)
         const unpriced = nameAt(calls, calls.unpriced, at)
-        const hasCost = (calls.pico[at] as number) >= 0 || unpriced !== undefined
-        const isUncounted = !hasCost && !hasCountsAt(calls, at)
-        if (!hasCost && !isUncounted) continue
-        if (isUncounted && model !== undefined && isNotBilled(model)) continue
+        const pico = calls.pico[at] as number
+        const hasCost = pico >= 0 || unpriced !== undefined
+        const counts = calls.counts.subarray(at * COUNTS.length, (at + 1) * COUNTS.length)
+        const isUncounted = !hasCost && counts.every((count) => count < 0)
+        if ((!hasCost && !isUncounted) || isFree(model, isUncounted)) continue
         const key = by === 'model' ? model : time?.slice(0, by)
-        if (hasCost && model !== undefined && own.has(model) && repricing !== undefined) {
-          repriced.push(repricing.priced(toCall(calls, at, { key, model, time, unpriced })))
-          continue
+        if (hasCost && model !== undefined && priced.has(model) && repricing !== undefined)
+          repriced.push(repricing.priced(toCall(call, { key, model, time, unpriced })))
+        else {
+          const quality = calls.qualities[at] as number
+          addCall(slotAt(sums, key, { model: undefined, unpriced, isUncounted }), {
+            counts,
+            quality,
+            pico,
+            isUncounted,
+          })
         }
-        const name = `${key ?? ''}\n${unpriced ?? ''}\n${isUncounted ? 1 : 0}${unpriced === undefined ? 0 : 1}`
-        const sum = sums.get(name) ?? newSum(key, unpriced)
-        sums.set(name, sum)
-        addTo(sum, calls, at, isUncounted)
       }
       return [...Array.from(sums.values(), toPart), ...repriced]
     },
     countUndated() {
       let count = 0
-      for (const [calls, at] of billed()) {
+      for (const scanned of units.values()) {
+        if ('calls' in scanned) continue
+        for (const slot of scanned.slots) if (slot.at === undefined) count += slot.calls
+      }
+      for (const { calls, at } of (billed ??= billOnce(units.values()))) {
         const hasCost = (calls.pico[at] as number) >= 0 || (calls.unpriced[at] as number) >= 0
         if (hasCost && calls.times[at] === undefined) count += 1
       }
@@ -124,82 +117,97 @@ export function createScannedCalls(): ScannedCalls {
   }
 }
 
-/** Of one unit: what its number and that of a call within it are told by. */
-const MOST_CALLS = 2 ** 31
+/** Characters of an instant: what half hours are written in. */
+const MINUTE = 16
+const NOTHING: Scanned = { slots: [], keys: [] }
 
-/** Instants have 3 to 9 digits of fraction: without its last letter the bound stands before all that continue it. */
+/** A call of a unit whose calls are told apart. */
+type Billed = { readonly calls: PackedCalls; readonly at: number }
+type Report = CallReport & Billed
+
+/** Every call once: of those that are mentioned several times, the report that the state would believe. */
+function billOnce(units: Iterable<Scanned>): readonly Billed[] {
+  const billed: Billed[] = []
+  const named = new Map<string, Billed | Report[]>()
+  for (const unit of units) {
+    if (!('calls' in unit)) continue
+    const { calls } = unit
+    for (let at = 0; at < calls.length; at += 1) {
+      const key = calls.keys[at]
+      const known = key === undefined ? undefined : named.get(key)
+      if (key === undefined) billed.push({ calls, at })
+      else if (known === undefined) named.set(key, { calls, at })
+      else
+        named.set(key, withReport(Array.isArray(known) ? known : [toReport(known)], toReport({ calls, at })))
+    }
+  }
+  for (const one of named.values()) {
+    if (!Array.isArray(one)) billed.push(one)
+    else for (const { best } of settleReports(one, (session) => ({ session }))) billed.push(best)
+  }
+  return billed
+}
+
+/** A call that was reported again after it was settled: the last report wins, unless it counts nothing. */
+function withReport(reports: Report[], report: Report): Report[] {
+  const same = reports.findIndex(
+    ({ calls, session, provider }) =>
+      calls === report.calls && session === report.session && provider === report.provider,
+  )
+  if (same === -1) reports.push(report)
+  else if (report.calls.isCounted[report.at] === 1) reports[same] = report
+  return reports
+}
+
+function toReport({ calls, at }: Billed): Report {
+  return {
+    calls,
+    at,
+    session: nameAt(calls, calls.sessions, at) ?? '',
+    provider: nameAt(calls, calls.providers, at),
+    usage: usageAt(calls, at),
+  }
+}
+
+/** Answers that nobody counted, of what no provider was asked. */
+const isFree = (model: string | undefined, isUncounted: boolean): boolean =>
+  isUncounted && model !== undefined && isNotBilled(model)
+
+function modelsOf(units: Iterable<Scanned>): readonly string[] {
+  const models = new Set<string>()
+  for (const unit of units) if ('calls' in unit) for (const name of unit.calls.names) models.add(name)
+  return [...models]
+}
+
+/** Instants have 3 to 9 digits of fraction: without its last letter a bound stands before all that continue it. */
+function cutBounds({ since, until }: Bounds, characters: number | undefined): Bounds {
+  const cut = (bound: string): string => bound.replace(/Z$/, '').slice(0, characters)
+  return { ...(since && { since: cut(since) }), ...(until && { until: cut(until) }) }
+}
+
 function isWithin(time: string | undefined, { since, until }: Bounds): boolean {
   if (since === undefined && until === undefined) return true
   if (time === undefined) return false
-  return (
-    (since === undefined || time >= since.replace(/Z$/, '')) &&
-    (until === undefined || time < until.replace(/Z$/, ''))
-  )
+  return (since === undefined || time >= since) && (until === undefined || time < until)
 }
 
-function hasCountsAt({ counts }: PackedCalls, at: number): boolean {
-  for (let n = at * COUNTS.length; n < (at + 1) * COUNTS.length; n += 1)
-    if ((counts[n] as number) >= 0) return true
-  return false
-}
-
-/** `counts`: -1 where nobody stated one. `micro` and `pico` together are the cost: neither grows past what a number holds. */
-type Sum = {
-  readonly key: string | undefined
-  readonly unpriced: string | undefined
-  readonly counts: number[]
-  calls: number
-  uncounted: number
-  quality: number
-  hasPrice: boolean
-  micro: number
-  pico: number
-}
-
-function newSum(key: string | undefined, unpriced: string | undefined): Sum {
-  const counts = COUNTS.map(() => -1)
-  return { key, unpriced, counts, calls: 0, uncounted: 0, quality: 0, hasPrice: false, micro: 0, pico: 0 }
-}
-
-function addTo(sum: Sum, calls: PackedCalls, at: number, isUncounted: boolean): void {
-  if (isUncounted) {
-    sum.uncounted += 1
-    return
-  }
-  sum.calls += 1
-  sum.quality = Math.max(sum.quality, calls.qualities[at] as number)
-  for (let n = 0; n < COUNTS.length; n += 1) {
-    const count = calls.counts[at * COUNTS.length + n] as number
-    if (count >= 0) sum.counts[n] = Math.max(0, sum.counts[n] as number) + count
-  }
-  const pico = calls.pico[at] as number
-  if (pico < 0) return
-  sum.hasPrice = true
-  sum.micro += Math.floor(pico / PICO_IN_MICRO)
-  sum.pico += pico % PICO_IN_MICRO
-}
-
-function toPart({
-  key,
-  unpriced,
-  counts,
-  calls,
-  uncounted,
-  quality,
-  hasPrice,
-  micro,
-  pico,
-}: Sum): BilledPart {
+function toPart(slot: Slot): BilledPart {
+  const { at: key, unpriced, calls, uncounted, quality, hasPrice, micro, pico } = slot
   const usage: { -readonly [K in Count]?: number } & { quality: Quality } = {
     quality: QUALITIES[quality] ?? 'estimated',
   }
-  for (const [n, count] of COUNTS.entries())
-    if ((counts[n] as number) >= 0) usage[count] = counts[n] as number
+  let isKnown = false
+  for (const count of COUNTS) {
+    const value = countAt(slot, count)
+    if (value === undefined) continue
+    usage[count] = value
+    isKnown = true
+  }
   return {
     key,
     calls,
     uncounted,
-    usage: counts.some((count) => count >= 0) ? usage : { quality: 'unavailable' },
+    usage: isKnown ? usage : { quality: 'unavailable' },
     ...(hasPrice && { pico: BigInt(micro) * BigInt(PICO_IN_MICRO) + BigInt(pico) }),
     ...(unpriced !== undefined && { unpriced }),
   }
@@ -212,7 +220,7 @@ type Told = {
   readonly unpriced: string | undefined
 }
 
-function toCall(calls: PackedCalls, at: number, { key, model, time, unpriced }: Told): BilledCallPart {
+function toCall({ calls, at }: Billed, { key, model, time, unpriced }: Told): BilledCallPart {
   const pico = calls.pico[at] as number
   return {
     key,

@@ -4,7 +4,10 @@ import os from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { scanUnit, type UnitScan, type UnitToScan } from './cost-unit.ts'
 
-export type SizedUnit = UnitToScan & { readonly bytes: number }
+/** `number`: what its calls are told by. */
+export type SizedUnit = UnitToScan & { readonly bytes: number; readonly number: number }
+
+export type OnScan = (number: number, scan: UnitScan) => void
 
 const WORTH_BYTES = 16 * 1024 * 1024
 const MOST_THREADS = 8
@@ -13,15 +16,12 @@ const TOGETHER_BYTES = 8 * 1024 * 1024
 const MOST_TOGETHER = 64
 
 /** In any order. Throws where a thread dies: costs with a hole in them would look like all of them. */
-export async function scanUnits(
-  units: readonly SizedUnit[],
-  onScan: (scan: UnitScan) => void,
-): Promise<void> {
+export async function scanUnits(units: readonly SizedUnit[], onScan: OnScan): Promise<void> {
   const script = workerScript()
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   const bytes = units.reduce((sum, one) => sum + one.bytes, 0)
   if (bytes < WORTH_BYTES || threads < 2 || script === undefined) {
-    for (const { bytes: _, ...unit } of units) onScan(await scanUnit(unit))
+    for (const unit of units) onScan(unit.number, await scanUnit(unit))
     return
   }
   const waiting = batchesOf(units).toReversed()
@@ -29,10 +29,11 @@ export async function scanUnits(
 }
 
 /** The largest first, so that no thread is left with one when the others are done. */
-function batchesOf(units: readonly SizedUnit[]): UnitToScan[][] {
-  const batches: UnitToScan[][] = []
+function batchesOf(units: readonly SizedUnit[]): SizedUnit[][] {
+  const batches: SizedUnit[][] = []
   let held = Number.POSITIVE_INFINITY
-  for (const { bytes, ...unit } of units.toSorted((a, b) => b.bytes - a.bytes)) {
+  for (const unit of units.toSorted((a, b) => b.bytes - a.bytes)) {
+    const { bytes } = unit
     const last = batches.at(-1)
     if (last === undefined || held + bytes > TOGETHER_BYTES || last.length >= MOST_TOGETHER) {
       batches.push([unit])
@@ -45,11 +46,12 @@ function batchesOf(units: readonly SizedUnit[]): UnitToScan[][] {
   return batches
 }
 
-function runThread(script: URL, waiting: UnitToScan[][], onScan: (scan: UnitScan) => void): Promise<void> {
+function runThread(script: URL, waiting: SizedUnit[][], onScan: OnScan): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(script)
+    let batch: SizedUnit[] | undefined
     const next = (): void => {
-      const batch = waiting.pop()
+      batch = waiting.pop()
       if (batch !== undefined) {
         worker.postMessage(batch)
         return
@@ -58,7 +60,7 @@ function runThread(script: URL, waiting: UnitToScan[][], onScan: (scan: UnitScan
       void worker.terminate()
     }
     worker.on('message', (scans: readonly UnitScan[]) => {
-      for (const scan of scans) onScan(scan)
+      for (const [at, scan] of scans.entries()) onScan(batch?.[at]?.number ?? 0, scan)
       next()
     })
     worker.on('error', reject)

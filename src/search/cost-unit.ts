@@ -1,7 +1,8 @@
 /** The calls of one unit, where it lies: skimmed where that tells all there is to tell of them, else read by its format. */
-import type { ScannedSession } from './cost-scanned.ts'
+import type { Scanned, ScannedSession } from './cost-scanned.ts'
+import { toSlots } from './cost-slots.ts'
 import { createClaudeScanner, type ClaudeScanner } from './cost-claude.ts'
-import { packCalls, type PackedCalls } from './cost-packed.ts'
+import { packCalls } from './cost-packed.ts'
 import type { Call } from '../sources/unit-facts.ts'
 
 export type UnitToScan = {
@@ -11,10 +12,12 @@ export type UnitToScan = {
   readonly root: string
   readonly unit: string
   readonly paths: readonly string[]
+  /** Each call by itself; else they may be added up. */
+  readonly isDetailed: boolean
 }
 
 export type UnitScan = {
-  readonly calls: PackedCalls
+  readonly scanned: Scanned
   readonly sessions: readonly ScannedSession[]
   /** Files that this program wrote itself. */
   readonly own?: readonly string[]
@@ -31,7 +34,9 @@ export async function scanUnit(job: UnitToScan): Promise<UnitScan> {
     if (skimmed !== undefined) {
       const { session, cwd, calls } = skimmed
       return {
-        calls: packCalls(calls),
+        scanned: job.isDetailed
+          ? { calls: packCalls(calls) }
+          : { slots: toSlots(calls), keys: calls.flatMap(({ key }) => key ?? []) },
         sessions: [{ key: session, isStub: false, ...(cwd !== undefined && { cwd }) }],
       }
     }
@@ -41,9 +46,9 @@ export async function scanUnit(job: UnitToScan): Promise<UnitScan> {
   const calls: Call[] = []
   const result = await runUnitJob({ ...job, isKept: false }, (some) => void calls.push(...some))
   if (result.type !== 'read')
-    return { calls: packCalls([]), sessions: [], isFailed: result.type === 'failed' }
+    return { scanned: { slots: [], keys: [] }, sessions: [], isFailed: result.type === 'failed' }
   return {
-    calls: packCalls(calls),
+    scanned: { calls: packCalls(calls) },
     sessions: result.facts.sessions.map(({ key, session }) => ({
       key,
       isStub: session.stub === true,

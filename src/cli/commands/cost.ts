@@ -44,7 +44,15 @@ export async function cost(options: CostOptions): Promise<void> {
   }
   const answer =
     options.index === false
-      ? await scanned(archive, { exclude, questions: [question.by, options.budget?.per ?? 'day'], work })
+      ? await scanned(archive, {
+          exclude,
+          questions: [question.by, options.budget?.per ?? question.by].map((by) => ({
+            ...question,
+            by,
+            ...(repricing && { repricing: repricing() }),
+          })),
+          work,
+        })
       : await known(archive, work)
   const page = await redacted(archive, {
     by: question.by,
@@ -78,7 +86,7 @@ async function known(archive: Archive, work: Work): Promise<ReturnType<Work> | u
 
 type Scan = {
   readonly exclude: readonly string[]
-  readonly questions: readonly CostQuestion['by'][]
+  readonly questions: readonly CostQuestion[]
   readonly work: Work
 }
 
