@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record } from '../src/capture/record.ts'
 import type { SessionRow } from '../src/server/api-model.ts'
 import { liveSchemas, type LiveEventName } from '../src/server/api-live.ts'
+import { deleteKept } from '../src/sources/clean-kept.ts'
 import { FIRST, log, serveSample, type Served } from './serving.ts'
 
 let served: Served
@@ -135,6 +136,18 @@ describe('who listens', () => {
         ({ row }) => (row as SessionRow).status === 'completed' && (row as SessionRow).id === recorder.id,
       ),
     )
+    ear.close()
+  })
+
+  it('is told of a session that is deleted', async () => {
+    const ear = await hear()
+    const { sessions } = await served.json<{ sessions: readonly SessionRow[] }>(
+      '/api/v1/sessions?q=agent:claude-code',
+    )
+    const id = sessions.find(({ prompt }) => prompt === 'write the tests')?.id ?? ''
+    await deleteKept(served.archive, [id], { at: '2026-11-15T10:00:00.000Z', reason: 'clean' })
+    const { data } = await ear.until(isOf('gone'))
+    expect(data).toEqual({ id })
     ear.close()
   })
 

@@ -137,7 +137,7 @@ describe('a secret in any field', () => {
 
 const hasSecret = (text: string): boolean => text.includes(SECRET.slice(13, 53))
 
-async function expectNoSecret({ get }: Served): Promise<void> {
+async function expectNoSecret(given: Served): Promise<void> {
   const grouped = ['session', 'model', 'project', 'tool', 'agent', 'source'].map((by) => `/cost?by=${by}`)
   const searches = ['key', 'nobody', 'done', 'tool:*'].map((q) => `/search?q=${q}`)
   for (const path of [
@@ -149,7 +149,7 @@ async function expectNoSecret({ get }: Served): Promise<void> {
     ...grouped,
     ...searches,
   ]) {
-    const { status, text } = await get(`/api/v1${path}`)
+    const { status, text } = await given.get(`/api/v1${path}`)
     expect([status, hasSecret(text)], path).toEqual([200, false])
   }
 }

@@ -36,8 +36,6 @@ export const healthSchema = z.object({
   /** The search index is behind; searches read the rest. */
   indexing: workSchema.optional(),
   syncing: z.object({ doing: text, done: z.number(), of: z.number().optional() }).optional(),
-  /** What was recorded last may be missing: another process is at work. */
-  isBehind: z.boolean().optional(),
   readOnly: z.boolean(),
 })
 export type Health = z.infer<typeof healthSchema>

@@ -55,7 +55,7 @@ export function watchChanges(context: AppContext, onError: (error: unknown) => v
     const keys = changedKeys(database, before, now)
     const gone = [...before.ids].filter((id) => !now.ids.has(id))
     if (keys.length + gone.length > MOST_TOLD) return hub.tell('reset', {})
-    for (const id of gone) hub.tell('gone', { id })
+    for (const id of gone) hub.tell('gone', { id: redactor.id(id) })
     if (keys.length === 0) return
     const filter = {
       where: 'listing.key IN (SELECT value FROM json_each(?))',
@@ -64,7 +64,7 @@ export function watchChanges(context: AppContext, onError: (error: unknown) => v
     for (const session of querySessions(database, { filter, sort: 'oldest' }).sessions) {
       const isNew = !before.ids.has(session.id)
       const length = session.totals?.entries
-      if (length !== undefined) hub.tell('entries', { id: session.id, length })
+      if (length !== undefined) hub.tell('entries', { id: redactor.id(session.id), length })
       hub.tell('session', { row: toSessionRow(session, redactor), isNew })
     }
   }

@@ -56,7 +56,8 @@ export function registerCost(app: App, context: AppContext): void {
     const { rows, total, undated, inexact } = found?.answered ?? NOTHING
     const { since, until, payers } = found?.bounds ?? {}
     const hasForeignKeys = by !== 'block' && by !== 'session' && !PERIODS.some((period) => period === by)
-    const toKey = (key: string): string => (hasForeignKeys ? redactor.text(key) : key)
+    const toKey = (key: string): string =>
+      by === 'session' ? redactor.id(key) : hasForeignKeys ? redactor.text(key) : key
     const document: CostAnswer = {
       by,
       basis: 'api-equivalent',
@@ -88,6 +89,7 @@ export function registerCost(app: App, context: AppContext): void {
         sessions: sessions.filter(hasCost).map((session) => toSessionRow(session, redactor)),
         calls: dearestCalls(database, bounds, limit).map((call) => ({
           ...call,
+          session: redactor.id(call.session),
           ...(call.title !== undefined && { title: redactor.text(call.title) }),
           ...(call.source !== undefined && { source: redactor.text(call.source) }),
           ...(call.model !== undefined && { model: redactor.text(call.model) }),

@@ -65,7 +65,7 @@ async function toHits(
     const snippet = snippets(given, { redact, length: SNIPPET_LENGTH })
     const { session, source, sequence, citation, role, at, title, agent, cwd, score } = hit
     shown.push({
-      session,
+      session: redactor.id(session),
       source: redact(source),
       sequence,
       citation: redact(citation),

@@ -1,4 +1,5 @@
 /** What sessions come to, as `hansard stats` does. */
+import type { Redactor } from '../redact/redactor.ts'
 import { stateMark } from '../search/state-mark.ts'
 import { queryStats, type Stats } from '../search/stats.ts'
 import { answer, queryOf } from './answers.ts'
@@ -37,14 +38,16 @@ export function registerStats(app: App, context: AppContext): void {
       remember(stateMark(database), JSON.stringify([q, findings]), () => {
         const filter = filterOf(database, q, context)
         const stats = queryStats(database, { filter, ...(findings !== undefined && { findings }) })
-        return withoutSecrets(stats, (text) => redactor.text(text))
+        return withoutSecrets(stats, redactor)
       }),
     )
     return answer(c, found ?? NO_STATS)
   })
 }
 
-function withoutSecrets(stats: Stats, redact: (text: string) => string): StatsAnswer {
+function withoutSecrets(stats: Stats, redactor: Redactor): StatsAnswer {
+  const redact = (text: string): string => redactor.text(text)
+  const id = (text: string): string => redactor.id(text)
   const { totals, tools, findings } = stats
   const { raw: _, ...usage } = totals.usage ?? { quality: 'unavailable' }
   return {
@@ -57,6 +60,7 @@ function withoutSecrets(stats: Stats, redact: (text: string) => string): StatsAn
     tools: tools.map((tool) => ({ ...tool, tool: redact(tool.tool) })),
     findings: findings.map((finding) => ({
       ...finding,
+      session: id(finding.session),
       ...(finding.title !== undefined && { title: redact(finding.title) }),
       tool: redact(finding.tool),
       ...(finding.file !== undefined && { file: redact(finding.file) }),

@@ -1,7 +1,7 @@
 /** `hansard serve`: the server and the page, until the command is ended. `hansard` alone: a sync before it. */
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
-import { openArchive } from '../../archive/archive.ts'
+import { openArchive, type Archive } from '../../archive/archive.ts'
 import { isHansardError, messageOf } from '../../errors.ts'
 import type { RunningServer } from '../../server/start.ts'
 import { loadConfig } from '../config.ts'
@@ -39,7 +39,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { json = false, port, host, expose, write, sync, ...flags } = options
   const config = await loadConfig(flags)
   if (!(await arePatterns(config.exclude, json))) return
-  const archive = openArchive(config.home, { write: true })
+  const archive = openSomehow(config.home)
   const webFolder = pageFolder()
   const { startServer } = await import('../../server/start.ts')
   const server = await startServer(archive, {
@@ -62,6 +62,19 @@ export async function serve(options: ServeOptions): Promise<void> {
   await ended()
   await server.close()
 }
+
+/** One that may not be written, because it is newer or lies so, can still be looked at. */
+function openSomehow(home: string | undefined): Archive {
+  try {
+    return openArchive(home, { write: true })
+  } catch (error) {
+    if (!isHansardError(error) || !ONLY_READ.has(error.code)) throw error
+    note(`hansard: ${messageOf(error)}: it is shown as it is`)
+    return openArchive(home)
+  }
+}
+
+const ONLY_READ: ReadonlySet<string> = new Set(['archive-newer', 'read-only', 'not-permitted'])
 
 async function say(
   server: RunningServer,
