@@ -37,16 +37,22 @@ export function follow(
   const { signal } = ending
   const changes = watchChanges(context, onError)
   const canWrite = !archive.readOnly
-  const indexing = canWrite ? createIndexing(context) : undefined
+  const indexing = canWrite ? createIndexing(context, onError) : undefined
   const took = async (): Promise<void> => {
     indexing?.touch()
     await changes.look()
   }
+  let toldAt = 0
   const told: SyncOptions = {
     ...how,
-    onPlan: () => {},
+    onPlan: () => (toldAt = Date.now()),
     onProgress({ doing, done, of }) {
-      progress.syncing = { doing, done, ...(of !== undefined && { of }) }
+      const now = { doing, done, ...(of !== undefined && { of }) }
+      progress.syncing = now
+      // A sync of a line or two is over before anybody would read of it.
+      if (Date.now() - toldAt < PROGRESS_MS) return
+      toldAt = Date.now()
+      hub.tell('sync', { state: 'running', ...now })
     },
   }
   const ended = (report: SyncReport): void => {
@@ -94,6 +100,8 @@ export function follow(
   }
 }
 
+/** Between two words on how far a sync is. */
+const PROGRESS_MS = 500
 const TRY_AGAIN_MS = 150
 const SETTLE_MS = 100
 

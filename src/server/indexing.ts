@@ -20,7 +20,10 @@ const LATEST_MS = 15_000
 /** Small steps, so that an end is soon. */
 const BATCH_BYTES = 8 * 1024 * 1024
 
-export function createIndexing({ archive, hub, progress, redactor }: AppContext): Indexing {
+export function createIndexing(
+  { archive, hub, progress, redactor }: AppContext,
+  onError: (error: unknown) => void,
+): Indexing {
   const ending = new AbortController()
   let timer: NodeJS.Timeout | undefined
   let since: number | undefined
@@ -49,8 +52,9 @@ export function createIndexing({ archive, hub, progress, redactor }: AppContext)
   }
   const start = (): void => {
     if (running !== undefined) return void (timer = setTimeout(start, QUIET_MS))
-    running = run().finally(() => (running = undefined))
-    running.catch(() => {})
+    running = run()
+      .catch(onError)
+      .finally(() => (running = undefined))
   }
   return {
     touch() {
@@ -63,7 +67,7 @@ export function createIndexing({ archive, hub, progress, redactor }: AppContext)
     async end() {
       ending.abort()
       clearTimeout(timer)
-      await running?.catch(() => {})
+      await running
     },
   }
 }
