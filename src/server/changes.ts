@@ -4,6 +4,7 @@
  */
 import { querySessions } from '../search/sessions.ts'
 import { stateMark } from '../search/state-mark.ts'
+import { countSessions } from '../sources/state-sessions.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { AppContext } from './context.ts'
 import { toSessionRow } from './rows.ts'
@@ -18,6 +19,7 @@ type Known = {
   readonly mark: string
   readonly reading: number
   readonly running: ReadonlySet<string>
+  readonly count: number
   readonly ids: ReadonlySet<string>
 }
 
@@ -27,16 +29,14 @@ const LOOK_MS = 400
 const MOST_TOLD = 200
 
 export function watchChanges(context: AppContext, onError: (error: unknown) => void): Changes {
-  const { state, hub } = context
+  const { state } = context
   let known: Known | undefined
   let looking: Promise<void> | undefined
   const lookOnce = async (): Promise<void> => {
     await state.read((database) => {
       const mark = stateMark(database) + runningMark(database)
       if (mark === known?.mark) return
-      const now = readKnown(database, mark)
-      if (known !== undefined) tell(context, database, known, now)
-      known = now
+      known = known === undefined ? readAll(database, mark) : tell(context, database, known, mark)
     })
   }
   const look = (): Promise<void> => {
@@ -50,24 +50,32 @@ export function watchChanges(context: AppContext, onError: (error: unknown) => v
   timer.unref()
   void look()
   return { look, stop: () => clearInterval(timer) }
+}
 
-  function tell({ redactor }: AppContext, database: Database, before: Known, now: Known): void {
-    const keys = changedKeys(database, before, now)
-    const gone = [...before.ids].filter((id) => !now.ids.has(id))
-    if (keys.length + gone.length > MOST_TOLD) return hub.tell('reset', {})
-    for (const id of gone) hub.tell('gone', { id: redactor.id(id) })
-    if (keys.length === 0) return
-    const filter = {
-      where: 'listing.key IN (SELECT value FROM json_each(?))',
-      values: [JSON.stringify(keys)],
-    }
-    for (const session of querySessions(database, { filter, sort: 'oldest' }).sessions) {
-      const isNew = !before.ids.has(session.id)
-      const length = session.totals?.entries
-      if (length !== undefined) hub.tell('entries', { id: redactor.id(session.id), length })
-      hub.tell('session', { row: toSessionRow(session, redactor), isNew })
-    }
+/** Tells what is another than before, and returns what is known now. */
+function tell({ hub, redactor }: AppContext, database: Database, before: Known, mark: string): Known {
+  const now = readFew(database, mark)
+  const keys = changedKeys(database, before, now)
+  // A state that was built anew counts its readings from the first.
+  const isMuch = keys.length > MOST_TOLD || now.reading < before.reading
+  const filter = { where: 'listing.key IN (SELECT value FROM json_each(?))', values: [JSON.stringify(keys)] }
+  const sessions =
+    isMuch || keys.length === 0 ? [] : querySessions(database, { filter, sort: 'oldest' }).sessions
+  // All ids are read only where one may have come or gone: a session that grows is told of several times a second.
+  const isSame = !isMuch && now.count === before.count && sessions.every(({ id }) => before.ids.has(id))
+  const ids = isSame ? before.ids : readIds(database)
+  const gone = isSame ? [] : [...before.ids].filter((id) => !ids.has(id))
+  if (isMuch || gone.length > MOST_TOLD) {
+    hub.tell('reset', {})
+    return { ...now, ids }
   }
+  for (const id of gone) hub.tell('gone', { id: redactor.id(id) })
+  for (const session of sessions) {
+    const length = session.totals?.entries
+    if (length !== undefined) hub.tell('entries', { id: redactor.id(session.id), length })
+    hub.tell('session', { row: toSessionRow(session, redactor), isNew: !before.ids.has(session.id) })
+  }
+  return { ...now, ids }
 }
 
 /** An end that nobody wrote, such as that of a process that died, is no new reading. */
@@ -76,19 +84,27 @@ function runningMark(database: Database): string {
   return ` ${String(row?.['count'])}`
 }
 
-function readKnown(database: Database, mark: string): Known {
+function readAll(database: Database, mark: string): Known {
+  return { ...readFew(database, mark), ids: readIds(database) }
+}
+
+function readFew(database: Database, mark: string): Omit<Known, 'ids'> {
   const reading = database.prepare('SELECT max(reading) AS reading FROM recordings').get()?.['reading']
   const running = database.prepare(`SELECT key FROM sessions WHERE status = 'running'`).lists()
-  const ids = database.prepare('SELECT id FROM sessions').lists()
   return {
     mark,
     reading: Number(reading ?? 0),
     running: new Set(running.map(([key]) => String(key))),
-    ids: new Set(ids.map(([id]) => String(id))),
+    count: countSessions(database),
   }
 }
 
-function changedKeys(database: Database, before: Known, now: Known): readonly string[] {
+function readIds(database: Database): ReadonlySet<string> {
+  const ids = database.prepare('SELECT id FROM sessions').lists()
+  return new Set(ids.map(([id]) => String(id)))
+}
+
+function changedKeys(database: Database, before: Known, now: Pick<Known, 'running'>): readonly string[] {
   const read = database
     .prepare('SELECT DISTINCT session FROM recordings WHERE reading > ?')
     .lists(before.reading)
