@@ -18,8 +18,9 @@ export function createPayers(database: Database): Payers {
     return sessions.get(key)
   }
   const parentOf = (key: string): string | undefined => {
-    const parent = session(key)?.parent?.session
-    if (parent === undefined) return undefined
+    const { session: parent, relation } = session(key)?.parent ?? {}
+    // A fork and a resume are a person's own doing: nobody started them for work of theirs.
+    if (parent === undefined || relation === 'fork' || relation === 'resume') return undefined
     return session(parent) === undefined ? keyOfId(database, parent) : parent
   }
   return {

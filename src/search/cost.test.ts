@@ -12,6 +12,7 @@ import { COUNTS, hasCounts } from '../transcript/usage.ts'
 import { PERIODS } from './cost-by.ts'
 import { createRepricing } from './cost-repricing.ts'
 import { queryCost, type CostQuestion } from './cost.ts'
+import type { Relation } from '../transcript/session.ts'
 
 const ONE = 'aaaaaaaa-0000-4000-8000-000000000001'
 const TWO = 'bbbbbbbb-0000-4000-8000-000000000002'
@@ -209,12 +210,12 @@ describe('cost', () => {
   })
 
   it('adds sessions to the one that started them, through generations', async () => {
-    const recorded = async (parent?: string): Promise<string> => {
+    const recorded = async (parent?: string, relation?: Relation): Promise<string> => {
       const recorder = await record({
         home: machine.home,
         cwd: machine.cwd,
         durability: 'os',
-        ...(parent !== undefined && { parent: { session: parent } }),
+        ...(parent !== undefined && { parent: { session: parent, ...(relation && { relation }) } }),
       })
       recorder.assistant('x', { model: 'claude-opus-5', usage: { input: 1, quality: 'reported' } })
       await recorder.end()
@@ -223,16 +224,18 @@ describe('cost', () => {
     const first = await recorded()
     const second = await recorded(first)
     await recorded(second)
-    await recorded(second)
+    await recorded(second, 'subagent')
+    const fork = await recorded(second, 'fork')
     const orphan = await recorded('nowhere')
     await machine.sync()
     const rows = async (rollup: boolean) =>
       (await ask({ by: 'session', rollup })).rows.map(({ key, calls, sessions }) => [key, calls, sessions])
     expect(await rows(true)).toEqual([
       [first, 4, 4],
+      [fork, 1, 1],
       [orphan, 1, 1],
     ])
-    expect(await rows(false)).toHaveLength(5)
+    expect(await rows(false)).toHaveLength(6)
   })
 
   it('shares a call among the tools it calls, and tells who made it', async () => {
