@@ -56,7 +56,8 @@ const COLLECT_BYTES = 8 * 1024 * 1024
 
 let collector: (() => void) | undefined
 
-function collect(): void {
+/** Lets go of what nobody needs any more, now. */
+export function collect(): void {
   if (collector === undefined) {
     setFlagsFromString('--expose-gc')
     const gc: unknown = runInNewContext('gc')

@@ -3,6 +3,7 @@
  * taken: what waits between two threads has no other bound.
  */
 import { parentPort } from 'node:worker_threads'
+import { collect } from './one-at-a-time.ts'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
 import type { Call } from './unit-facts.ts'
 
@@ -36,7 +37,11 @@ parentPort?.on('message', (message: ToWorker) => {
       entered = resolve
       post('large')
     }))
-  void runUnitJob(message, give, { isTaken, enter }).then((result) => post({ result }))
+  void runUnitJob(message, give, { isTaken, enter }).then((result) => {
+    // The next such unit may be another thread's: nothing of this one may be left here.
+    if (leave !== undefined) collect()
+    post({ result })
+  })
 })
 
 async function isTaken(): Promise<void> {

@@ -24,6 +24,25 @@ describe('lines', () => {
     }
   })
 
+  it('of several MB are each their own, however many there are and wherever they are cut', () => {
+    const long = (letter: string, length: number): string => letter.repeat(length)
+    const lengths = [3_000_000, 5, 1_048_576, 1_048_577, 0, 2_500_000, 4_000_001, 10, 3_999_999]
+    const lines = lengths.map((length, n) => long(String.fromCharCode(97 + n), length))
+    const bytes = Buffer.from(`${lines.join('\n')}\n`)
+    for (const size of [bytes.length, 1_048_576, 524_288, 300_007]) {
+      const splitter = createLineSplitter(4_000_000)
+      const got: (string | undefined)[] = []
+      for (let at = 0; at < bytes.length; at += size)
+        got.push(...splitter.push(bytes.subarray(at, at + size)).map(({ text }) => text))
+      got.push(...splitter.end().map(({ text }) => text))
+      const expected = lines
+        .filter((line) => line !== '')
+        .map((line) => (line.length > 4_000_000 ? undefined : line))
+      expect(got.length).toBe(expected.length)
+      expect(got.every((line, n) => line === expected[n])).toBe(true)
+    }
+  })
+
   it('say where they stand, to the byte', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'grapheme' })), fc.array(fc.nat()), (parts, cuts) => {

@@ -34,6 +34,8 @@ export async function* readLines(
   for await (const chunk of chunks) {
     const lines = splitter.push(chunk)
     if (lines.length > 0) yield lines
+    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
+    lines.length = 0
   }
   const last = splitter.end()
   if (last.length > 0) yield last
@@ -46,9 +48,7 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
 } {
   let number = 1
   let offset = 0
-  /** The unfinished line: its parts, or only its length once it is over the limit. */
-  let parts: Buffer[] = []
-  let held = 0
+  const open = createOpenLine(limit)
 
   const take = (bytes: Buffer | undefined, length: number, ended: boolean): Line[] => {
     const line = { number, byteOffset: offset, ended }
@@ -63,29 +63,57 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
       const lines: Line[] = []
       let start = 0
       for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
-        const piece = chunk.subarray(start, at)
-        const length = held + piece.length
-        const whole = length > limit ? undefined : held === 0 ? piece : Buffer.concat([...parts, piece])
-        // Let go before the line is read: of a long one there is no room for two.
-        parts = []
-        held = 0
+        const length = open.length + at - start
+        const whole = open.end(chunk.subarray(start, at))
         for (const line of take(whole, length, true)) lines.push(line)
         start = at + 1
       }
-      if (start < chunk.length) {
-        held += chunk.length - start
-        if (held > limit) parts = []
-        else parts.push(chunk.subarray(start))
-      }
+      if (start < chunk.length) open.add(chunk.subarray(start))
       return lines
     },
     end() {
-      if (held === 0) return []
-      const whole = held > limit ? undefined : Buffer.concat(parts)
-      const length = held
-      held = 0
+      const { length } = open
+      return length === 0 ? [] : take(open.end(Buffer.alloc(0)), length, false)
+    },
+  }
+}
+
+/** A line that lies in several chunks is put together in one place from here on, the same for every line. */
+const LONG_BYTES = 1024 * 1024
+
+/** The unfinished line: its parts, or only its length once it is over the limit. */
+function createOpenLine(limit: number) {
+  let parts: Buffer[] = []
+  let held = 0
+  let long: Buffer | undefined
+  const copy = (part: Buffer): void => {
+    // All at once: memory that was never written to takes none, and what is large goes back to the system when it is let go.
+    long ??= Buffer.allocUnsafeSlow(limit)
+    let at = 0
+    for (const one of parts) at += one.copy(long, at)
+    parts = []
+    part.copy(long, held)
+  }
+  const add = (part: Buffer): void => {
+    if (held + part.length > limit) parts = []
+    else if (held + part.length > LONG_BYTES) copy(part)
+    else parts.push(part)
+    held += part.length
+  }
+  return {
+    get length() {
+      return held
+    },
+    add,
+    /** Undefined when it is over the limit. What it gives stays as it is until the next line. */
+    end(last: Buffer): Buffer | undefined {
+      if (held === 0 && last.length <= limit) return last
+      add(last)
+      const [length, all] = [held, parts]
       parts = []
-      return take(whole, length, false)
+      held = 0
+      if (length > limit) return undefined
+      return length > LONG_BYTES ? long?.subarray(0, length) : Buffer.concat(all)
     },
   }
 }

@@ -39,13 +39,20 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
           value,
           text: line.text as string,
         })
-        if (isObject(value))
-          mark = (line.text as string).slice(0, Math.max(2, (line.text as string).indexOf('":') + 2))
+        if (isObject(value)) {
+          const begin = (line.text as string).slice(0, Math.max(2, (line.text as string).indexOf('":') + 2))
+          // A copy: a part of a text holds on to all of it.
+          if (begin !== mark) mark = Buffer.from(begin).toString()
+        }
       }
     }
     yield { records, damage }
+    // Whoever asks for more is done with these; a frame that waits would hold on to lines of many MB while the next are read.
+    if (records.some(({ byteLength }) => byteLength > LONG_BYTES)) records.length = 0
   }
 }
+
+const LONG_BYTES = 1024 * 1024
 
 /** How often one bad line is tried again: bounds the work that a hostile line can ask for. */
 const TRIES = 8
