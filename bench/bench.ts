@@ -19,6 +19,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   database: () => import('./database.bench.ts'),
   sync: () => import('./sync.bench.ts'),
   list: () => import('./list.bench.ts'),
+  cost: () => import('./cost.bench.ts'),
   search: () => import('./search.bench.ts'),
   index: () => import('./index.bench.ts'),
   start: () => import('./start.bench.ts'),
