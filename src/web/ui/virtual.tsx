@@ -46,7 +46,7 @@ export type VirtualProps = {
   readonly onRange?: (from: number, to: number) => void
   readonly onTop?: (row: number) => void
   readonly onEnd?: (isAtEnd: boolean) => void
-  readonly handle?: RefObject<VirtualHandle>
+  readonly handle?: RefObject<VirtualHandle | null>
   readonly label: string
   readonly role?: 'list' | 'table' | 'grid' | 'feed' | 'rowgroup'
   readonly rowRole?: 'listitem' | 'row' | 'article'
@@ -82,8 +82,8 @@ export function VirtualList(props: VirtualProps) {
 
   if (props.handle) {
     props.handle.current = {
-      scrollTo: virtual.scrollTo,
-      scrollBy: virtual.scrollBy,
+      scrollTo: (row, align) => virtual.scrollTo(row, align),
+      scrollBy: (pixels) => virtual.scrollBy(pixels),
       focusRow(row) {
         virtual.scrollTo(row, 'nearest')
         virtual.focusWhenDrawn(row)

@@ -1,0 +1,146 @@
+/**
+ * The rows of the list as they come: page after page as they are scrolled to, changed in place when the server says so. The list of
+ * the last question is remembered, so that coming back from a session finds it as it was.
+ */
+import { batch, signal } from '@preact/signals'
+import type { SessionRow } from '../../../server/api-model.ts'
+import type { SessionsAnswer } from '../../../server/api.ts'
+import { ask, type Problem } from '../../api.ts'
+import { FACET_NAMES, queryOf, toSessionsQuery, type FacetName, type Question } from './question.ts'
+
+type Facets = SessionsAnswer['facets']
+
+const FIRST_PAGE = 100
+const LARGEST_PAGE = 1000
+
+export type SessionList = ReturnType<typeof createSessionList>
+
+let remembered: SessionList | undefined
+
+/** The same list for the same question. */
+export function listOf(question: Question): SessionList {
+  const key = JSON.stringify(question)
+  if (remembered?.key === key) return remembered
+  remembered?.stop()
+  remembered = createSessionList(key, question, remembered?.facets.peek())
+  return remembered
+}
+
+function createSessionList(key: string, question: Question, facetsBefore: Facets | undefined) {
+  const rows = signal<readonly SessionRow[]>([])
+  const total = signal<number | undefined>(undefined)
+  const facets = signal<Facets | undefined>(facetsBefore)
+  const problem = signal<Problem | undefined>(undefined)
+  /** Ids of what came while the list was open. */
+  const fresh = signal<ReadonlySet<string>>(new Set())
+  /** How many came that the list does not show yet. */
+  const waiting = signal(0)
+  let next: string | undefined
+  let wanted = FIRST_PAGE
+  let loading: AbortController | undefined
+
+  const begin = async (): Promise<void> => {
+    loading?.abort()
+    const mine = (loading = new AbortController())
+    const query = toSessionsQuery(question)
+    const answer = await ask.sessions({ ...query, limit: String(FIRST_PAGE) }, { signal: mine.signal })
+    if (mine.signal.aborted) return
+    batch(() => {
+      problem.value = answer.ok ? undefined : answer.problem
+      if (!answer.ok) return
+      rows.value = answer.value.sessions
+      total.value = answer.value.total
+      facets.value = withChosen(answer.value.facets, facets.peek(), question)
+      waiting.value = 0
+      next = answer.value.next
+    })
+    loading = undefined
+    if (answer.ok) void countOthers(mine.signal)
+    if (wanted > rows.peek().length) void more()
+  }
+
+  /** The values of a facet in which something is chosen, counted as if nothing were. */
+  const countOthers = async (signal: AbortSignal): Promise<void> => {
+    for (const name of FACET_NAMES.filter((name) => question.facets[name].length > 0)) {
+      const answer = await ask.sessions({ q: queryOf(question, name), limit: '1' }, { signal })
+      if (!answer.ok || facets.peek() === undefined) return
+      const all = withChosen(answer.value.facets, undefined, question)
+      facets.value = { ...(facets.peek() ?? all), [name]: all[name] }
+    }
+  }
+
+  const more = async (): Promise<void> => {
+    if (loading !== undefined || next === undefined || rows.peek().length >= wanted) return
+    const mine = (loading = new AbortController())
+    const missing = wanted - rows.peek().length
+    const limit = String(missing > LARGEST_PAGE / 2 ? LARGEST_PAGE : FIRST_PAGE)
+    const answer = await ask.sessions(
+      { ...toSessionsQuery(question), after: next, limit },
+      { signal: mine.signal },
+    )
+    if (mine.signal.aborted) return
+    loading = undefined
+    if (!answer.ok) return void (problem.value = answer.problem)
+    const known = new Set(rows.peek().map(({ id }) => id))
+    next = answer.value.next
+    batch(() => {
+      rows.value = [...rows.peek(), ...answer.value.sessions.filter(({ id }) => !known.has(id))]
+      // What was deleted between two pages is counted no more.
+      total.value = next === undefined ? rows.peek().length : answer.value.total
+    })
+    void more()
+  }
+
+  void begin()
+  return {
+    key,
+    rows,
+    total,
+    facets,
+    problem,
+    fresh,
+    waiting,
+    /** Where it was scrolled to. */
+    top: 0,
+    active: 0,
+    /** Rows up to this one are looked at. */
+    reach(to: number): void {
+      wanted = Math.max(wanted, to + FIRST_PAGE / 2)
+      void more()
+    },
+    again: begin,
+    /** Another state of a row that is shown. */
+    change(row: SessionRow): boolean {
+      const at = rows.peek().findIndex(({ id }) => id === row.id)
+      if (at !== -1) rows.value = rows.peek().with(at, row)
+      return at !== -1
+    },
+    remove(id: string): void {
+      const left = rows.peek().filter((row) => row.id !== id)
+      if (left.length === rows.peek().length) return
+      batch(() => {
+        total.value = Math.max(0, (total.peek() ?? 1) - 1)
+        rows.value = left
+      })
+    },
+    markFresh: (id: string): void => void (fresh.value = new Set([...fresh.peek(), id])),
+    stop: (): void => loading?.abort(),
+  }
+}
+
+/** A value that is chosen stays to be taken back, also when nothing has it. While others are counted, the last count stands. */
+function withChosen(facets: Facets, before: Facets | undefined, question: Question): Facets {
+  const one = (name: FacetName): Facets[FacetName] => {
+    const chosen = question.facets[name]
+    const counted = chosen.length > 0 && before !== undefined ? before[name] : facets[name]
+    const missing = chosen.filter((value) => !counted.some((known) => known.value === value))
+    return [...missing.map((value) => ({ value, count: 0 })), ...counted]
+  }
+  return {
+    agent: one('agent'),
+    model: one('model'),
+    project: one('project'),
+    status: one('status'),
+    branch: one('branch'),
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * A real browser on a real server's page. Every page that is opened here keeps what must not happen: scripts that fail, what the
+ * page's policy had to stop, requests to anywhere else. `expectClean` says that none of it did.
+ */
+import fs from 'node:fs'
+import { join, resolve } from 'node:path'
+import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { RunningServer } from '../src/server/start.ts'
+
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+  'msedge',
+]
+const ELSEWHERE = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  '/snap/bin/chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+/** `CHROME_PATH`, or whatever of Chromium's kind is installed. */
+export function findBrowser(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(process.platform === 'win32' ? ';' : ':')
+  const suffix = process.platform === 'win32' ? '.exe' : ''
+  const named = NAMES.flatMap((name) => folders.map((folder) => join(folder, `${name}${suffix}`)))
+  const own = process.env['CHROME_PATH']
+  return [...(own === undefined ? [] : [own]), ...named, ...ELSEWHERE].find((path) => fs.existsSync(path))
+}
+
+export async function launchBrowser(): Promise<Browser> {
+  const executablePath = findBrowser()
+  if (executablePath === undefined)
+    throw new Error('no browser: install Chromium or Chrome, or say where it is in CHROME_PATH')
+  return chromium.launch({
+    executablePath,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
+}
+
+/** The page as it was built; another build may be named. */
+export const webFolder = resolve(process.env['HANSARD_WEB'] ?? join(import.meta.dirname, '../dist/web'))
+
+export type OpenPage = {
+  readonly page: Page
+  /** What must not happen, as it happened. */
+  readonly wrong: readonly string[]
+  expectClean(): void
+}
+
+export type OpenOptions = BrowserContextOptions & {
+  /** Where to: `/cost`. */
+  readonly path?: string
+  /** Failed requests are meant to happen: the server is stopped. */
+  readonly mayBreak?: boolean
+}
+
+/** Opens the page as a user does: with the address that the server prints. */
+export async function openPage(
+  browser: Browser,
+  server: RunningServer,
+  { path = '/', mayBreak = false, ...options }: OpenOptions = {},
+): Promise<OpenPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  const page = await context.newPage()
+  const wrong: string[] = []
+  page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    const isNetwork = message.text().startsWith('Failed to load resource')
+    if (message.type() === 'error' && !(mayBreak && isNetwork)) wrong.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url())
+    const isInside = origin === server.origin || protocol === 'data:' || protocol === 'blob:'
+    if (!isInside) wrong.push(`request: ${request.url()}`)
+  })
+  page.on('dialog', (dialog) => {
+    wrong.push(`dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sample }) =>
+      console.error(`policy: ${violatedDirective} ${blockedURI} ${sample}`),
+    )
+  })
+  await page.goto(server.newUrl())
+  if (path !== '/') await page.goto(`${server.origin}${path}`)
+  return { page, wrong, expectClean: () => expect(wrong).toEqual([]) }
+}
+
+/** What axe-core finds that is serious or worse; run apart from the page, whose policy would not let it in. */
+export async function findBarriers(page: Page): Promise<readonly string[]> {
+  const source = fs.readFileSync(join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')
+  // Evaluated over the debugging protocol: no script element, nothing that the page would allow.
+  await page.evaluate(source)
+  const found: unknown = await page.evaluate(
+    `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map((one) => ({ id: one.id, impact: one.impact, nodes: one.nodes.map(({ target, failureSummary }) => target.join(' ') + ' ' + failureSummary).slice(0, 3) })))`,
+  )
+  const violations = found as { id: string; impact: string; nodes: string[] }[]
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, impact, nodes }) => `${impact}: ${id}: ${nodes.join(' | ')}`)
+}
