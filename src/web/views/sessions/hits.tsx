@@ -24,7 +24,7 @@ export function Hits({ found, words }: { readonly found: SearchAnswer; readonly 
           <li key={`${hit.session} ${hit.citation}`} class="hit">
             {hits[at - 1]?.session !== hit.session && (
               <h3 class="hit-session clip foreign">
-                <Visible text={oneLine(hit.title ?? hit.session)} />
+                <Visible text={nameOf(hit)} />
               </h3>
             )}
             <a class="hit-link" href={hitHref(hit)} data-hit={at}>
@@ -41,6 +41,12 @@ export function Hits({ found, words }: { readonly found: SearchAnswer; readonly 
       </ol>
     </>
   )
+}
+
+/** Sessions without a title go by where they were and the beginning of their id. */
+function nameOf({ title, cwd, session }: ApiHit): string {
+  const folder = cwd?.split(/[\\/]/).findLast((part) => part !== '')
+  return oneLine(title ?? [folder, `session ${session.slice(0, 8)}`].filter(Boolean).join(' · '))
 }
 
 function Snippet({ hit: { snippet = '', marks = [] } }: { readonly hit: ApiHit }) {

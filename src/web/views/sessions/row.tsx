@@ -8,16 +8,14 @@ import { Sparkline } from '../../ui/sparkline.tsx'
 import { StatusMark } from '../../ui/status.tsx'
 import { Visible } from '../../ui/visible.tsx'
 
+/** On a narrower page agent, model and project stand together under the title. */
+export const ABOUT = ['Agent', 'Model', 'Project'] as const
 export const COLUMNS = [
-  { name: 'Title', sort: 'title' },
   { name: 'Status' },
-  { name: 'Agent' },
-  { name: 'Model' },
-  { name: 'Project' },
   { name: 'When', sort: 'newest' },
-  { name: 'Duration', sort: 'duration', isNumber: true },
-  { name: 'Cost', sort: 'cost', isNumber: true },
-  { name: 'Tokens', sort: 'tokens', isNumber: true },
+  { name: 'Duration', sort: 'duration' },
+  { name: 'Cost', sort: 'cost' },
+  { name: 'Tokens', sort: 'tokens' },
   { name: 'Activity' },
 ] as const
 
@@ -47,17 +45,19 @@ export function Row({ row, isActive, isFresh, onFocus }: RowProps) {
         </a>
         <Marks row={row} />
       </span>
+      <span class="cell-about" role="presentation">
+        <Text role="agent" text={row.agent} what="agent not known" />
+        <Text role="model" text={models.join(', ')} what="model not known" />
+        <Text
+          role="project"
+          text={project === undefined || branch === undefined ? project : `${project} · ${branch}`}
+          title={cwd}
+          what="project not known"
+        />
+      </span>
       <span class="cell cell-status" role="cell">
         <StatusMark status={row.status} />
       </span>
-      <Text role="agent" text={row.agent} what="agent not known" />
-      <Text role="model" text={models.join(', ')} what="model not known" />
-      <Text
-        role="project"
-        text={project === undefined || branch === undefined ? project : `${project} · ${branch}`}
-        title={cwd}
-        what="project not known"
-      />
       <span class="cell cell-when" role="cell">
         <Time at={row.startedAt} />
       </span>

@@ -9,7 +9,7 @@ import { exactCount } from '../../ui/numbers.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
 import type { SessionList } from './list.ts'
 import { chosenCount, type Question, type Sort } from './question.ts'
-import { COLUMNS, Row } from './row.tsx'
+import { ABOUT, COLUMNS, Row } from './row.tsx'
 
 export type SessionTableProps = {
   readonly list: SessionList
@@ -17,7 +17,8 @@ export type SessionTableProps = {
   readonly handle: RefObject<VirtualHandle | null>
 }
 
-const ROW_HEIGHT = 37
+/** Of a page of middle width; others are measured. */
+const ROW_HEIGHT = 53
 
 export function SessionTable({ list, question, handle }: SessionTableProps) {
   const [active, setActive] = useState(list.active)
@@ -101,28 +102,39 @@ function Head({ question }: { readonly question: Question }) {
   return (
     <div class="session-head" role="rowgroup">
       <div class="session-cells" role="row" aria-rowindex={1}>
-        {COLUMNS.map((column) => {
-          const sorted = 'sort' in column ? sortedBy(question, column.sort) : undefined
-          return (
-            <span
-              key={column.name}
-              role="columnheader"
-              class={`cell cell-${column.name.toLowerCase()}`}
-              {...(sorted !== undefined && { 'aria-sort': sorted })}
-            >
-              {'sort' in column ? (
-                <button type="button" class="table-sort" onClick={() => sortBy(question, column.sort)}>
-                  {column.name}
-                  {sorted !== undefined && (sorted === 'ascending' ? ' ↑' : ' ↓')}
-                </button>
-              ) : (
-                column.name
-              )}
-            </span>
-          )
-        })}
+        <HeadCell name="Title" sort="title" question={question} />
+        <span class="cell-about" role="presentation">
+          {ABOUT.map((name) => (
+            <HeadCell key={name} name={name} question={question} />
+          ))}
+        </span>
+        {COLUMNS.map((column) => (
+          <HeadCell key={column.name} {...column} question={question} />
+        ))}
       </div>
     </div>
+  )
+}
+
+type HeadCellProps = { readonly name: string; readonly sort?: Sort; readonly question: Question }
+
+function HeadCell({ name, sort, question }: HeadCellProps) {
+  const sorted = sort === undefined ? undefined : sortedBy(question, sort)
+  return (
+    <span
+      role="columnheader"
+      class={`cell cell-${name.toLowerCase()}`}
+      {...(sorted !== undefined && { 'aria-sort': sorted })}
+    >
+      {sort === undefined ? (
+        name
+      ) : (
+        <button type="button" class="table-sort" onClick={() => sortBy(question, sort)}>
+          {name}
+          {sorted !== undefined && (sorted === 'ascending' ? ' ↑' : ' ↓')}
+        </button>
+      )}
+    </span>
   )
 }
 
