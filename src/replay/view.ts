@@ -1,4 +1,5 @@
 /** What every view for people is: text for a session's top, for each entry as it comes, and for its end. Nothing is held whole. */
+import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 
@@ -6,6 +7,8 @@ export type View = {
   begin(session: Session): string
   entry(entry: Entry): string
   end(): string
+  /** Bytes that should be an entry and are not, at their place; a view without it leaves them to whoever draws it. */
+  damage?(damage: Damage): string
   /** What goes around all sessions of one page; a format that is no page has no such thing. */
   readonly page?: Page
 }

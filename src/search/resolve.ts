@@ -148,7 +148,7 @@ async function readAmongOthers(archive: Archive, located: Located): Promise<Entr
 }
 
 /** The record as a file by itself, under its own name. */
-function toSource(path: string, record: Buffer): Source {
+export function toSource(path: string, record: Buffer): Source {
   const file: SourceFile = {
     path: posix.basename(path),
     sizeBytes: record.length,

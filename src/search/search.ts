@@ -10,7 +10,7 @@ import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { divide } from './divide.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
 import { PATTERN_MS } from './match.ts'
-import { createPlan } from './plan.ts'
+import { createPlan, type Plan } from './plan.ts'
 import type { Query } from './query.ts'
 import { readEntry, readRecord, type Located } from './resolve.ts'
 import { isUnusable, listShards } from './shard.ts'
@@ -69,6 +69,8 @@ export type SearchOptions = {
   readonly order?: Order
   /** Milliseconds since 1970: what was found until then is the answer. */
   readonly deadline?: number
+  /** The id of the only session to look into. */
+  readonly session?: string
 }
 
 export type SearchIndex = {
@@ -219,7 +221,7 @@ async function searchOnce(
   archive: Archive,
   opened: Opened,
   query: Query,
-  { limit = LIMIT, order: asked = 'newest', deadline = Number.POSITIVE_INFINITY }: SearchOptions,
+  { limit = LIMIT, order: asked = 'newest', deadline = Number.POSITIVE_INFINITY, session }: SearchOptions,
 ): Promise<SearchResult> {
   const started = performance.now()
   const { state, readers } = opened
@@ -230,7 +232,7 @@ async function searchOnce(
     return { hits: [], total: 0, scanned, isPartial: false, unreadable, tookMs: tookMs() }
   const { database } = state
   const patternMs = Math.min(PATTERN_MS, Math.max(LEAST_PATTERN_MS, deadline - Date.now()))
-  const plan = createPlan(query, { patternMs })
+  const plan = within(createPlan(query, { patternMs }), session)
   const order = plan.canRank ? asked : 'newest'
   const { view, facts, numbers } = opened.known()
   const searching: Searching = {
@@ -262,6 +264,11 @@ async function searchOnce(
     unreadable,
     tookMs: tookMs(),
   }
+}
+
+function within(plan: Plan, id: string | undefined): Plan {
+  if (id === undefined) return plan
+  return { ...plan, session: (session) => session.id === id && plan.session(session) }
 }
 
 function streamsOf(archive: Archive, readers: readonly ShardReader[], searching: Searching) {

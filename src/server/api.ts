@@ -88,6 +88,8 @@ export const sessionAnswerSchema = z.object({
   /** Entries of all sources. */
   length: count,
   outline: z.object({ state: z.enum(['ready', 'building']), entries: count }),
+  /** Places where bytes should be an entry and are none; they stand with the entries that follow them. */
+  damage: count.optional(),
 })
 export type SessionAnswer = z.infer<typeof sessionAnswerSchema>
 
@@ -113,6 +115,15 @@ export const outlineSchema = z.object({
 })
 export type OutlineAnswer = z.infer<typeof outlineSchema>
 
+const damageSchema = z.object({
+  kind: text,
+  file: text,
+  line: count.optional(),
+  byteOffset: count,
+  byteLength: count,
+  reason: text,
+})
+
 export const entryRowSchema = z.object({
   position: count,
   citation: text,
@@ -123,10 +134,18 @@ export const entryRowSchema = z.object({
   /** US dollars of all entries up to this one. */
   running: costSchema.optional(),
   usageTotal: usageSchema.optional(),
+  /** What is damaged between the entry before and this one. */
+  damage: list(damageSchema).optional(),
 })
 export type EntryRow = z.infer<typeof entryRowSchema>
 
-export const entriesSchema = z.object({ from: count, length: count, entries: list(entryRowSchema) })
+export const entriesSchema = z.object({
+  from: count,
+  length: count,
+  entries: list(entryRowSchema),
+  /** What is damaged after the last entry, where that is among them. */
+  damageAtEnd: list(damageSchema).optional(),
+})
 export type EntriesAnswer = z.infer<typeof entriesSchema>
 
 /** `text`: the record as it lies, without secrets. */
@@ -138,6 +157,11 @@ export const rawSchema = z.object({
   cut: count.optional(),
 })
 export type RawAnswer = z.infer<typeof rawSchema>
+
+export const placeQuerySchema = z.object({ source: text.max(1000).optional(), sequence: digits })
+export type PlaceQuery = z.input<typeof placeQuerySchema>
+export const placeSchema = z.object({ position: count })
+export type PlaceAnswer = z.infer<typeof placeSchema>
 
 export const findQuerySchema = z.object({
   q: text.min(1).max(10_000),

@@ -1,14 +1,21 @@
 /** The server's routes, put together. What may come in is decided before them: see safety.ts. */
 import { randomBytes } from 'node:crypto'
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Hono } from 'hono'
 import type { Archive } from '../archive/archive.ts'
 import { createRedactor } from '../redact/redactor.ts'
+import { openOutlines } from '../search/outline.ts'
 import { openSearchIndex, type SearchIndex } from '../search/search.ts'
 import { fail, failWith } from './answers.ts'
 import type { App, AppContext, ServerOptions } from './context.ts'
 import { createHub } from './live.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerCost } from './routes-cost.ts'
+import { registerEntries } from './routes-entries.ts'
+import { registerExport } from './routes-export.ts'
+import { registerInsight } from './routes-insight.ts'
 import { registerHealth } from './routes-health.ts'
 import { registerLive } from './routes-live.ts'
 import { registerSearch } from './routes-search.ts'
@@ -21,6 +28,11 @@ export type OpenContext = AppContext & { close(): void }
 
 export function createContext(archive: Archive, options: ServerOptions = {}): OpenContext {
   const state = openSharedState(archive)
+  const outlines = openOutlines(archive, {
+    ...(options.prices && { prices: options.prices }),
+    // What cannot be written to is read as well as any other.
+    ...(archive.readOnly && { folder: fs.mkdtempSync(join(tmpdir(), 'hansard-outlines-')) }),
+  })
   const hub = createHub(randomBytes(6).toString('hex'))
   let index: Promise<SearchIndex> | undefined
   return {
@@ -29,10 +41,12 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     redactor: createRedactor({ key: archive.redactionKey(), env: process.env }),
     state,
     searchIndex: () => (index ??= openSearchIndex(archive)),
+    outlines,
     hub,
     progress: {},
     close() {
       hub.close()
+      outlines.close()
       state.close()
       void index?.then((opened) => opened.close())
     },
@@ -47,6 +61,9 @@ export function createApp(context: AppContext): App {
   })
   registerHealth(app, context)
   registerSessions(app, context)
+  registerEntries(app, context)
+  registerInsight(app, context)
+  registerExport(app, context)
   registerSearch(app, context)
   registerCost(app, context)
   registerStats(app, context)

@@ -3,6 +3,7 @@ import type { Hono } from 'hono'
 import type { Archive } from '../archive/archive.ts'
 import type { PriceRow } from '../cost/prices.ts'
 import type { Redactor } from '../redact/redactor.ts'
+import type { Outlines } from '../search/outline.ts'
 import type { SearchIndex } from '../search/search.ts'
 import type { SharedState } from './shared-state.ts'
 import type { LiveHub } from './live.ts'
@@ -31,6 +32,8 @@ export type AppContext = {
   readonly state: SharedState
   /** Opened with the first search; the same for all. */
   searchIndex(): Promise<SearchIndex>
+  /** Entries of sessions by position. */
+  readonly outlines: Outlines
   readonly hub: LiveHub
   readonly progress: ServerProgress
 }

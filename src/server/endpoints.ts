@@ -8,6 +8,8 @@ import {
   findSchema,
   healthSchema,
   outlineSchema,
+  placeQuerySchema,
+  placeSchema,
   rangeQuerySchema,
   rawSchema,
   searchQuerySchema,
@@ -90,6 +92,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   get(`${SESSION}/entries/:position/raw`, 'The record that an entry was read from, as it lies', {
     answer: ['Raw', rawSchema],
+    failures: NOT_FOUND,
+  }),
+  get(`${SESSION}/position`, 'The position of the entry that a citation names', {
+    query: placeQuerySchema,
+    answer: ['Place', placeSchema],
     failures: NOT_FOUND,
   }),
   get(`${SESSION}/find`, 'Positions of its entries that match a query', {

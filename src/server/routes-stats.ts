@@ -45,7 +45,7 @@ export function registerStats(app: App, context: AppContext): void {
   })
 }
 
-function withoutSecrets(stats: Stats, redactor: Redactor): StatsAnswer {
+export function withoutSecrets(stats: Stats, redactor: Redactor): StatsAnswer {
   const redact = (text: string): string => redactor.text(text)
   const id = (text: string): string => redactor.id(text)
   const { totals, tools, findings } = stats

@@ -6,17 +6,14 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
-import { journal } from '../journal/format.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { checkId } from '../transcript/ids.ts'
 import { isCurrent } from './current.ts'
-import { getFormat } from './detect.ts'
-import { allFormats } from './formats.ts'
-import { oneSession, type Stream } from './one-session.ts'
+import { oneSession } from './one-session.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
-import { readPlaced } from './read-unit.ts'
+import { sessionStreams, sessionUnits, type ReadRecorded } from './session-streams.ts'
 import { peekState, type State } from './state.ts'
-import { openStateFiles, type KnownUnit } from './state-files.ts'
 import {
   countSessions,
   findSessions,
@@ -26,7 +23,6 @@ import {
   type FoundSession,
   type SessionFilter,
 } from './state-sessions.ts'
-import { placeName, type UnitPlace } from './unit-place.ts'
 import { isWanted, readUnlisted, type Unlisted } from './unlisted.ts'
 import { catchUp, rebuild } from './sync.ts'
 
@@ -65,7 +61,7 @@ export async function openSessions(
     isCaughtUp,
     unreadable: unlisted.unreadable,
     list: (filter) => list(state, unlisted, filter),
-    find: (idOrPrefix) => find(archive, state, idOrPrefix),
+    find: (idOrPrefix) => findSession(archive, state?.database, idOrPrefix),
     read: (session) => readUnits(session, { archive, state, outlet, readRecorded: readSession }),
     outline: (session) => readUnits(session, { archive, state, outlet, readRecorded: outlineSession }),
     close: () => state?.close(),
@@ -122,9 +118,14 @@ async function workWith<T>(
 
 const CANNOT_WRITE: ReadonlySet<string> = new Set(['locked', 'not-permitted', 'read-only', 'disk-full', 'io'])
 
-function find(archive: Archive, state: State | undefined, idOrPrefix: string): FoundSession {
+/** See `Sessions.find`. */
+export function findSession(
+  archive: Archive,
+  database: Database | undefined,
+  idOrPrefix: string,
+): FoundSession {
   checkId(idOrPrefix, 'session id')
-  const found = state === undefined ? [] : findSessions(state.database, idOrPrefix)
+  const found = database === undefined ? [] : findSessions(database, idOrPrefix)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
   if (found.length > 1) {
@@ -140,8 +141,6 @@ function find(archive: Archive, state: State | undefined, idOrPrefix: string): F
   return { key: id, id }
 }
 
-type ReadRecorded = (archive: Archive, id: string) => AsyncIterable<readonly ReadItem[]>
-
 type Reading = {
   readonly archive: Archive
   readonly state: State | undefined
@@ -155,23 +154,8 @@ async function* readUnits(
 ): AsyncGenerator<readonly ReadItem[]> {
   const known = state && getSession(state.database, session.key)
   if (state === undefined || known === undefined) return yield* readRecorded(archive, session.id)
-  const files = openStateFiles(state.database)
-  const units = files.unitsOf(session.key)
-  const streams = units.map((unit): Stream => {
-    if (unit.format === journal.id) return { items: readRecorded(archive, unit.path), unit: undefined }
-    const { agent, root } = files.placeAt(unit.place)
-    const own = files.filesOf(unit.id)
-    const isKept = own.every(({ bytes }) => bytes !== undefined)
-    const paths = own.map(({ path }) => path)
-    const place: UnitPlace = { home: archive.home, agent, root, unit: unit.path, paths, isKept }
-    const items = readPlaced(place, getFormat(formatOf(unit), allFormats))
-    return { items, unit: placeName(place) }
-  })
+  const streams = sessionStreams(sessionUnits(state.database, archive, session.key), archive, readRecorded)
   const isForeign = streams.some(({ unit }) => unit !== undefined)
   const items = oneSession(streams, session, known)
   yield* isForeign ? outlet.items(items) : items
-}
-
-function formatOf({ format }: KnownUnit): string {
-  return format ?? journal.id
 }

@@ -1,0 +1,301 @@
+/**
+ * An outline made in one pass over a session. Where there is one of before, rows that are still right stay, and what is new comes after
+ * them; from the first that differs on, a new generation is written. Nothing is held but the rows of one write.
+ */
+import { openArchive, type Archive } from '../archive/archive.ts'
+import { outlineSession, readSession } from '../archive/read-session.ts'
+import type { PriceRow } from '../cost/prices.ts'
+import type { ReadItem } from '../formats/format.ts'
+import type { Redactor } from '../redact/redactor.ts'
+import { oneSession } from '../sources/one-session.ts'
+import { sessionStreams, sessionUnits, type SessionUnit } from '../sources/session-streams.ts'
+import { peekState } from '../sources/state.ts'
+import { getSession } from '../sources/state-sessions.ts'
+import type { Database } from '../sqlite/driver.ts'
+import type { Damage } from '../transcript/damage.ts'
+import type { Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
+import { createAloneness, type Aloneness } from './outline-alone.ts'
+import { createFills } from './outline-fills.ts'
+import {
+  makeFolder,
+  takeOutline,
+  writeNote,
+  type Names,
+  type OutlineFolder,
+  type OutlineNote,
+  type PlacedDamage,
+} from './outline-files.ts'
+import { kindOf } from './outline-kind.ts'
+import { checkOf } from './outline-record.ts'
+import { ROW_BYTES, writeRow, type OutlineRow } from './outline-row.ts'
+import { createSums } from './outline-sums.ts'
+import { openRowWriter } from './outline-write.ts'
+import { redactorOf } from './searched-entry.ts'
+
+export type OutlineJob = OutlineFolder & {
+  readonly home: string
+  readonly key: string
+  readonly id: string
+  readonly stamp: string
+  readonly prices?: readonly PriceRow[]
+  readonly before?: OutlineNote
+}
+
+export type OutlineProgress = Names & { readonly generation: string; readonly length: number }
+
+/** Rows between two words on how far it is. The first come at once: somebody waits for them. */
+const FIRST_ROWS = 512
+const MORE_ROWS = 4096
+/** Damage that is remembered with its place; all of it is counted. */
+const MOST_DAMAGE = 1000
+
+export async function buildOutline(
+  job: OutlineJob,
+  onProgress: (progress: OutlineProgress) => void = () => {},
+): Promise<OutlineNote> {
+  const archive = openArchive(job.home)
+  const state = await peekState(archive)
+  makeFolder(job.folder)
+  const letGo = takeOutline(job)
+  const { before: _, ...anew } = job
+  try {
+    return await build(letGo === undefined ? anew : job, archive, state?.database, onProgress)
+  } finally {
+    letGo?.()
+    state?.close()
+  }
+}
+
+async function build(
+  job: OutlineJob,
+  archive: Archive,
+  database: Database | undefined,
+  onProgress: (progress: OutlineProgress) => void,
+): Promise<OutlineNote> {
+  const { key, stamp, before, prices } = job
+  const readings = openReadings(archive, database, job)
+  const reading = readings.open()
+  const fold = createOutlineFold({
+    elsewhere: database === undefined ? new Set() : billedElsewhere(database, key),
+    ...(prices && { prices }),
+    ...(before && { names: before }),
+  })
+  const alone = createAloneness(archive, readings.units, readings.isInline)
+  const redactor = redactorOf(archive)
+  const rows = await openRowWriter(job, before?.isInline === readings.isInline ? before : undefined)
+  let told = 0
+  const tell = async (): Promise<void> => {
+    await rows.flush()
+    told = fold.length()
+    onProgress({ ...fold.names(), generation: rows.generation(), length: told })
+  }
+  try {
+    for await (const items of reading.items) {
+      for (const item of items) {
+        const row = fold.take(item, reading.unit())
+        if (row === undefined || item.type !== 'entry') continue
+        const isKnown = await rows.add(row)
+        if (!isKnown) await copyWhereNeeded(rows, item.entry, row, { alone, fold, redactor })
+        if (fold.length() - told >= (told === 0 ? FIRST_ROWS : MORE_ROWS)) await tell()
+      }
+    }
+    const copyBytes = await rows.end(fold.length())
+    return writeNote(job, {
+      ...fold.end(),
+      stamp,
+      generation: rows.generation(),
+      copyBytes,
+      isInline: readings.isInline,
+    })
+  } finally {
+    await rows.close()
+  }
+}
+
+type Copying = {
+  readonly alone: Aloneness
+  readonly fold: OutlineFold
+  readonly redactor: Redactor
+}
+
+async function copyWhereNeeded(
+  rows: Awaited<ReturnType<typeof openRowWriter>>,
+  entry: Entry,
+  row: OutlineRow,
+  { alone, fold, redactor }: Copying,
+): Promise<void> {
+  const { sources, files } = fold.names()
+  const place = { ...row, source: sources[row.source] ?? '', file: files[row.file - 1] }
+  if (!(await alone.canRead(entry, place))) await rows.copy(redactor.entry(entry))
+}
+
+export type Reading = {
+  readonly items: AsyncIterable<readonly ReadItem[]>
+  /** The unit that was read last. */
+  unit(): number
+}
+
+export type Readings = {
+  readonly units: readonly SessionUnit[]
+  /** Large content is in its place; else it stays where it is, unless the whole is asked for. */
+  readonly isInline: boolean
+  open(how?: { readonly whole?: boolean }): Reading
+}
+
+/** All that the session's recordings say, as `hansard show` has it, with secrets. The database is not asked again. */
+export function openReadings(
+  archive: Archive,
+  database: Database | undefined,
+  session: { readonly key: string; readonly id: string },
+): Readings {
+  const known = database && getSession(database, session.key)
+  if (database === undefined || known === undefined) {
+    // Recorded a moment ago: the state does not know it yet.
+    const unit = journalUnit(archive, session.id)
+    const open: Readings['open'] = ({ whole = false } = {}) => ({
+      items: (whole ? readSession : outlineSession)(archive, session.id),
+      unit: () => 0,
+    })
+    return { units: [unit], isInline: false, open }
+  }
+  const units = sessionUnits(database, archive, session.key)
+  // What several say is told apart by what it is: then it has to be whole.
+  const isInline = units.length > 1
+  return {
+    units,
+    isInline,
+    open({ whole = false } = {}) {
+      let current = 0
+      const recorded = isInline || whole ? readSession : outlineSession
+      const streams = sessionStreams(units, archive, recorded).map((stream, number) => ({
+        ...stream,
+        items: noted(stream.items, () => (current = number)),
+      }))
+      return { items: oneSession(streams, session, known), unit: () => current }
+    },
+  }
+}
+
+function journalUnit({ home }: Archive, id: string): SessionUnit {
+  const place = { home, agent: 'journal', root: '', unit: id, paths: [], isKept: false }
+  return { place, format: 'journal', reading: 0, isDirty: false, bytes: 0 }
+}
+
+async function* noted<T>(items: AsyncIterable<T>, onItems: () => void): AsyncGenerator<T> {
+  for await (const some of items) {
+    onItems()
+    yield some
+  }
+}
+
+/** Calls that this session mentions, and another pays for. */
+export function billedElsewhere(database: Database, key: string): ReadonlySet<string> {
+  const rows = database
+    .prepare(
+      `SELECT DISTINCT key FROM calls WHERE reading IN (SELECT reading FROM recordings WHERE session = ?1) AND session = ?1
+         AND key IS NOT NULL AND billed_to IS NULL
+       EXCEPT SELECT key FROM calls WHERE billed_to = ?1`,
+    )
+    .all(key)
+  return new Set(rows.map((row) => String(row['key'])))
+}
+
+export type OutlineFold = {
+  /** The row of an entry. */
+  take(item: ReadItem, unit: number): OutlineRow | undefined
+  length(): number
+  names(): Names
+  end(): Omit<OutlineNote, 'version' | 'stamp' | 'generation' | 'copyBytes' | 'isInline'>
+}
+
+type FoldOptions = {
+  readonly elsewhere: ReadonlySet<string>
+  readonly prices?: readonly PriceRow[]
+  readonly names?: Names
+}
+
+export function createOutlineFold({ elsewhere, prices, names }: FoldOptions): OutlineFold {
+  const sums = createSums({ elsewhere, ...(prices && { prices }) })
+  const fills = createFills()
+  const sources = createNames(names?.sources)
+  const files = createNames(names?.files)
+  const perSource: number[] = []
+  const damage: PlacedDamage[] = []
+  let damageCount = 0
+  let before: Damage[] = []
+  let session: Session | undefined
+  let length = 0
+  return {
+    take(item, unit) {
+      if (item.type === 'session') session = item.session
+      else if (item.type === 'damage') {
+        damageCount += 1
+        if (damage.length < MOST_DAMAGE) damage.push({ position: length, damage: item.damage })
+        if (before.length < MOST_DAMAGE) before.push(item.damage)
+      }
+      if (item.type !== 'entry') return undefined
+      const { entry } = item
+      const { origin, sequence } = entry
+      const source = sources.numberOf(entry.source)
+      perSource[source] = (perSource[source] ?? 0) + 1
+      fills.add(entry)
+      const at = Date.parse(entry.at ?? '')
+      const row: OutlineRow = {
+        ...sums.add(entry, session ?? {}),
+        ...checkOf(entry),
+        unit,
+        source,
+        sequence,
+        file: origin === undefined ? 0 : files.numberOf(origin.file) + 1,
+        version: origin?.version,
+        byteOffset: origin?.byteOffset ?? 0,
+        byteLength: origin?.byteLength ?? 0,
+        record: origin?.record ?? 0,
+        kind: kindOf(entry, before),
+        at,
+        copy: undefined,
+      }
+      before = []
+      length += 1
+      return row
+    },
+    length: () => length,
+    names: () => ({ sources: sources.all, files: files.all }),
+    end: () => ({
+      length,
+      sources: sources.all,
+      perSource: sources.all.map((_, number) => perSource[number] ?? 0),
+      files: files.all,
+      damage,
+      damageCount,
+      unpriced: [...sums.unpriced],
+      fills: fills.end(),
+    }),
+  }
+}
+
+function createNames(known: readonly string[] = []): {
+  readonly all: readonly string[]
+  numberOf(name: string): number
+} {
+  const all = [...known]
+  const numbers = new Map(all.map((name, number) => [name, number]))
+  return {
+    all,
+    numberOf(name) {
+      const number = numbers.get(name)
+      if (number !== undefined) return number
+      all.push(name)
+      numbers.set(name, all.length - 1)
+      return all.length - 1
+    },
+  }
+}
+
+/** A row as it lies, for who compares. */
+export function rowBytes(row: OutlineRow): Buffer {
+  const bytes = Buffer.alloc(ROW_BYTES)
+  writeRow(bytes, 0, row)
+  return bytes
+}

@@ -1,0 +1,94 @@
+/**
+ * What a session has used and cost up to each of its entries. A call counts once, at its first report; a later one adds what it says
+ * more. A call that another session pays for counts there. Holds no more calls than a recorder does.
+ */
+import { costOf, NOT_BILLED } from '../cost/cost.ts'
+import { createPriceBook } from '../cost/price-book.ts'
+import type { PriceRow } from '../cost/prices.ts'
+import { OPEN_CALLS } from '../sources/unit-facts.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { callKey, keyAmong, providerOf, reportOf } from '../transcript/totals.ts'
+import { COUNTS, hasCounts, laterReport, promptTokens, qualityRank, type Usage } from '../transcript/usage.ts'
+import { MARKS, NO_QUALITY, type OutlineRow } from './outline-row.ts'
+
+export type Sums = Pick<OutlineRow, 'pico' | 'counts' | 'quality' | 'marks' | 'prompt'>
+
+export type SumsFold = {
+  add(entry: Entry, session: { readonly model?: string; readonly stub?: boolean }): Sums
+  /** Models without a price, each with the position at which it first came. */
+  readonly unpriced: ReadonlyMap<string, number>
+}
+
+export type SumsOptions = {
+  /** Keys of calls that others pay for. */
+  readonly elsewhere?: ReadonlySet<string>
+  /** The user's own. */
+  readonly prices?: readonly PriceRow[]
+}
+
+/** A hostile file may name any number of models. */
+const MOST_MODELS = 50
+
+type Open = {
+  readonly usage: Usage
+  readonly pico: bigint
+  readonly at: string | undefined
+  readonly model: string | undefined
+  readonly provider: string | undefined
+}
+
+export function createSums({ elsewhere = new Set(), prices }: SumsOptions = {}): SumsFold {
+  const book = createPriceBook(prices)
+  const open = new Map<string, Open>()
+  const unpriced = new Map<string, number>()
+  const counts = COUNTS.map(() => 0)
+  let pico = 0n
+  let quality = NO_QUALITY
+  let position = -1
+
+  const take = (entry: Entry, usage: Usage, isFree: boolean): number => {
+    const base = callKey(entry)
+    const provider = providerOf(entry)
+    const key = base === undefined ? undefined : keyAmong(open, base, provider)
+    const first = key === undefined ? undefined : open.get(key)
+    const now = first === undefined ? usage : laterReport(first.usage, usage)
+    const model = entry.model ?? first?.model
+    const at = first?.at ?? entry.at
+    const cost = isFree || !hasCounts(now) ? undefined : costOf({ model, usage: now, at }, book)
+    const isUnpriced = cost !== undefined && 'unpriced' in cost
+    const own = cost === undefined || 'unpriced' in cost || cost.row === NOT_BILLED ? 0n : cost.pico
+    pico += own - (first?.pico ?? 0n)
+    COUNTS.forEach((name, i) => {
+      counts[i] = (counts[i] ?? 0) + (now[name] ?? 0) - (first?.usage[name] ?? 0)
+    })
+    const rank = hasCounts(now) ? qualityRank(now.quality) : qualityRank('partial')
+    quality = quality === NO_QUALITY ? rank : Math.max(quality, rank)
+    if (isUnpriced && unpriced.size < MOST_MODELS) {
+      const name = (model ?? 'unknown').slice(0, 200)
+      if (!unpriced.has(name)) unpriced.set(name, position)
+    }
+    if (key !== undefined) {
+      open.delete(key)
+      open.set(key, { usage: now, pico: own, at, model, provider: provider ?? first?.provider })
+      if (open.size > OPEN_CALLS) open.delete(open.keys().next().value as string)
+    }
+    return MARKS.report | (isUnpriced ? MARKS.unpriced : 0)
+  }
+
+  return {
+    unpriced,
+    add(entry, { model, stub = false }) {
+      position += 1
+      const usage = reportOf(entry)
+      let marks = 0
+      if (usage !== undefined) {
+        const named = entry.model === undefined && model !== undefined ? { ...entry, model } : entry
+        const key = callKey(named)
+        if (key !== undefined && elsewhere.has(key)) marks = MARKS.report | MARKS.elsewhere
+        else marks = take(named, usage, stub)
+      }
+      const prompt = usage === undefined ? 0 : (promptTokens(usage) ?? 0)
+      return { pico, counts: [...counts], quality, marks, prompt }
+    },
+  }
+}

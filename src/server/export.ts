@@ -1,0 +1,72 @@
+/** A session's items as the parts of one file: a page, Markdown, or the model itself. */
+import type { ReadItem } from '../formats/format.ts'
+import { createHtmlView } from '../replay/html.ts'
+import { createMarkdownView } from '../replay/markdown.ts'
+import { visibleJson } from '../replay/escape.ts'
+import type { Damage } from '../transcript/damage.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { toJson } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+
+export type Exported = {
+  /** As the list knows it. */
+  readonly session: Session
+  /** Without secrets. */
+  readonly items: AsyncIterable<readonly ReadItem[]>
+  readonly timeZone?: string
+}
+
+const PART_LENGTH = 64 * 1024
+const MOST_DAMAGE = 1000
+
+export async function* exportSession(as: 'html' | 'md' | 'json', exported: Exported): AsyncGenerator<string> {
+  let text = ''
+  for await (const part of as === 'json' ? toJsonParts(exported) : toViewParts(as, exported)) {
+    text += part
+    if (text.length < PART_LENGTH) continue
+    yield text
+    text = ''
+  }
+  yield text
+}
+
+async function* toViewParts(
+  as: 'html' | 'md',
+  { session, items, timeZone }: Exported,
+): AsyncGenerator<string> {
+  const options = timeZone === undefined ? {} : { timeZone }
+  const view = as === 'html' ? createHtmlView(options) : createMarkdownView(options)
+  yield `${view.page?.open(session) ?? ''}${view.begin(session)}`
+  for await (const some of items) {
+    for (const item of some) {
+      if (item.type === 'entry' && !isNoise(item.entry)) yield view.entry(item.entry)
+      else if (item.type === 'damage') yield view.damage?.(item.damage) ?? ''
+    }
+  }
+  yield `${view.end()}${view.page?.close() ?? ''}`
+}
+
+/** Bookkeeping of the agent's program. */
+function isNoise({ kind, blocks }: Entry): boolean {
+  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
+}
+
+async function* toJsonParts({ session, items }: Exported): AsyncGenerator<string> {
+  const damage: Damage[] = []
+  let count = 0
+  let gap = '\n'
+  yield `{"session":${visibleJson(toJson(session))},"entries":[`
+  for await (const some of items) {
+    for (const item of some) {
+      if (item.type === 'entry') {
+        yield `${gap}${visibleJson(toJson(item.entry))}`
+        gap = ',\n'
+      } else if (item.type === 'damage') {
+        count += 1
+        if (damage.length < MOST_DAMAGE) damage.push(item.damage)
+      }
+    }
+  }
+  const more = count > damage.length ? `,"damageCount":${count}` : ''
+  yield `],"damage":${visibleJson(toJson(damage))}${more}}\n`
+}
