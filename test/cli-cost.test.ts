@@ -75,6 +75,19 @@ describe('hansard cost', () => {
     expect(stdout).toMatch(/^total +13 .* ≥ \$5\.00$/m)
   })
 
+  it('reads all logs anew when it is to, with the same answer, and needs no archive for it', async () => {
+    for (const by of ['day', 'model', 'session', 'project', 'tool'])
+      expect((await cost('--by', by, '--no-index')).document).toEqual((await cost('--by', by)).document)
+    const elsewhere = join(folder, 'not-there')
+    const ran = await run(['cost', '--no-index', '--json'], {
+      env: { ...env, HANSARD_HOME: elsewhere },
+      cwd: folder,
+    })
+    // All but what was recorded in the archive.
+    expect(JSON.parse(ran.stdout).total).toMatchObject({ calls: 12, cost: { usd: '0.000630' } })
+    expect(fs.existsSync(elsewhere)).toBe(false)
+  })
+
   it('groups by the facts of sessions', async () => {
     const keys = async (by: string) =>
       (await cost('--by', by)).document.rows.map(({ key }: { key: string }) => key)

@@ -93,6 +93,40 @@ describe('cost', () => {
     )
   })
 
+  it('is what its products add up to, whatever the provider says beside the counts', () => {
+    const tokens = fc.option(fc.oneof(fc.nat({ max: 600_000 }), fc.maxSafeNat()), { nil: undefined })
+    const raw = fc.option(
+      fc.record(
+        {
+          service_tier: fc.constantFrom('standard', 'batch', 'priority', null, 7),
+          speed: fc.constantFrom('standard', 'fast', null),
+          inference_geo: fc.constantFrom('us', 'not_available', 'global', null),
+          iterations: fc.constantFrom(
+            [],
+            null,
+            [{ type: 'message', input_tokens: 3 }],
+            [{ type: 'compaction' }],
+          ),
+        },
+        { requiredKeys: [] },
+      ),
+      { nil: undefined },
+    )
+    const model = fc.constantFrom(...PRICE_ROWS.map((row) => row.model), 'nobody-prices-this', '<synthetic>')
+    const counts = fc.record({ input: tokens, cacheRead: tokens, cacheWrite1h: tokens, output: tokens })
+    fc.assert(
+      fc.property(model, counts, raw, (name, drawn, object) => {
+        const known = Object.fromEntries(Object.entries(drawn).filter(([, n]) => n !== undefined))
+        const said = { ...usage(known), ...(object && { raw: object }) }
+        const call = { model: name, usage: said, at: AT }
+        const explained = explain(call)
+        const { row } = 'pico' in explained ? explained : { row: '' }
+        expect(costOf(call)).toEqual('pico' in explained ? { pico: explained.pico, row } : explained)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
   it.each([
     ['claude-haiku-5-5', 100_000, 100_000n, 500_000n],
     ['claude-sonnet-4-5', 200_000, 3_000_000n, 6_000_000n],
