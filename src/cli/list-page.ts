@@ -6,7 +6,7 @@ import type { FoundSession, SessionPage } from '../search/sessions.ts'
 import type { ListedSession } from '../sources/state-sessions.ts'
 import { statusStyle } from './colour.ts'
 import { note, out } from './print.ts'
-import type { ListedRun } from './runs.ts'
+import type { ListedRun } from '../search/runs.ts'
 import { toTable, type Column } from './table.ts'
 
 /** One that the state does not know yet has only what its journal says. */

@@ -16,8 +16,10 @@ import { registerCost } from './routes-cost.ts'
 import { registerEntries } from './routes-entries.ts'
 import { registerExport } from './routes-export.ts'
 import { registerInsight } from './routes-insight.ts'
+import { registerFlowStudio } from './flow-studio.ts'
 import { registerHealth } from './routes-health.ts'
 import { registerLive } from './routes-live.ts'
+import { registerRuns } from './routes-runs.ts'
 import { registerSearch } from './routes-search.ts'
 import { registerSessions } from './routes-sessions.ts'
 import { registerStats } from './routes-stats.ts'
@@ -67,7 +69,9 @@ export function createApp(context: AppContext): App {
   registerSearch(app, context)
   registerCost(app, context)
   registerStats(app, context)
+  registerRuns(app, context)
   registerLive(app, context)
+  registerFlowStudio(app, context)
   registerOpenApi(app)
   app.all('/api/*', (c) =>
     fail(c, c.req.method === 'POST' ? 405 : 404, {

@@ -11,7 +11,7 @@ import type { Session, Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { printRuns, printSessions, toRow, type ListedPage, type ListedRow } from '../list-page.ts'
 import { FAILED, note, out, outJson, printableJson, printError, WRONG_USAGE } from '../print.ts'
-import { toRuns } from '../runs.ts'
+import { toRuns } from '../../search/runs.ts'
 
 export type ListOptions = {
   readonly sort?: SessionSort

@@ -27,6 +27,7 @@ describe('runs', () => {
     expect(run).toEqual({
       id: 'r',
       flow: 'build',
+      flows: ['build'],
       sessions: ['a', 'b'],
       steps: ['step-a', 'step-b'],
       status: 'completed',
@@ -44,5 +45,13 @@ describe('runs', () => {
     expect(status('failed', 'running')).toBe('running')
     expect(status('completed', 'interrupted')).toBe('interrupted')
     expect(toRuns([step('a', 'r')])[0]).not.toHaveProperty('cost')
+  })
+
+  it('count what a receipt states where no call was counted, and a log that breaks off is no failed step', () => {
+    const stated = { input: 5, output: 2, quality: 'reported', raw: { prompt: 5 } } as const
+    const log: Session = { id: 'log', status: 'interrupted', run: { id: 'r' }, recordings: [{ by: 'swarm' }] }
+    const [run] = toRuns([log, step('a', 'r', { reportedUsage: stated, stub: true })])
+    expect(run).toMatchObject({ status: 'completed', stub: true })
+    expect(run?.usage).toEqual({ input: 5, output: 2, quality: 'reported' })
   })
 })

@@ -1,0 +1,116 @@
+/** Sessions that belong together, as runs: what each used and cost together, and how it ended. */
+import { parseUsd, toUsd } from '../cost/money.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { asObject, asString, parseJson } from '../transcript/json.ts'
+import type { Cost, Session, Status } from '../transcript/session.ts'
+import { addUsage, type Usage } from '../transcript/usage.ts'
+
+export type ListedRun = {
+  readonly id: string
+  readonly flow?: string
+  /** In the order they began. */
+  readonly flows: readonly string[]
+  /** Ids, in the order they began. */
+  readonly sessions: readonly string[]
+  readonly steps: readonly string[]
+  readonly status: Status
+  /** Every step was played by an engine in stub mode. */
+  readonly stub?: true
+  readonly startedAt?: string
+  readonly endedAt?: string
+  readonly usage?: Usage
+  readonly cost?: Cost
+}
+
+/** Every run of the archive, newest first. */
+export function listRuns(database: Database): readonly ListedRun[] {
+  const rows = database
+    .prepare('SELECT session FROM sessions WHERE run IS NOT NULL ORDER BY started_at DESC, id')
+    .all()
+  return toRuns(
+    rows.flatMap(({ session }) => {
+      const value = asObject(parseJson(asString(session) ?? ''))
+      // What was written there was a session.
+      return value === undefined ? [] : [value as unknown as Session]
+    }),
+  )
+}
+
+/** In the order of the sessions given, newest first. Sessions of no run are in none. */
+export function toRuns(sessions: readonly Session[]): readonly ListedRun[] {
+  const byRun = new Map<string, Session[]>()
+  for (const session of sessions) {
+    const id = session.run?.id
+    if (id === undefined) continue
+    byRun.set(id, [...(byRun.get(id) ?? []), session])
+  }
+  return [...byRun].map(([id, members]) => toRun(id, withoutCopies(members).toReversed()))
+}
+
+/**
+ * Without the files that we wrote beside a journal ourselves and set aside when the step was run again: under another name than the
+ * journal knows, they look like somebody else's.
+ */
+export function withoutCopies<S extends Session>(members: readonly S[]): readonly S[] {
+  const nameOf = ({ run, startedAt = '' }: Session): string =>
+    JSON.stringify([run?.flow, run?.step ?? run?.node, run?.agentKey, run?.engine, Date.parse(startedAt)])
+  const isLeft = ({ recordings = [] }: Session): boolean =>
+    recordings.length > 0 && recordings.every(({ by }) => by === 'swarm')
+  const recorded = new Set(members.filter((member) => !isLeft(member)).map(nameOf))
+  return members.filter((member) => !isLeft(member) || !recorded.has(nameOf(member)))
+}
+
+function toRun(id: string, members: readonly Session[]): ListedRun {
+  const flow = members.find(({ run }) => run?.flow !== undefined)?.run?.flow
+  const steps = members.filter((member) => !isRunLog(member))
+  const isStub = steps.length > 0 && steps.every(({ stub }) => stub === true)
+  const starts = members.flatMap(({ startedAt }) => startedAt ?? []).sort()
+  const ends = members.flatMap(({ endedAt }) => endedAt ?? []).sort()
+  const usages = members.flatMap((member) => usageOf(member) ?? [])
+  const costs = members.flatMap(({ totals }) => totals?.cost ?? [])
+  const [first, ...others] = usages
+  const startedAt = starts[0]
+  const endedAt = ends.length === members.length ? ends.at(-1) : undefined
+  return {
+    id,
+    ...(flow !== undefined && { flow }),
+    flows: [...new Set(members.flatMap(({ run }) => run?.flow ?? []))],
+    sessions: members.map(({ id }) => id),
+    steps: members.flatMap(({ run }) => run?.step ?? []),
+    status: statusOf(members),
+    ...(isStub && { stub: true as const }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(first && { usage: others.reduce(addUsage, first) }),
+    ...(costs.length > 0 && { cost: addCosts(costs) }),
+  }
+}
+
+/** Each call as it was counted; where no call was, what a receipt states of the whole step. */
+export function usageOf({ totals, reportedUsage }: Session): Usage | undefined {
+  if (totals?.usage !== undefined || reportedUsage === undefined) return totals?.usage
+  const { raw: _, ...usage } = reportedUsage
+  return usage
+}
+
+/** A run's own log of events, which is no step of it. */
+export function isRunLog({ run, recordings = [] }: Session): boolean {
+  const isNamed = run?.flow !== undefined || run?.step !== undefined || run?.node !== undefined
+  return run?.id !== undefined && !isNamed && recordings.some(({ by }) => by === 'swarm')
+}
+
+/** A run is as its worst step is, and running while one is. A log that breaks off says nothing of the steps. */
+function statusOf(members: readonly Session[]): Status {
+  const order: readonly Status[] = ['running', 'failed', 'interrupted', 'canceled']
+  const steps = members.filter((member) => !isRunLog(member) || member.status !== 'interrupted')
+  const said = steps.length === 0 ? members : steps
+  return order.find((status) => said.some((member) => member.status === status)) ?? 'completed'
+}
+
+function addCosts(costs: readonly Cost[]): Cost {
+  const known = costs.flatMap(({ usd }) => (usd === null ? [] : (parseUsd(usd) ?? [])))
+  return {
+    usd: known.length === 0 ? null : toUsd(known.reduce((sum, pico) => sum + pico, 0n)),
+    unpriced: [...new Set(costs.flatMap(({ unpriced }) => unpriced))].sort(),
+  }
+}
