@@ -3,9 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ensureBrowser } from './browser.mjs'
 import { build, root, run, tool } from './prepare.mjs'
 
 build()
+ensureBrowser()
 run(process.execPath, [join(root, 'scripts', 'check.mjs')])
 
 const folder = mkdtempSync(join(tmpdir(), 'hansard-test-'))

@@ -6,34 +6,8 @@ import fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { expect } from 'vitest'
+import { findBrowser } from '../scripts/browser.mjs'
 import type { RunningServer } from '../src/server/start.ts'
-
-const NAMES = [
-  'chromium',
-  'chromium-browser',
-  'google-chrome',
-  'google-chrome-stable',
-  'chrome',
-  'microsoft-edge',
-  'msedge',
-]
-const ELSEWHERE = [
-  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-  '/Applications/Chromium.app/Contents/MacOS/Chromium',
-  '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
-  '/snap/bin/chromium',
-  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
-  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-]
-
-/** `CHROME_PATH`, or whatever of Chromium's kind is installed. */
-export function findBrowser(): string | undefined {
-  const folders = (process.env['PATH'] ?? '').split(process.platform === 'win32' ? ';' : ':')
-  const suffix = process.platform === 'win32' ? '.exe' : ''
-  const named = NAMES.flatMap((name) => folders.map((folder) => join(folder, `${name}${suffix}`)))
-  const own = process.env['CHROME_PATH']
-  return [...(own === undefined ? [] : [own]), ...named, ...ELSEWHERE].find((path) => fs.existsSync(path))
-}
 
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = findBrowser()
@@ -60,7 +34,7 @@ export type OpenPage = {
   readonly page: Page
   /** What must not happen, as it happened. */
   readonly wrong: readonly string[]
-  expectClean(): void
+  readonly expectClean: () => void
 }
 
 export type OpenOptions = BrowserContextOptions & {
@@ -77,6 +51,7 @@ export async function openPage(
   { path = '/', mayBreak = false, ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))

@@ -88,6 +88,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     if (step === 0) return
     lastTop = now
     wanted = undefined
+    focusing = undefined
     const { toVirtual, physical } = scale()
     const before = place()
     const isLeap = Math.abs(step) > Math.max(LEAP, viewport * 2)
@@ -138,9 +139,9 @@ export function createVirtual(estimate: number, redraw: () => void) {
   }
   const focusDrawn = (): void => {
     if (focusing === undefined || elements === undefined) return
-    const row = elements.window.querySelector<HTMLElement>(`[data-row="${focusing}"]`)
-    const target = row?.querySelector<HTMLElement>('[data-focus]') ?? row
-    if (target === null || target === undefined) return
+    const target = elements.window.querySelector<HTMLElement>(`[data-row="${focusing}"] [data-focus]`)
+    // Its content may still be on its way.
+    if (target === null) return
     focusing = undefined
     target.focus({ preventScroll: true })
   }

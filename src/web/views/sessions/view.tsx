@@ -35,14 +35,14 @@ export function SessionsView({ route }: ViewProps) {
     const last = (list.total.peek() ?? 0) - 1
     // Without the focus in the list, the first step goes to the row that is marked.
     const isIn = document.activeElement?.closest('[data-row]') !== null
-    list.active = Math.max(0, Math.min(list.active + (isIn ? step : 0), last))
+    list.active = Math.max(0, Math.min(list.active + (isIn || !Number.isFinite(step) ? step : 0), last))
     table.current?.focusRow(list.active)
   }
   useKeys('Sessions', [
     { keys: ['j', 'ArrowDown'], says: 'Next', run: () => move(1) },
     { keys: ['k', 'ArrowUp'], says: 'Previous', run: () => move(-1) },
-    { keys: ['PageDown'], run: () => void (shown === 'sessions' ? move(15) : false) },
-    { keys: ['PageUp'], run: () => void (shown === 'sessions' ? move(-15) : false) },
+    { keys: ['PageDown'], run: () => (shown === 'sessions' ? move(15) : false) },
+    { keys: ['PageUp'], run: () => (shown === 'sessions' ? move(-15) : false) },
     { keys: ['Home'], says: 'First', run: () => move(-Infinity) },
     { keys: ['End'], says: 'Last', run: () => move(Infinity) },
     { keys: ['Enter', 'o'], says: 'Open', run: () => openFocused(list.rows.peek()[list.active]?.id) },
