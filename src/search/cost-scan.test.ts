@@ -168,7 +168,7 @@ describe('costs read from nothing', () => {
     'are those of an archive: %s',
     async (_, { path, records, isLines }) => {
       const text = isLines && Array.isArray(records) ? toLines(...records) : JSON.stringify(records)
-      await withFiles({ [path]: text }, async (folder, logs) => {
+      await withFiles({ [`below/${path}`]: text }, async (folder, logs) => {
         const archive = openArchive(join(folder, 'home'), { write: true })
         await sync(archive, { paths: [logs], cwd: folder, env: {}, userHome: folder })
         await expectSame(archive, machineAt(folder))

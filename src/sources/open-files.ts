@@ -13,13 +13,18 @@ export async function openFiles(root: string, paths: readonly string[]): Promise
   const folder = root.startsWith(GIT) ? await openRepository(root.slice(GIT.length)) : await openSource(root)
   const [only] = paths
   const isAlone = paths.length === 1 && only !== undefined
-  const find = (path: string): Promise<SourceFile | undefined> => folder.find(path)
+  const above = isAlone ? posix.dirname(only) : '.'
+  // Named as what is kept of them is: a session that has no name of its own goes by where its file lies.
+  const find = async (path: string): Promise<SourceFile | undefined> => {
+    const file = await folder.find(path)
+    return file && { ...file, path: posix.relative(above, path) }
+  }
   return {
     path: isAlone ? `${root}/${only}` : root,
     kind: isAlone ? 'file' : 'folder',
     list: async () => (await Promise.all(paths.map(find))).filter((file) => file !== undefined),
     // Beside the file, and as far up as the place goes.
-    find: (path) => find(isAlone ? posix.join(posix.dirname(only), path) : path),
+    find: (path) => find(posix.join(above, path)),
     damage: () => folder.damage(),
   }
 }
