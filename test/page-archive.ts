@@ -125,7 +125,7 @@ export function toLog(session: SampleSession): string {
   for (let turn = 0; turn < turns; turn += 1) {
     const second = turn * turn * 90
     push('user', second, { role: 'user', content: turn === 0 ? prompt : `and now part ${turn}` })
-    for (let call = 0; call < failures && turn === 0; call += 1) {
+    for (let call = 0; call < (turn === 0 ? failures : 0); call += 1) {
       const use = {
         type: 'tool_use',
         id: `call-${id.slice(0, 8)}-${call}`,

@@ -8,7 +8,7 @@
 import { createHeights } from './virtual-heights.ts'
 import { createScale, type Scale } from './virtual-scale.ts'
 
-export type Align = 'start' | 'center' | 'nearest'
+export type Align = 'start' | 'center' | 'end' | 'nearest'
 
 export type VirtualElements = {
   readonly scroller: HTMLElement
@@ -94,6 +94,8 @@ export function createVirtual(estimate: number, redraw: () => void) {
     const isLeap = Math.abs(step) > Math.max(LEAP, viewport * 2)
     setPlace(isLeap ? toVirtual(now) : before + step)
     wasAtEnd = isAtEnd()
+    // The last rows are measured when they are drawn: the end is where they end then.
+    if (isLeap && wasAtEnd) wanted = { row: heights.count - 1, align: 'end', tries: 5 }
     const isAtEdge = now <= 0 || now >= physical - viewport - 1
     clearTimeout(pause)
     pause = undefined
@@ -119,6 +121,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     const [from, height] = [heights.offset(row), heights.height(row)]
     const now = place()
     if (align === 'start' || (align === 'nearest' && from < now)) setPlace(from)
+    else if (align === 'end') setPlace(from + height - viewport)
     else if (align === 'center') setPlace(from - Math.max(0, (viewport - height) / 2))
     else if (from + height > now + viewport) setPlace(Math.min(from, from + height - viewport))
   }

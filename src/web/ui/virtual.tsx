@@ -14,7 +14,7 @@
  *     followEnd                       stays at the end while rows join, if it was there
  *     handle={list}
  *   />
- *   list.current.scrollTo(index, 'start' | 'center' | 'nearest')  ·  .focusRow(index)  ·  .top()  ·  .isAtEnd()  ·  .scrollBy(px)
+ *   list.current.scrollTo(index, 'start' | 'center' | 'end' | 'nearest')  ·  .focusRow(index)  ·  .top()  ·  .isAtEnd()  ·  .scrollBy(px)
  *
  * Focus: a row with the focus in it stays in the document out of sight until the focus leaves it, so that keys still reach it and
  * nothing jumps. `focusRow` brings a row into sight and focuses the first `[data-focus]` in it.

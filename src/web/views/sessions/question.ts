@@ -2,7 +2,7 @@
  * What is asked of the list, as the address has it: words, values of facets, an order. Values of one facet are alternatives, facets
  * narrow each other down, and both become a query in the language that the command line has (docs/search.md).
  */
-import type { SessionsAnswer, SessionsQuery } from '../../../server/api.ts'
+import type { SessionsQuery } from '../../../server/api.ts'
 import type { Params } from '../../router.ts'
 
 export const FACET_NAMES = ['status', 'agent', 'model', 'project', 'branch'] as const
