@@ -1,0 +1,76 @@
+/** What each entry of a session is, in columns: enough to draw the map, to jump and to filter without having the entries. 16 bytes each. */
+import type { OutlineAnswer } from '../../../server/api.ts'
+import { KIND_FLAGS, roleOfKind, type KindFlag } from '../../../transcript/kinds.ts'
+
+export type Columns = {
+  readonly length: number
+  readonly kinds: Uint16Array
+  /** US dollars; -1 where unknown. */
+  readonly costs: Float32Array
+  /** Milliseconds since 1970; NaN where not said. */
+  readonly times: Float64Array
+  readonly sourceOf: Uint16Array
+  readonly sources: readonly string[]
+}
+
+export const NO_COLUMNS: Columns = {
+  length: 0,
+  kinds: new Uint16Array(0),
+  costs: new Float32Array(0),
+  times: new Float64Array(0),
+  sourceOf: new Uint16Array(0),
+  sources: [],
+}
+
+/** What was had up to `answer.from`, and the answer from there on. */
+export function joinColumns(before: Columns, answer: OutlineAnswer): Columns {
+  const { from, to, sources } = answer
+  const kinds = grown(before.kinds, Uint16Array, to)
+  kinds.set(new Uint16Array(bytesOf(answer.kinds)), from)
+  const costs = grown(before.costs, Float32Array, to)
+  costs.set(new Float32Array(bytesOf(answer.costs)), from)
+  const times = grown(before.times, Float64Array, to)
+  times.set(new Float64Array(bytesOf(answer.times)), from)
+  const sourceOf = grown(before.sourceOf, Uint16Array, to)
+  sourceOf.set(new Uint16Array(bytesOf(answer.sourceOf)), from)
+  return { length: to, kinds, costs, times, sourceOf, sources }
+}
+
+/** The next entry with the flag after `from`, or before it; undefined where there is none. */
+export function nextWith(
+  { kinds, length }: Columns,
+  flag: KindFlag,
+  from: number,
+  step: 1 | -1,
+): number | undefined {
+  for (let at = Math.min(from, length) + step; at >= 0 && at < length; at += step)
+    if (isOne(kinds[at] ?? 0, flag)) return at
+  return undefined
+}
+
+export function countWith({ kinds, length }: Columns, flag: KindFlag): number {
+  let count = 0
+  for (let at = 0; at < length; at += 1) if (isOne(kinds[at] ?? 0, flag)) count += 1
+  return count
+}
+
+/** A tool's answer belongs to its call, which is counted. */
+const isOne = (kind: number, flag: KindFlag): boolean =>
+  (kind & KIND_FLAGS[flag]) !== 0 && !(flag === 'tool' && roleOfKind(kind) === 'tool')
+
+type Column = Uint16Array | Float32Array | Float64Array
+
+/** With room for as much again: a session that grows by one entry does not cost a copy of all. */
+function grown<T extends Column>(column: T, Of: new (length: number) => T, length: number): T {
+  if (column.length >= length) return column
+  const larger = new Of(Math.ceil(length * (column.length === 0 ? 1 : 1.5)))
+  larger.set(column as never)
+  return larger
+}
+
+function bytesOf(base64: string): ArrayBuffer {
+  const text = atob(base64)
+  const bytes = new Uint8Array(text.length)
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at)
+  return bytes.buffer
+}

@@ -1,0 +1,199 @@
+/** An entry of a transcript: who said it, when and at what cost, what is missing before it, and its blocks. */
+import type { ComponentChildren } from 'preact'
+import type { EntryRow } from '../../../server/api.ts'
+import { contentText, type Block } from '../../../transcript/block.ts'
+import type { Entry } from '../../../transcript/entry.ts'
+import { Code } from '../../text/code.tsx'
+import { oneLine, visible } from '../../text/visible.ts'
+import { Money, Tokens } from '../../ui/amounts.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { shortDuration, shortMoney } from '../../ui/numbers.ts'
+import { exactTime, preciseTime } from '../../ui/times.ts'
+import { BlockView } from './blocks.tsx'
+import { Fold } from './fold.tsx'
+import { entryMarkdown } from './as-markdown.ts'
+import type { Shown } from './shown.ts'
+import type { SessionStore } from './store.ts'
+import { pretty } from './tool.tsx'
+
+export type EntryProps = {
+  readonly row: EntryRow
+  readonly before: EntryRow | undefined
+  readonly source: string | undefined
+  readonly store: SessionStore
+  readonly shown: Shown
+  /** The sessions that it started. */
+  readonly started?: ComponentChildren
+  readonly onRaw: (position: number) => void
+}
+
+/** Milliseconds between entries from which on it is said how long nothing happened. */
+const PAUSE = 30 * 60_000
+
+export function EntryView(props: EntryProps) {
+  const { row, before, source, store, shown } = props
+  const { position, entry } = row
+  if (isAnswered(row, store)) return null
+  const isSelected = shown.selected.value === position
+  const isMessage = isSaid(entry)
+  const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
+  return (
+    <>
+      <Between row={row} before={before} />
+      <article
+        class={`entry ${look} ${isSelected ? 'is-selected' : ''} ${source === undefined ? '' : 'is-lane'}`}
+        data-focus
+        data-position={position}
+        tabIndex={isSelected ? 0 : -1}
+        aria-label={labelOf(row)}
+        {...(isSelected && { 'aria-current': 'true' as const })}
+        onFocusIn={() => void (shown.selected.value = position)}
+        onClick={() => void (shown.selected.value = position)}
+      >
+        <div class="entry-head">
+          {isMessage && <span class="entry-role">{roleOf(entry)}</span>}
+          {isMessage && entry.model !== undefined && (
+            <span class="quiet clip">{visible(oneLine(entry.model, 80))}</span>
+          )}
+          {source !== undefined && (
+            <span class="chip">{visible(oneLine(source.replace(/^subagent:/, ''), 40))}</span>
+          )}
+          <Meta {...props} />
+        </div>
+        <div class="entry-body">
+          {entry.blocks.map((block, at) => (
+            <BlockView key={at} block={block} row={row} at={at} store={store} shown={shown} />
+          ))}
+          {!entry.blocks.some(({ type }) => type !== 'unknown') && <EventLine {...props} />}
+          {props.started}
+        </div>
+      </article>
+    </>
+  )
+}
+
+/** All that it says is shown with the calls that it answers. */
+export function isAnswered({ position, entry }: EntryRow, store: SessionStore): boolean {
+  const { blocks, source } = entry
+  return (
+    blocks.length > 0 &&
+    blocks.every(
+      (block) =>
+        block.type === 'tool-result' &&
+        block.callId !== undefined &&
+        store.pages.callOf(source, block.callId) !== undefined &&
+        store.pages.resultOf(source, block.callId)?.position === position,
+    )
+  )
+}
+
+const ROLES = { system: 'System', user: 'You', assistant: 'Assistant', tool: 'Tool' } as const
+const roleOf = ({ role }: Entry): string => (role === undefined ? 'Event' : ROLES[role])
+
+/** Tools and thoughts are lines; what was said has a head. */
+function isSaid({ blocks, kind, role }: Entry): boolean {
+  if (kind === 'event' && role === undefined)
+    return blocks.some(({ type }) => type === 'text' || type === 'error')
+  return blocks.some(({ type }) => type === 'text' || type === 'image' || type === 'error')
+}
+
+function labelOf({ position, entry }: EntryRow): string {
+  const first = entry.blocks.find(({ type }) => type === 'text' || type === 'tool-call')
+  return `${roleOf(entry)}, entry ${position}${first === undefined ? '' : `: ${visible(oneLine(blockSays(first), 100))}`}`
+}
+
+function blockSays(block: Block): string {
+  if (block.type === 'text') return contentText(block.text).slice(0, 400)
+  return block.type === 'tool-call' ? block.name : ''
+}
+
+function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
+  const gap = Date.parse(row.entry.at ?? '') - Date.parse(before?.entry.at ?? '')
+  return (
+    <>
+      {row.damage?.map(({ kind, reason, file, byteOffset }, at) => (
+        <p key={at} class="between is-damage" role="note">
+          {kind === 'missing' ? 'Entries are missing here' : 'Damage'}: {visible(oneLine(reason, 300))}{' '}
+          <span class="quiet">
+            {visible(oneLine(file, 200))} at byte {byteOffset}
+          </span>
+        </p>
+      ))}
+      {isCompaction(row.entry) && (
+        <p class="between" role="note">
+          The context was compacted here: the agent goes on with a summary
+        </p>
+      )}
+      {gap > PAUSE && (
+        <p class="between is-quiet" role="note">
+          {shortDuration(gap)} later
+        </p>
+      )}
+    </>
+  )
+}
+
+function isCompaction({ metadata }: Entry): boolean {
+  if (metadata === undefined) return false
+  const { record, subtype, isCompactSummary } = metadata
+  return (
+    isCompactSummary === true ||
+    [record, subtype].some((name) => typeof name === 'string' && /compact/i.test(name.slice(0, 100)))
+  )
+}
+
+function Meta({ row, store, onRaw }: EntryProps) {
+  const { position, entry, cost, running, citation } = row
+  const at = Date.parse(entry.at ?? '')
+  const link = (): string => `${location.origin}${location.pathname}${location.search}#${position}`
+  return (
+    <span class="entry-meta">
+      <span class="entry-actions">
+        <CopyButton text={link} label={`Copy a link to entry ${position}`}>
+          Link
+        </CopyButton>
+        <CopyButton text={() => entryMarkdown(row, store.pages)} label={`Copy entry ${position} as Markdown`}>
+          Markdown
+        </CopyButton>
+        <Button kind="plain" label={`The record of entry ${position}`} onClick={() => onRaw(position)}>
+          Raw
+        </Button>
+      </span>
+      {entry.usage !== undefined && <Tokens usage={entry.usage} />}
+      {cost !== undefined && <Money cost={cost} />}
+      {cost !== undefined && running?.usd !== undefined && running.usd !== null && (
+        <span class="quiet numbers" title={`all entries up to this one: US$ ${running.usd}`}>
+          Σ {shortMoney(running.usd)}
+        </span>
+      )}
+      {!Number.isNaN(at) && (
+        <time class="quiet numbers" dateTime={new Date(at).toISOString()} title={exactTime(at)}>
+          {preciseTime(at)}
+        </time>
+      )}
+      <a class="entry-number quiet numbers" href={`#${position}`} title={visible(citation)} tabIndex={-1}>
+        #{position}
+      </a>
+    </span>
+  )
+}
+
+/** Entries without anything to read: what the program wrote down about itself. */
+function EventLine({ row, shown }: EntryProps) {
+  const { entry, position } = row
+  if (entry.metadata === undefined && entry.blocks.length > 0) return null
+  const name = ['record', 'subtype', 'type']
+    .map((key) => entry.metadata?.[key])
+    .find((one) => typeof one === 'string')
+  return (
+    <Fold
+      isOpen={shown.isOpen(position, 'event')}
+      onTurn={() => shown.turn(position, 'event')}
+      tone="quiet"
+      line={<span>{visible(oneLine(typeof name === 'string' ? name : 'event', 200))}</span>}
+    >
+      {() => <Code text={pretty(entry.metadata ?? {})} lang="json" />}
+    </Fold>
+  )
+}

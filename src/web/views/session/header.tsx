@@ -1,0 +1,151 @@
+/** What the session is, on two lines: what it was about, and what it came to. */
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import type { SessionAnswer } from '../../../server/api.ts'
+import { exportUrl } from '../../api.ts'
+import { href } from '../../router.ts'
+import { oneLine, visible } from '../../text/visible.ts'
+import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
+import { Button } from '../../ui/button.tsx'
+import { StatusMark } from '../../ui/status.tsx'
+
+export function Header({ answer, length }: { readonly answer: SessionAnswer; readonly length: number }) {
+  const { session, row, children } = answer
+  const { parent = session.parent } = row
+  const title = row.title ?? row.prompt ?? session.title ?? row.id
+  return (
+    <header class="session-head">
+      <div class="session-title">
+        <a class="session-back" href={href({ view: 'sessions' })} aria-label="All sessions">
+          ←
+        </a>
+        <h1 class="clip" title={visible(oneLine(title, 1000))}>
+          {visible(oneLine(title, 300))}
+        </h1>
+        <Export id={row.id} />
+      </div>
+      <ul class="session-facts" aria-label="About this session">
+        <li>
+          <StatusMark status={row.status} />
+        </li>
+        <Text name="Agent" text={row.agent} />
+        <Text name="Model" text={row.models.length === 0 ? session.model : row.models.join(', ')} />
+        <Text name="Project" text={row.project} title={row.cwd} />
+        <Text name="Branch" text={row.branch} />
+        <Fact name="Started">
+          <Time at={row.startedAt} />
+        </Fact>
+        <Fact name="Took">
+          <Duration ms={row.durationMs} />
+        </Fact>
+        <Fact name="Entries">
+          <Count count={length} what="entries" />
+        </Fact>
+        <Fact name="Tokens">
+          <Tokens usage={row.usage} uncounted={row.uncounted} />
+        </Fact>
+        <Fact name="Cost">
+          <Money cost={row.cost} uncounted={row.uncounted} />
+        </Fact>
+        {row.reportedCost !== undefined && (
+          <Fact name="Reported">
+            <span title="as the agent's log states it">${visible(oneLine(row.reportedCost, 20))}</span>
+          </Fact>
+        )}
+        {answer.damage !== undefined && (
+          <li>
+            <span class="chip is-bad">{answer.damage} damaged</span>
+          </li>
+        )}
+        {parent !== undefined && (
+          <li>
+            <a href={href({ view: 'session', id: parent.session })}>
+              {parent.relation ?? 'started'} by another session
+            </a>
+          </li>
+        )}
+        {children.length > 0 && <Children items={children} />}
+        <li>
+          <a href={href({ view: 'insight', id: row.id })}>Insight</a>
+        </li>
+      </ul>
+      {session.error !== undefined && <p class="entry-error">{visible(oneLine(session.error, 500))}</p>}
+    </header>
+  )
+}
+
+function Text({
+  name,
+  text,
+  title = text,
+}: {
+  readonly name: string
+  readonly text: string | undefined
+  readonly title?: string | undefined
+}) {
+  if (text === undefined || text === '') return null
+  return (
+    <Fact name={name}>
+      <span class="clip" title={visible(oneLine(title ?? text, 500))}>
+        {visible(oneLine(text, 80))}
+      </span>
+    </Fact>
+  )
+}
+
+function Fact({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
+  return (
+    <li>
+      <span class="quiet">{name}</span> {children}
+    </li>
+  )
+}
+
+function Children({ items }: { readonly items: SessionAnswer['children'] }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <li class="menu-place">
+      <Button kind="plain" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        {items.length} started by it
+      </Button>
+      {isOpen && (
+        <ul class="menu">
+          {items.slice(0, 200).map(({ id, title, status }) => (
+            <li key={id}>
+              <StatusMark status={status} />{' '}
+              <a href={href({ view: 'session', id })}>{visible(oneLine(title ?? id, 80))}</a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}
+
+function Export({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <div class="menu-place">
+      <Button isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        Export
+      </Button>
+      {isOpen && (
+        <ul class="menu is-end" onClick={() => setOpen(false)}>
+          {(
+            [
+              ['html', 'One HTML file'],
+              ['md', 'Markdown'],
+              ['json', 'JSON'],
+            ] as const
+          ).map(([as, says]) => (
+            <li key={as}>
+              <a href={exportUrl(id, as)} download>
+                {says}
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

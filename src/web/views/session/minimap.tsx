@@ -1,0 +1,114 @@
+/** The whole session as a strip beside it: prompts, errors, edits and cost where they are. What is in sight is framed; a click goes there. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { KIND_FLAGS, KIND_ROLE_MASK } from '../../../transcript/kinds.ts'
+import { exactCount } from '../../ui/numbers.ts'
+import { countWith, type Columns } from './columns.ts'
+
+export type MinimapProps = {
+  readonly columns: Columns
+  /** Positions in sight. */
+  readonly from: number
+  readonly to: number
+  readonly onJump: (position: number) => void
+}
+
+const WIDTH = 56
+
+export function Minimap({ columns, from, to, onJump }: MinimapProps) {
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const [height, setHeight] = useState(0)
+  const [theme, setTheme] = useState(0)
+  useEffect(() => {
+    const place = canvas.current?.parentElement
+    if (place === null || place === undefined) return undefined
+    const look = new ResizeObserver(() => setHeight(place.clientHeight))
+    look.observe(place)
+    const again = (): void => setTheme((times) => times + 1)
+    const dark = matchMedia('(prefers-color-scheme: dark)')
+    dark.addEventListener('change', again)
+    const chosen = new MutationObserver(again)
+    chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
+    return () => {
+      look.disconnect()
+      chosen.disconnect()
+      dark.removeEventListener('change', again)
+    }
+  }, [])
+  useEffect(() => {
+    if (canvas.current !== null && height > 0) draw(canvas.current, columns, height)
+  }, [columns, height, theme])
+  const { length } = columns
+  const scale = length === 0 ? 0 : Math.min(height, length * 12) / length
+  const jump = (event: MouseEvent): void => {
+    if (event.buttons === 0 && event.type !== 'click') return
+    const box = canvas.current?.getBoundingClientRect()
+    if (box === undefined || scale === 0) return
+    onJump(Math.max(0, Math.min(length - 1, Math.floor((event.clientY - box.top) / scale))))
+  }
+  const label = `Map of ${exactCount(length)} entries: ${exactCount(countWith(columns, 'prompt'))} prompts, ${exactCount(countWith(columns, 'error'))} errors, ${exactCount(countWith(columns, 'edit'))} edits`
+  return (
+    <div class="minimap">
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={label}
+        title="Blue: prompts. Red: errors. Green: edits. Bars from the right: cost."
+        onClick={jump}
+        onMouseMove={jump}
+      />
+      <div class="minimap-view" style={{ top: from * scale, height: Math.max(6, (to - from) * scale) }} />
+    </div>
+  )
+}
+
+/** A pixel row stands for many entries, or an entry for many pixel rows: each shows the most telling of what it stands for. */
+function draw(canvas: HTMLCanvasElement, { length, kinds, costs }: Columns, height: number): void {
+  const ratio = devicePixelRatio
+  canvas.width = WIDTH * ratio
+  canvas.height = height * ratio
+  canvas.style.height = `${height}px`
+  const pen = canvas.getContext('2d')
+  if (pen === null || length === 0) return
+  pen.scale(ratio, ratio)
+  const style = getComputedStyle(canvas)
+  const colour = (name: string): string => style.getPropertyValue(name)
+  const used = Math.min(height, length * 12)
+  const rows = Math.min(Math.ceil(used), length)
+  const step = used / rows
+  const flags = new Uint16Array(rows)
+  const roles = new Uint8Array(rows)
+  const cost = new Float32Array(rows)
+  for (let at = 0; at < length; at += 1) {
+    const row = Math.min(rows - 1, Math.floor((at * rows) / length))
+    const kind = kinds[at] ?? 0
+    flags[row] = (flags[row] ?? 0) | kind
+    const role = kind & KIND_ROLE_MASK
+    // What a person said is told before what an agent did.
+    if (roles[row] === 0 || role === 2) roles[row] = role
+    cost[row] = (cost[row] ?? 0) + Math.max(0, costs[at] ?? 0)
+  }
+  const dearest = cost.reduce((most, one) => Math.max(most, one), 0)
+  const [grey, tool, prompt, bad, edit, money] = [
+    '--border',
+    '--faint',
+    '--accent',
+    '--bad',
+    '--ok',
+    '--series-2',
+  ].map((name) => colour(name))
+  const thick = Math.max(1, step - (step > 4 ? 1 : 0))
+  for (let row = 0; row < rows; row += 1) {
+    const [y, flag] = [row * step, flags[row] ?? 0]
+    const has = (bit: number): boolean => (flag & bit) !== 0
+    const fill = (style: string | undefined, x: number, width: number): void => {
+      pen.fillStyle = style ?? 'gray'
+      pen.fillRect(x, y, width, thick)
+    }
+    fill(has(KIND_FLAGS.tool) ? grey : tool, 4, has(KIND_FLAGS.tool) ? 12 : 18)
+    if (has(KIND_FLAGS.prompt)) fill(prompt, 2, 28)
+    if (has(KIND_FLAGS.edit)) fill(edit, 18, 8)
+    if (has(KIND_FLAGS.error) || has(KIND_FLAGS.damage) || has(KIND_FLAGS.gap)) fill(bad, 28, 10)
+    const share = dearest === 0 ? 0 : (cost[row] ?? 0) / dearest
+    if (share > 0) fill(money, WIDTH - 2 - Math.max(1, share * 14), Math.max(1, share * 14))
+  }
+}

@@ -1,0 +1,158 @@
+/**
+ * Entries of a session by position, fetched in pages as they come into sight. No more than twenty pages are held, so that a session of
+ * a million entries takes no more memory than one of two thousand; the longest unseen goes first.
+ */
+import type { EntryRow } from '../../../server/api.ts'
+import type { ToolCallBlock, ToolResultBlock } from '../../../transcript/block.ts'
+import { ask, type Answer, type Problem } from '../../api.ts'
+
+export const PAGE = 100
+const MOST_PAGES = 20
+/** Entries after a call among which its result mostly is. */
+const FOLLOWING = 12
+/** Entries fetched whole, which may have megabytes each. */
+const MOST_WHOLE = 3
+
+export type Found<T> = { readonly position: number; readonly block: T; readonly at: number }
+
+export type Pages = {
+  get(position: number): EntryRow | undefined
+  /** Fetches what is missing of these, and of what follows each: results follow their calls. */
+  want(positions: readonly number[]): void
+  /** What lies from here on may be another now. */
+  refresh(from: number): void
+  whole(position: number): Promise<Problem | undefined>
+  callOf(source: string, callId: string): Found<ToolCallBlock> | undefined
+  resultOf(source: string, callId: string): Found<ToolResultBlock> | undefined
+  end(): void
+}
+
+export type PagesOptions = {
+  readonly onChange: () => void
+  readonly onProblem: (problem: Problem) => void
+  readonly onLength: (length: number) => void
+  /** Entries that there are. */
+  readonly most: () => number
+}
+
+type Page = { readonly rows: readonly EntryRow[]; isStale: boolean }
+
+export function createPages(id: string, { onChange, onProblem, onLength, most }: PagesOptions): Pages {
+  const pages = new Map<number, Page>()
+  const asking = new Map<number, AbortController>()
+  const wholes = new Map<number, EntryRow>()
+  const calls = new Map<string, Found<ToolCallBlock>>()
+  const results = new Map<string, Found<ToolResultBlock>>()
+  const ending = new AbortController()
+  let wanted: ReadonlySet<number> = new Set()
+
+  const load = async (page: number): Promise<void> => {
+    const abort = new AbortController()
+    asking.set(page, abort)
+    const signal = AbortSignal.any([abort.signal, ending.signal])
+    const answer = await ask.entries(
+      id,
+      { from: String(page * PAGE), to: String((page + 1) * PAGE) },
+      { signal },
+    )
+    if (asking.get(page) === abort) asking.delete(page)
+    if (!answer.ok) {
+      if (answer.problem.code !== 'aborted') onProblem(answer.problem)
+      return
+    }
+    forget(page)
+    pages.set(page, { rows: answer.value.entries, isStale: false })
+    for (const row of answer.value.entries) remember(row)
+    drop()
+    onLength(answer.value.length)
+    onChange()
+  }
+  const remember = ({ position, entry }: EntryRow): void => {
+    entry.blocks.forEach((block, at) => {
+      if (block.type === 'tool-call' && block.callId !== undefined) {
+        const key = keyOf(entry.source, block.callId)
+        if (!calls.has(key)) calls.set(key, { position, block, at })
+      } else if (block.type === 'tool-result' && block.callId !== undefined) {
+        const key = keyOf(entry.source, block.callId)
+        if (!results.has(key)) results.set(key, { position, block, at })
+      }
+    })
+  }
+  const forget = (page: number): void => {
+    for (const { position, entry } of pages.get(page)?.rows ?? [])
+      for (const block of entry.blocks) {
+        if ((block.type !== 'tool-call' && block.type !== 'tool-result') || block.callId === undefined)
+          continue
+        const found = block.type === 'tool-call' ? calls : results
+        const key = keyOf(entry.source, block.callId)
+        if (found.get(key)?.position === position) found.delete(key)
+      }
+    pages.delete(page)
+  }
+  const drop = (): void => {
+    for (const page of pages.keys()) {
+      if (pages.size <= MOST_PAGES) return
+      if (!wanted.has(page)) forget(page)
+    }
+  }
+  const fetchWanted = (): void => {
+    // Somebody who scrolls fast does not wait for what they passed.
+    for (const [page, abort] of asking)
+      if (!wanted.has(page)) {
+        abort.abort()
+        asking.delete(page)
+      }
+    for (const page of wanted) {
+      const known = pages.get(page)
+      if (known !== undefined) {
+        // Used now: last to go.
+        pages.delete(page)
+        pages.set(page, known)
+      }
+      if ((known === undefined || known.isStale) && !asking.has(page)) void load(page)
+    }
+  }
+
+  return {
+    get(position) {
+      return wholes.get(position) ?? pages.get(pageOf(position))?.rows[position % PAGE]
+    },
+    want(positions) {
+      const all = positions.flatMap((position) => [pageOf(position), pageOf(position + FOLLOWING)])
+      wanted = new Set(all.filter((page) => page * PAGE < most()))
+      fetchWanted()
+    },
+    refresh(from) {
+      for (const [number, page] of pages) if (number >= pageOf(from)) page.isStale = true
+      for (const [number, abort] of asking)
+        if (number >= pageOf(from)) {
+          abort.abort()
+          asking.delete(number)
+        }
+      fetchWanted()
+    },
+    async whole(position) {
+      const answer: Answer<EntryRow> = await ask.entry(id, position, { signal: ending.signal })
+      if (!answer.ok) return answer.problem
+      wholes.set(position, answer.value)
+      for (const old of wholes.keys()) if (wholes.size > MOST_WHOLE) wholes.delete(old)
+      remember(answer.value)
+      const { entry } = answer.value
+      // The whole of a result is shown where its call is.
+      entry.blocks.forEach((block, at) => {
+        if (block.type === 'tool-result' && block.callId !== undefined)
+          results.set(keyOf(entry.source, block.callId), { position, block, at })
+        if (block.type === 'tool-call' && block.callId !== undefined)
+          calls.set(keyOf(entry.source, block.callId), { position, block, at })
+      })
+      onChange()
+      return undefined
+    },
+    callOf: (source, callId) => calls.get(keyOf(source, callId)),
+    resultOf: (source, callId) => results.get(keyOf(source, callId)),
+    end: () => ending.abort(),
+  }
+}
+
+const pageOf = (position: number): number => Math.floor(position / PAGE)
+const keyOf = (source: string, callId: string): string => `${source}\n${callId}`

@@ -1,0 +1,38 @@
+/** What of the transcript is open, and which entry is the current one. Kept apart from rows, which come and go with scrolling. */
+import { signal } from '@preact/signals'
+
+export type Shown = ReturnType<typeof createShown>
+
+export function createShown() {
+  const selected = signal<number | undefined>(undefined)
+  /** Parts of entries that are open, or, with `isAllOpen`, those that are closed. */
+  const turned = signal<ReadonlySet<string>>(new Set())
+  const isAllOpen = signal(false)
+  const lanes = signal<ReadonlySet<string>>(new Set())
+  const key = (position: number, part: string): string => `${position} ${part}`
+  return {
+    selected,
+    isAllOpen,
+    lanes,
+    isOpen: (position: number, part: string): boolean =>
+      turned.value.has(key(position, part)) !== isAllOpen.value,
+    turn(position: number, part: string): void {
+      turned.value = toggled(turned.value, key(position, part))
+    },
+    setOpen(position: number, part: string, isOpen: boolean): void {
+      const name = key(position, part)
+      if ((turned.value.has(name) !== isAllOpen.value) !== isOpen) turned.value = toggled(turned.value, name)
+    },
+    turnAll(): void {
+      turned.value = new Set()
+      isAllOpen.value = !isAllOpen.value
+    },
+    turnLane: (source: string): void => void (lanes.value = toggled(lanes.value, source)),
+  }
+}
+
+function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  const next = new Set(set)
+  if (!next.delete(name)) next.add(name)
+  return next
+}

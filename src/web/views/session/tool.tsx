@@ -1,0 +1,243 @@
+/** A tool call on one line that opens to what it was given, what it gave back and how long it took. */
+import type { EntryRow } from '../../../server/api.ts'
+import {
+  contentText,
+  type Block,
+  type Content,
+  type ToolCallBlock,
+  type ToolResultBlock,
+} from '../../../transcript/block.ts'
+import { blobUrl } from '../../api.ts'
+import { Code } from '../../text/code.tsx'
+import { Diff } from '../../text/diff.tsx'
+import { editsOf, type Edit } from '../../text/edits.ts'
+import { oneLine, visible } from '../../text/visible.ts'
+import { CopyButton } from '../../ui/copy.tsx'
+import { shortBytes, shortDuration } from '../../ui/numbers.ts'
+import { Fold } from './fold.tsx'
+import { Output } from './output.tsx'
+import type { PartProps } from './parts.ts'
+import { Picture } from './picture.tsx'
+import { ShowAll } from './show-all.tsx'
+import { toolLine } from './tool-line.ts'
+
+export function ToolCall({ row, block, at, store, shown }: PartProps & { readonly block: ToolCallBlock }) {
+  const { position, entry } = row
+  const found = block.callId === undefined ? undefined : store.pages.resultOf(entry.source, block.callId)
+  const answer = found && store.pages.get(found.position)
+  const result = found?.block
+  const { name, says, isCode } = toolLine(block.name, block.input)
+  const isFailed = result !== undefined && (result.isError === true || result.error !== undefined)
+  const part = `tool ${at}`
+  return (
+    <Fold
+      isOpen={shown.isOpen(position, part)}
+      onTurn={() => shown.turn(position, part)}
+      {...(isFailed && { tone: 'bad' as const })}
+      line={
+        <>
+          <span class="tool-name">{visible(name)}</span>{' '}
+          {isCode ? (
+            <code class="tool-says">{visible(says)}</code>
+          ) : (
+            <span class="tool-says">{visible(says)}</span>
+          )}
+          <Changed name={block.name} input={block.input} />
+        </>
+      }
+      end={
+        <ToolEnd
+          isRunning={store.answer.value?.row.status === 'running'}
+          row={row}
+          answer={answer}
+          result={result}
+          isFailed={isFailed}
+        />
+      }
+    >
+      {() => (
+        <>
+          <ToolInput block={block} />
+          <ShowAll row={row} at={at} store={store} />
+          {result !== undefined && answer !== undefined && (
+            <>
+              <p class="tool-part">{isFailed ? 'Failed' : 'Output'}</p>
+              <ToolOutput row={answer} block={result} at={found?.at ?? 0} store={store} shown={shown} />
+            </>
+          )}
+        </>
+      )}
+    </Fold>
+  )
+}
+
+/** Of a call that is not there, or not loaded. */
+export function ToolResult({
+  row,
+  block,
+  at,
+  store,
+  shown,
+}: PartProps & { readonly block: ToolResultBlock }) {
+  const isFailed = block.isError === true || block.error !== undefined
+  const part = `result ${at}`
+  const text = textOf(block)
+  return (
+    <Fold
+      isOpen={shown.isOpen(row.position, part)}
+      onTurn={() => shown.turn(row.position, part)}
+      {...(isFailed && { tone: 'bad' as const })}
+      line={
+        <>
+          <span class="tool-name">{isFailed ? 'Failed' : 'Output'}</span>{' '}
+          {block.name !== undefined && <span class="quiet">{visible(oneLine(block.name, 80))} </span>}
+          <code class="tool-says">{visible(oneLine(text, 200))}</code>
+        </>
+      }
+    >
+      {() => <ToolOutput row={row} block={block} at={at} store={store} shown={shown} />}
+    </Fold>
+  )
+}
+
+function ToolEnd({
+  row,
+  answer,
+  result,
+  isFailed,
+  isRunning,
+}: {
+  readonly isRunning: boolean
+  readonly row: EntryRow
+  readonly answer: EntryRow | undefined
+  readonly result: ToolResultBlock | undefined
+  readonly isFailed: boolean
+}) {
+  if (result === undefined) return <span class="quiet">{isRunning ? 'running' : 'no answer'}</span>
+  const ms = answer?.entry.durationMs ?? between(row.entry.at, answer?.entry.at)
+  return (
+    <>
+      {isFailed && <span class="chip is-bad">failed</span>}
+      {ms !== undefined && <span class="quiet numbers">{shortDuration(ms)}</span>}
+    </>
+  )
+}
+
+function between(from: string | undefined, to: string | undefined): number | undefined {
+  const ms = Date.parse(to ?? '') - Date.parse(from ?? '')
+  return Number.isNaN(ms) || ms < 0 ? undefined : ms
+}
+
+function Changed({ name, input }: { readonly name: string; readonly input: ToolCallBlock['input'] }) {
+  const edits = editsOf(name, input)
+  if (edits.length === 0) return null
+  const count = (kind: 'new' | 'gone'): number =>
+    edits.reduce((sum, { rows }) => sum + rows.filter((row) => row.kind === kind).length, 0)
+  return (
+    <span class="changed numbers">
+      <span class="changed-new">+{count('new')}</span> <span class="changed-gone">−{count('gone')}</span>
+    </span>
+  )
+}
+
+const COMMANDS = ['command', 'cmd', 'script', 'code'] as const
+
+function ToolInput({ block: { name, input, inputBlob } }: { readonly block: ToolCallBlock }) {
+  const edits = editsOf(name, input)
+  if (edits.length > 0)
+    return (
+      <>
+        {edits.map((edit, at) => (
+          <EditView key={at} edit={edit} />
+        ))}
+      </>
+    )
+  if (inputBlob !== undefined) return <Stored content={inputBlob} />
+  if (input === undefined || input === null) return null
+  if (typeof input === 'string') return <Output text={input} label="Input" />
+  const rest = { ...(input as { readonly [key: string]: unknown }) }
+  const key = COMMANDS.find((one) => typeof rest[one] === 'string')
+  const command = key === undefined ? undefined : String(rest[key])
+  if (key !== undefined) delete rest[key]
+  return (
+    <>
+      {command !== undefined && <Code text={command} lang={key === 'code' ? '' : 'bash'} />}
+      {Object.keys(rest).length > 0 && <Code text={pretty(rest)} lang="json" />}
+    </>
+  )
+}
+
+function EditView({ edit: { file = '', rows, isWhole } }: { readonly edit: Edit }) {
+  const text = (): string =>
+    rows
+      .flatMap((row) => (row.kind === 'new' || (row.kind === 'same' && !isWhole) ? [row.text] : []))
+      .join('\n')
+  return (
+    <div class="edit">
+      <div class="code-head">
+        <code class="clip">{visible(oneLine(file, 300))}</code>
+        <CopyButton text={text} label="Copy the new text" />
+      </div>
+      <Diff rows={rows} label={`Changes of ${oneLine(file, 100)}`} />
+    </div>
+  )
+}
+
+function ToolOutput({ row, block, at, store, shown }: PartProps & { readonly block: ToolResultBlock }) {
+  const { output, error } = block
+  return (
+    <>
+      {error !== undefined && <Output text={error} label="Error" />}
+      {output === undefined ? (
+        error === undefined && <p class="quiet">Nothing was given back</p>
+      ) : Array.isArray(output) ? (
+        (output as readonly Block[])
+          .slice(0, 100)
+          .map((part, index) => (
+            <OutputPart key={index} block={part} row={row} at={at} store={store} shown={shown} />
+          ))
+      ) : (
+        <Stored content={output as Content} />
+      )}
+      <ShowAll row={row} at={at} store={store} />
+    </>
+  )
+}
+
+function OutputPart({ block, row, at }: PartProps & { readonly block: Block }) {
+  if (block.type === 'text' || block.type === 'thinking') return <Stored content={block.text} />
+  const isCut = Object.keys(row.cut ?? {}).some(
+    (path) => path.startsWith(`blocks.${at}.`) && path.endsWith('data'),
+  )
+  if (block.type === 'image') return <Picture block={block} isCut={isCut} />
+  if (block.type === 'error') return <Output text={block.message} label="Error" />
+  return <Code text={pretty(block.type === 'unknown' ? block.raw : block)} lang="json" />
+}
+
+/** In place, or a file of the archive to be had. */
+export function Stored({ content }: { readonly content: Content }) {
+  if (typeof content === 'string') return <Output text={content} label="Output" />
+  return (
+    <p>
+      <a href={blobUrl(content.blob)} download>
+        {shortBytes(content.bytes)} of {visible(oneLine(content.mediaType, 80))}
+      </a>
+    </p>
+  )
+}
+
+function textOf({ output, error }: ToolResultBlock): string {
+  if (output === undefined) return error ?? ''
+  if (!Array.isArray(output)) return contentText(output as Content)
+  const first = (output as readonly Block[]).find((block) => block.type === 'text')
+  return first?.type === 'text' ? contentText(first.text) : ''
+}
+
+/** JSON for the eye. Deeper than the stack reaches is not shown. */
+export function pretty(value: unknown): string {
+  try {
+    return JSON.stringify(value, null, 2) ?? ''
+  } catch {
+    return 'nested too deep to be shown'
+  }
+}
