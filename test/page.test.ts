@@ -146,6 +146,9 @@ describe('a search', () => {
     await page.keyboard.type('retry queue', { delay: 20 })
     await page.waitForURL(/q=retry\+queue/)
     await page.locator('.hit mark', { hasText: 'retry' }).first().waitFor()
+    expect(await page.locator('.hit-session').first().innerText()).toContain(
+      'Write tests for the retry queue',
+    )
     const to = await page.locator('.hit-link').first().getAttribute('href')
     expect(to).toMatch(/^\/session\/[\w-]+(#\d+|\?at=.+)$/)
     await page.getByRole('tab', { name: /Titles 20/ }).click()

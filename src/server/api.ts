@@ -207,6 +207,8 @@ export const searchHitSchema = z.object({
   role: z.enum(ROLES).optional(),
   at: text.optional(),
   title: text.optional(),
+  /** How the session began, where it has no title. */
+  prompt: text.optional(),
   agent: text.optional(),
   cwd: text.optional(),
   snippet: text.optional(),

@@ -4,6 +4,8 @@ import { textsOf } from '../search/match-texts.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import type { SearchHit, SearchIndex } from '../search/search.ts'
 import { createSnippets, SNIPPET_LENGTH } from '../search/snippet.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { findSessions, getSession } from '../sources/state-sessions.ts'
 import { answer, queryOf } from './answers.ts'
 import { searchQuerySchema, type ApiHit, type SearchAnswer } from './api.ts'
 import type { App, AppContext } from './context.ts'
@@ -52,10 +54,12 @@ async function toHits(
   index: SearchIndex,
   query: Query,
   hits: readonly SearchHit[],
-  { redactor }: AppContext,
+  { redactor, state }: AppContext,
 ): Promise<readonly ApiHit[]> {
   const snippets = createSnippets(query)
   const redact = (text: string): string => redactor.text(text)
+  const untitled = new Set(hits.filter(({ title }) => title === undefined).map(({ session }) => session))
+  const prompts = await state.read((database) => promptsOf(database, untitled))
   const shown: ApiHit[] = []
   for (const hit of hits) {
     const entry = await index.entry(hit)
@@ -63,6 +67,7 @@ async function toHits(
     const [texts, titled] = entry === undefined ? [[], []] : [textsOf(entry), textsOf(entry, hit)]
     const given = [...texts, ...titled.slice(0, titled.length - texts.length)]
     const snippet = snippets(given, { redact, length: SNIPPET_LENGTH })
+    const prompt = prompts?.get(hit.session)
     const { session, source, sequence, citation, role, at, title, agent, cwd, score } = hit
     shown.push({
       session: redactor.id(session),
@@ -72,6 +77,7 @@ async function toHits(
       ...(role && { role }),
       ...(at !== undefined && { at }),
       ...(title !== undefined && { title: redact(title) }),
+      ...(prompt !== undefined && { prompt: redact(prompt) }),
       ...(agent !== undefined && { agent: redact(agent) }),
       ...(cwd !== undefined && { cwd: redact(cwd) }),
       ...(snippet && { snippet: snippet.text, marks: snippet.marks }),
@@ -79,4 +85,14 @@ async function toHits(
     })
   }
   return shown
+}
+
+function promptsOf(database: Database, ids: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const prompts = new Map<string, string>()
+  for (const id of ids) {
+    const [found] = findSessions(database, id)
+    const prompt = found && getSession(database, found.key)?.prompt
+    if (prompt !== undefined) prompts.set(id, prompt)
+  }
+  return prompts
 }

@@ -15,6 +15,8 @@ import type {
   ApiTree,
   ExportQuery,
   OutlineAnswer,
+  PlaceAnswer,
+  PlaceQuery,
   RangeQuery,
   RawAnswer,
   SearchAnswer,
@@ -73,6 +75,9 @@ export const ask = {
     get<RawAnswer>(`${session(id)}/entries/${position}/raw`, {}, options),
   find: (id: string, query: FindQuery, options?: AskOptions) =>
     get<FindAnswer>(`${session(id)}/find`, query, options),
+  /** Where the entry of a citation is. */
+  position: (id: string, query: PlaceQuery, options?: AskOptions) =>
+    get<PlaceAnswer>(`${session(id)}/position`, query, options),
   tree: (id: string, options?: AskOptions) => get<ApiTree>(`${session(id)}/tree`, {}, options),
   insight: (id: string, options?: AskOptions) => get<InsightAnswer>(`${session(id)}/insight`, {}, options),
   search: (query: SearchQuery, options?: AskOptions) => get<SearchAnswer>('search', query, options),

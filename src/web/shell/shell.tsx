@@ -1,9 +1,10 @@
 /** What stands around every view: where one can go, how it looks, what the server is doing. */
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
+import { ask } from '../api.ts'
 import { listenToKeys, useKeys } from '../keys.ts'
 import { connect } from '../live.ts'
-import { href, listenToLinks, navigate, route, type ViewName } from '../router.ts'
-import { announced } from '../state/announce.ts'
+import { href, listenToLinks, navigate, route, setParams, type Route, type ViewName } from '../router.ts'
+import { announce, announced } from '../state/announce.ts'
 import { followHealth } from '../state/health.ts'
 import { nextTheme, theme } from '../state/theme.ts'
 import { Button } from '../ui/button.tsx'
@@ -73,6 +74,25 @@ export function Shell() {
   )
 }
 
+/** `?at=` names an entry by its citation, as searches find it; its position takes the place of it once that is known. */
+function useCitation(now: Route): void {
+  const { view, id } = now
+  const citation = now.params.get('at')
+  useEffect(() => {
+    // `session#12`, or `session#subagent:x/12`.
+    const [, source, sequence] = /#(?:(.+)\/)?(\d+)$/.exec(citation ?? '') ?? []
+    if (view !== 'session' || id === undefined || sequence === undefined) return undefined
+    const query = { sequence, ...(source !== undefined && { source }) }
+    const mine = new AbortController()
+    void ask.position(id, query, { signal: mine.signal }).then((answer) => {
+      if (mine.signal.aborted) return
+      setParams({ at: undefined }, answer.ok ? { position: answer.value.position } : {})
+      if (!answer.ok) announce(`The entry was not found: ${answer.problem.message}`)
+    })
+    return () => mine.abort()
+  }, [view, id, citation])
+}
+
 type Loaded = { readonly name: ViewName; readonly View?: View; readonly message?: string }
 
 function CurrentView() {
@@ -80,6 +100,7 @@ function CurrentView() {
   const [broken, forget] = useErrorBoundary()
   const now = route.value
   const { view: name } = now
+  useCitation(now)
   useEffect(() => {
     let isWanted = true
     const set = (next: Loaded): void => void (isWanted && setLoaded(next))

@@ -43,10 +43,10 @@ export function Hits({ found, words }: { readonly found: SearchAnswer; readonly 
   )
 }
 
-/** Sessions without a title go by where they were and the beginning of their id. */
-function nameOf({ title, cwd, session }: ApiHit): string {
+/** What has neither title nor prompt goes by where it was, and the beginning of its id. */
+function nameOf({ title, prompt, cwd, session }: ApiHit): string {
   const folder = cwd?.split(/[\\/]/).findLast((part) => part !== '')
-  return oneLine(title ?? [folder, `session ${session.slice(0, 8)}`].filter(Boolean).join(' · '))
+  return oneLine(title ?? prompt ?? [folder, `session ${session.slice(0, 8)}`].filter(Boolean).join(' · '))
 }
 
 function Snippet({ hit: { snippet = '', marks = [] } }: { readonly hit: ApiHit }) {
