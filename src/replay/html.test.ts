@@ -37,7 +37,7 @@ describe('HTML', () => {
       ])
       const tags = new Set([...text.matchAll(/<\/?([a-z0-9!]+)/gi)].map(([, tag]) => tag))
       const ours =
-        'html head meta title style body main article h1 dl dt dd section h2 small pre details summary p !doctype'
+        'html head meta title style body main article h1 dl dt dd section h2 small pre details summary p span code strong em h3 ul li blockquote ins del !doctype'
       for (const tag of tags) expect(ours.split(' ')).toContain(tag)
       expect(text).not.toMatch(/\s(src|href|on\w+)=["']/i)
     }

@@ -35,7 +35,7 @@ import {
 } from './outline-files.ts'
 import { readEntries, type OutlineEntry, type Readable } from './outline-read.ts'
 import { segmentSizes } from './outline-stamp.ts'
-import { makeOutline } from './outline-thread.ts'
+import { makeOutline } from './outline-process.ts'
 import { redactorOf } from './searched-entry.ts'
 
 export type Outlines = {

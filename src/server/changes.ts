@@ -53,7 +53,12 @@ export function watchChanges(context: AppContext, onError: (error: unknown) => v
 }
 
 /** Tells what is another than before, and returns what is known now. */
-function tell({ hub, redactor }: AppContext, database: Database, before: Known, mark: string): Known {
+function tell(
+  { hub, redactor, outlines }: AppContext,
+  database: Database,
+  before: Known,
+  mark: string,
+): Known {
   const now = readFew(database, mark)
   const keys = changedKeys(database, before, now)
   // A state that was built anew counts its readings from the first.
@@ -70,6 +75,8 @@ function tell({ hub, redactor }: AppContext, database: Database, before: Known, 
     return { ...now, ids }
   }
   for (const id of gone) hub.tell('gone', { id: redactor.id(id) })
+  // Nothing stays of what was deleted, in what is derived either.
+  if (gone.length > 0) outlines.prune(database)
   for (const session of sessions) {
     const length = session.totals?.entries
     if (length !== undefined) hub.tell('entries', { id: redactor.id(session.id), length })

@@ -6,7 +6,9 @@ import { acquireLock } from '../../archive/lock.ts'
 import { counted, toBytes } from '../../replay/amounts.ts'
 import { createClock } from '../../replay/clock.ts'
 import { visibleLine } from '../../replay/escape.ts'
+import { outlineFolder, outlineName, removeOutline } from '../../search/outline-files.ts'
 import { deleteKept, findExpiredKept } from '../../sources/clean-kept.ts'
+import { keyOf } from '../../sources/unit-facts.ts'
 import { fromMillis } from '../../transcript/instant.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
@@ -39,8 +41,18 @@ export async function clean(options: CleanOptions): Promise<void> {
       { at, reason: 'clean' },
     )
   const expired = [...recorded.expired, ...kept]
+  if (really) removeOutlines(archive.home, expired)
   if (options.json) await printJson(expired, recorded.swept, really)
   else await printText(expired, recorded.swept, really)
+}
+
+/** Derived, but with what they said in it. */
+function removeOutlines(home: string, sessions: readonly Expired[]): void {
+  const folder = outlineFolder(home)
+  for (const { session } of sessions) {
+    const keys = [session.id, ...(session.native ? [keyOf(session, undefined)] : [])]
+    for (const key of keys) removeOutline({ folder, name: outlineName(key) })
+  }
 }
 
 /** Deletes nothing. */
