@@ -28,7 +28,7 @@ export async function serveRuns(
   const root = fs.mkdtempSync(join(os.tmpdir(), 'hansard-runs-'))
   const runs = join(root, 'swarm', 'runs')
   leaveRun(runs, LEFT, Date.UTC(2025, 11, 9, 14, 30, 22), { failing: true, events: true })
-  leaveRun(runs, AGAIN, Date.UTC(2025, 11, 10, 9), { failing: false })
+  leaveRun(runs, AGAIN, Date.UTC(2025, 11, 10, 9), { pace: 1.3 })
   leaveRun(runs, STUB, Date.UTC(2025, 11, 11, 8), { stub: true })
   more(root)
   const home = join(root, 'home')
@@ -48,7 +48,13 @@ export async function serveRuns(
   }
 }
 
-type Kind = { readonly failing?: boolean; readonly stub?: boolean; readonly events?: boolean }
+type Kind = {
+  readonly failing?: boolean
+  readonly stub?: boolean
+  readonly events?: boolean
+  /** How much longer its steps take. */
+  readonly pace?: number
+}
 
 /** Flow, step, agent, seconds after the run's begin, seconds it took, tokens read and written. */
 const STEPS = [
@@ -59,10 +65,11 @@ const STEPS = [
   ['gate', 'run-checks', 'gatekeeper', 320, 33, 9400, 500],
 ] as const
 
-function leaveRun(runs: string, run: string, begin: number, { failing, stub, events }: Kind): void {
+function leaveRun(runs: string, run: string, begin: number, { failing, stub, events, pace = 1 }: Kind): void {
   const at = (seconds: number): string => new Date(begin + seconds * 1000).toISOString().replace('Z', '000Z')
   const log: object[] = [{ run_id: run, ts: at(0), kind: 'run_created', flow_key: 'plan', payload: {} }]
-  for (const [flow, step, agent, from, seconds, prompt, completion] of STEPS) {
+  for (const [flow, step, agent, after, lasts, prompt, completion] of STEPS) {
+    const [from, seconds] = [Math.round(after * pace), Math.round(lasts * pace)]
     const name = `${step}-${agent}`
     const isFailed = failing === true && step === 'run-checks'
     const lines = stub === true ? stubLines(step, agent, at(from)) : workLines(step, agent, at, from)

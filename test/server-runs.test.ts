@@ -99,7 +99,7 @@ describe("the seed's own JavaScript", () => {
     loadTranscript: (...names: string[]) => Promise<JsonObject[]>
     loadReceipt: (...names: string[]) => Promise<JsonObject>
   } => {
-    const source = fs.readFileSync(join(import.meta.dirname, '../fixtures/flow-studio/load.js'), 'utf8')
+    const source = fs.readFileSync(join(import.meta.dirname, '../fixtures/flow-studio/load.js.txt'), 'utf8')
     const headers = { authorization: `Bearer ${served.server.token}` }
     const world = { fetch: (url: string) => fetch(`${served.server.origin}${url}`, { headers }), JSON }
     return vm.runInNewContext(`${source}\n;({ loadTranscript, loadReceipt })`, world) as ReturnType<
@@ -164,8 +164,8 @@ describe("Flow Studio's API", () => {
       path: 'build/receipts/impl-loop-code-implementer.json',
       engine: 'claude',
     })
-    for (const { path } of [...transcripts, ...receipts])
-      expect(fs.existsSync(join(served.root, 'swarm/runs', LEFT, String(path)))).toBe(true)
+    for (const { path } of [...transcripts, ...receipts] as { path: string }[])
+      expect(fs.existsSync(join(served.root, 'swarm/runs', LEFT, path))).toBe(true)
   })
 
   it('gives a single transcript as lines of JSON', async () => {

@@ -1,16 +1,14 @@
-/** The place of this view: says that it is not here yet. */
+/** Runs: all of them, one on a timeline, or two side by side (`?with=`). */
+import '../../charts/charts.css'
+import './run.css'
 import type { ViewProps } from '../../shell/views.ts'
-import { EmptyState } from '../../ui/notes.tsx'
+import { Compare } from './compare.tsx'
+import { RunList } from './list.tsx'
+import { OneRun } from './one-run.tsx'
 
 export function RunView({ route }: ViewProps) {
-  return (
-    <div class="page">
-      <EmptyState title="This view is not part of this build">
-        <p>
-          The same is on the command line: hansard --help lists it.
-          {route.id !== undefined && ` (${route.id})`}
-        </p>
-      </EmptyState>
-    </div>
-  )
+  const other = route.params.get('with') ?? undefined
+  if (route.id === undefined) return <RunList params={route.params} />
+  if (other !== undefined) return <Compare left={route.id} right={other} />
+  return <OneRun id={route.id} />
 }

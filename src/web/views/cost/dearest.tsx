@@ -1,0 +1,86 @@
+/** The sessions and the single calls that cost most. */
+import { ask } from '../../api.ts'
+import { toQuery, type Narrowed } from '../../charts/filters.tsx'
+import { sessionsHref } from '../../charts/asked.ts'
+import { Given, Panel } from '../../charts/panel.tsx'
+import { href } from '../../router.ts'
+import { useAnswer } from '../../state/answer.ts'
+import { oneLine, visible } from '../../text/visible.ts'
+import { Money, Time, Tokens } from '../../ui/amounts.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Visible } from '../../ui/visible.tsx'
+
+const MOST = '10'
+
+export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
+  const asked = useAnswer(
+    `dearest ${JSON.stringify(narrowed)}`,
+    (options) => ask.costTop({ ...narrowed, limit: MOST }, options),
+    () => true,
+  )
+  return (
+    <div class="panels">
+      <Panel
+        title="Most expensive sessions"
+        isBusy={asked.isBusy}
+        more={<a href={sessionsHref(toQuery(narrowed), 'cost')}>All by cost</a>}
+      >
+        <Given asked={asked}>
+          {({ sessions }) => (
+            <Table
+              caption="Most expensive sessions"
+              rows={sessions}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  name: 'Session',
+                  cell: ({ id, title, prompt }) => <Titled id={id} title={title ?? prompt} />,
+                },
+                { name: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
+                { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
+                {
+                  name: 'Cost',
+                  isNumber: true,
+                  cell: ({ id, cost, uncounted }) => (
+                    <a href={href({ view: 'session', id })}>
+                      <Money cost={cost} uncounted={uncounted} />
+                    </a>
+                  ),
+                },
+              ]}
+            />
+          )}
+        </Given>
+      </Panel>
+      <Panel title="Most expensive calls" isBusy={asked.isBusy}>
+        <Given asked={asked}>
+          {({ calls }) => (
+            <Table
+              caption="Most expensive calls"
+              rows={calls}
+              columns={[
+                { name: 'Session', cell: ({ session, title }) => <Titled id={session} title={title} /> },
+                {
+                  name: 'Model',
+                  cell: ({ model }) => model !== undefined && <Visible text={oneLine(model, 60)} />,
+                },
+                { name: 'When', cell: ({ at }) => <Time at={at} /> },
+                { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
+                { name: 'Cost', isNumber: true, cell: ({ cost }) => <Money cost={cost} /> },
+              ]}
+            />
+          )}
+        </Given>
+      </Panel>
+    </div>
+  )
+}
+
+export function Titled({ id, title }: { readonly id: string; readonly title: string | undefined }) {
+  const name = oneLine(title ?? `session ${id.slice(0, 8)}`, 160)
+  return (
+    <a class="name-cell clip" href={href({ view: 'session', id })} title={visible(name)}>
+      <Visible text={name} />
+    </a>
+  )
+}

@@ -1,0 +1,128 @@
+/** The run view in a real browser: the list, one run on its timeline, two side by side. */
+import fs from 'node:fs'
+import { join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  findBarriers,
+  launchBrowser,
+  openPage,
+  webFolder,
+  type OpenOptions,
+  type OpenPage,
+} from './browser.ts'
+import { AGAIN, LEFT, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
+
+let served: ServedRuns
+let browser: Browser
+beforeAll(async () => {
+  served = await serveRuns({ webFolder })
+  browser = await launchBrowser()
+}, 60_000)
+afterAll(async () => {
+  await browser.close()
+  await served.close()
+})
+
+const open = (path: string, options: OpenOptions = {}): Promise<OpenPage> =>
+  openPage(browser, served.server, { path, ...options })
+
+/** Pictures to look at, where somebody asks for them. */
+async function picture({ page }: OpenPage, name: string): Promise<void> {
+  const folder = process.env['HANSARD_PICTURES']
+  if (folder === undefined) return
+  fs.mkdirSync(folder, { recursive: true })
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+}
+
+describe('the runs', () => {
+  it('are listed with what they came to, and stub runs are marked', async () => {
+    const opened = await open('/runs')
+    const { page } = opened
+    await page.getByRole('link', { name: LEFT }).waitFor()
+    const stub = page.getByRole('row', { name: new RegExp(STUB) })
+    expect(await stub.textContent()).toContain('stub')
+    expect(await page.getByRole('row', { name: new RegExp(LEFT) }).textContent()).toContain('failed')
+    await picture(opened, 'runs')
+    expect(await findBarriers(page)).toEqual([])
+    opened.expectClean()
+    await page.close()
+  })
+
+  it('are compared when two of them are chosen', async () => {
+    const opened = await open('/runs')
+    const { page } = opened
+    await page.getByLabel(`Compare ${LEFT}`).check()
+    await page.getByLabel(`Compare ${AGAIN}`).check()
+    await page.getByRole('button', { name: /Compare/ }).click()
+    await page.getByRole('heading', { name: 'Two runs' }).waitFor()
+    const row = page.getByRole('row', { name: /run-checks/ })
+    await row.waitFor()
+    const text = (await row.textContent()) ?? ''
+    expect([text.includes('failed'), text.includes('completed')]).toEqual([true, true])
+    await picture(opened, 'runs-compared')
+    expect(await findBarriers(page)).toEqual([])
+    opened.expectClean()
+    await page.close()
+  })
+})
+
+describe('one run', () => {
+  it('stands on a timeline, flow by flow, with status, time, tokens and receipt of each step', async () => {
+    const opened = await open(`/runs/${LEFT}`)
+    const { page } = opened
+    await page.getByRole('link', { name: 'scope-work' }).waitFor()
+    const names = await page.locator('.timeline-name a').allTextContents()
+    expect(names).toEqual(['scope-work', 'context-load', 'impl-loop', 'impl-loop', 'run-checks'])
+    expect(await page.locator('.timeline-flow').allTextContents()).toEqual(['plan', 'build', 'gate'])
+    const failed = (await page.getByRole('row', { name: /run-checks/ }).textContent()) ?? ''
+    expect(failed).toContain('two checks failed')
+    expect(failed).toContain('33 s')
+    expect(failed).toContain('9.9k')
+    const boxes = await Promise.all(
+      (await page.locator('.timeline-step').all()).map(async (bar) => (await bar.boundingBox())?.x ?? 0),
+    )
+    expect(boxes).toEqual(boxes.toSorted((a, b) => a - b))
+    await picture(opened, 'run')
+    expect(await findBarriers(page)).toEqual([])
+
+    await page.getByRole('button', { name: 'Receipt of run-checks' }).click()
+    await page.getByText('"status": "failed"').waitFor()
+    await picture(opened, 'run-receipt')
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('link', { name: 'context-load' }).click()
+    await page.waitForURL(/\/session\/[\w-]+/)
+    opened.expectClean()
+    await page.close()
+  })
+
+  it('is marked as a stub, in the dark and on a narrow page', async () => {
+    const opened = await open(`/runs/${STUB}`, { colorScheme: 'dark', viewport: { width: 400, height: 800 } })
+    const { page } = opened
+    await page.getByRole('link', { name: 'scope-work' }).waitFor()
+    expect(await page.locator('.timeline-step.is-stub').count()).toBe(5)
+    const wide = await page.evaluate('document.documentElement.scrollWidth')
+    expect(wide).toBeLessThanOrEqual(400)
+    await picture(opened, 'run-stub-narrow-dark')
+    expect(await findBarriers(page)).toEqual([])
+    opened.expectClean()
+    await page.close()
+  })
+
+  it('is gone through by keys, and one that is not there is said to be so', async () => {
+    const opened = await open(`/runs/${LEFT}`, { mayBreak: true })
+    const { page } = opened
+    await page.getByRole('link', { name: 'scope-work' }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('context-load')
+    await page.keyboard.press('u')
+    await page.getByRole('heading', { name: 'Runs' }).waitFor()
+    await page.goto(`${served.server.origin}/runs/nope`)
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toContain('there is no run')
+    opened.expectClean()
+    await page.close()
+  })
+})
