@@ -150,7 +150,7 @@ describe('a session', () => {
       [`${of(FIRST)}/entries?from=x`, 400, 'invalid-argument'],
       [`${of(FIRST)}/position?sequence=77`, 404, 'not-found'],
       [`/api/v1/blobs/${'0'.repeat(64)}`, 404, 'not-found'],
-      [`/api/v1/blobs/..%2f..%2fetc%2fpasswd`, 404, 'not-found'],
+      [`/api/v1/blobs/..%2f..%2fetc%2fpasswd`, 400, 'unsafe-path'],
     ]
     for (const [path, status, code] of cases) {
       const reply = await served.get(path)
