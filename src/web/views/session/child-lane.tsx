@@ -1,6 +1,9 @@
-/** A session that an entry started, as a lane that opens in place to how it went; the whole of it is a link away. */
+/** What an entry started, as a lane that opens in place: a subagent of the session, or a session of its own. */
+import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { signal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
+import type { Problem } from '../../api.ts'
 import { href, navigate } from '../../router.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Money } from '../../ui/amounts.tsx'
@@ -9,68 +12,145 @@ import { ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { StatusMark } from '../../ui/status.tsx'
 import { EntryView } from './entry.tsx'
-import { PAGE } from './pages.ts'
+import { createPages, PAGE } from './pages.ts'
 import { createShown } from './shown.ts'
+import type { Spawned } from './spawned.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
 
+/** A session that an entry started. */
 export function ChildLane({ child }: { readonly child: ApiChild }) {
+  return (
+    <Lane
+      says={child.title ?? child.id}
+      more={
+        <>
+          <span class="quiet">{child.relation ?? 'child'}</span>
+          <StatusMark status={child.status} />
+          {child.entries !== undefined && (
+            <span class="quiet numbers">{exactCount(child.entries)} entries</span>
+          )}
+          {child.cost !== undefined && <Money cost={child.cost} />}
+          <a href={href({ view: 'session', id: child.id })}>Open</a>
+        </>
+      }
+    >
+      {() => <ChildEntries id={child.id} />}
+    </Lane>
+  )
+}
+
+/** A subagent that a call started. */
+export function SubagentLane({
+  store,
+  spawned,
+}: {
+  readonly store: SessionStore
+  readonly spawned: Spawned
+}) {
+  const { source, count } = spawned
+  return (
+    <Lane
+      says={`Subagent ${source.replace(/^subagent:/, '')}`}
+      more={<span class="quiet numbers">{exactCount(count)} entries</span>}
+    >
+      {() => <SubagentEntries store={store} spawned={spawned} />}
+    </Lane>
+  )
+}
+
+function Lane({
+  says,
+  more,
+  children,
+}: {
+  readonly says: string
+  readonly more: ComponentChildren
+  readonly children: () => ComponentChildren
+}) {
   const [isOpen, setOpen] = useState(false)
   return (
     <div class="lane">
       <div class="lane-head">
-        <Button kind="plain" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <Button kind="plain" class="lane-button" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span class="fold-sign" aria-hidden="true" />
-          <span class="clip">{visible(oneLine(child.title ?? child.id, 120))}</span>
+          <span class="clip">{visible(oneLine(says, 120))}</span>
         </Button>
-        <span class="quiet">{child.relation ?? 'child'}</span>
-        <StatusMark status={child.status} />
-        {child.entries !== undefined && (
-          <span class="quiet numbers">{exactCount(child.entries)} entries</span>
-        )}
-        {child.cost !== undefined && <Money cost={child.cost} />}
-        <a href={href({ view: 'session', id: child.id })}>Open</a>
+        {more}
       </div>
-      {isOpen && <ChildEntries id={child.id} />}
+      {isOpen && <div class="lane-body">{children()}</div>}
     </div>
   )
 }
 
 function ChildEntries({ id }: { readonly id: string }) {
   const [store, setStore] = useState<SessionStore>()
-  const [shown] = useState(createShown)
   useEffect(() => {
     const created = createSessionStore(id)
     created.pages.want([0])
     setStore(created)
     return () => created.end()
   }, [id])
-  void store?.version.value
   const problem = store?.problem.value
   if (problem !== undefined) return <ErrorNote problem={problem} />
-  if (store === undefined || store.pages.get(0) === undefined) return <Spinner />
+  if (store === undefined) return <Spinner />
   const length = store.length.value
-  const rows = Array.from({ length: Math.min(PAGE, length) }, (_, at) => store.pages.get(at))
+  const positions = Array.from({ length: Math.min(PAGE, length) }, (_, at) => at)
+  return <Entries store={store} positions={positions} count={length} />
+}
+
+/** With pages of its own: those of the transcript are what is in sight there. */
+function SubagentEntries({ store, spawned }: { readonly store: SessionStore; readonly spawned: Spawned }) {
+  const [own, setOwn] = useState<SessionStore>()
+  const [problem, setProblem] = useState<Problem>()
+  const { positions, count } = spawned
+  useEffect(() => {
+    const version = signal(0)
+    const pages = createPages(store.id, {
+      onChange: () => void (version.value += 1),
+      onProblem: setProblem,
+      onLength: () => {},
+      most: () => store.length.value,
+    })
+    setOwn({ ...store, pages, version })
+    return () => pages.end()
+  }, [store])
+  useEffect(() => own?.pages.want(positions), [own, count])
+  if (problem !== undefined) return <ErrorNote problem={problem} />
+  return own === undefined ? <Spinner /> : <Entries store={own} positions={positions} count={count} />
+}
+
+type EntriesProps = {
+  readonly store: SessionStore
+  readonly positions: readonly number[]
+  readonly count: number
+}
+
+function Entries({ store, positions, count }: EntriesProps) {
+  const [shown] = useState(createShown)
+  void store.version.value
+  const rows = positions.flatMap((position) => store.pages.get(position) ?? [])
+  if (rows.length === 0) return <Spinner />
+  const { id } = store
   return (
-    <div class="lane-body">
-      {rows.map(
-        (row, at) =>
-          row !== undefined && (
-            <EntryView
-              key={at}
-              row={row}
-              before={rows[at - 1]}
-              source={undefined}
-              store={store}
-              shown={shown}
-              onRaw={() => navigate({ view: 'session', id, position: at })}
-            />
-          ),
-      )}
-      {length > PAGE && (
-        <p>
-          <a href={href({ view: 'session', id, position: PAGE })}>{exactCount(length - PAGE)} more entries</a>
+    <>
+      {rows.map((row, at) => (
+        <EntryView
+          key={row.position}
+          row={row}
+          before={rows[at - 1]}
+          source={undefined}
+          store={store}
+          shown={shown}
+          onRaw={(position) => navigate({ view: 'session', id, position })}
+        />
+      ))}
+      {count > positions.length && (
+        <p class="lane-more">
+          <a href={href({ view: 'session', id, position: (positions.at(-1) ?? 0) + 1 })}>
+            {exactCount(count - positions.length)} more entries
+          </a>
         </p>
       )}
-    </div>
+    </>
   )
 }

@@ -89,7 +89,11 @@ export function isAnswered({ position, entry }: EntryRow, store: SessionStore): 
 }
 
 const ROLES = { system: 'System', user: 'You', assistant: 'Assistant', tool: 'Tool' } as const
-const roleOf = ({ role }: Entry): string => (role === undefined ? 'Event' : ROLES[role])
+/** To a subagent nobody speaks but the agent that started it. */
+const roleOf = ({ role, source }: Entry): string => {
+  if (role === undefined) return 'Event'
+  return role === 'user' && source !== 'primary' ? 'Prompt' : ROLES[role]
+}
 
 /** Tools and thoughts are lines; what was said has a head. */
 function isSaid({ blocks, kind, role }: Entry): boolean {
@@ -156,7 +160,7 @@ function Meta({ row, store, onRaw }: EntryProps) {
         <CopyButton text={() => entryMarkdown(row, store.pages)} label={`Copy entry ${position} as Markdown`}>
           Markdown
         </CopyButton>
-        <Button kind="plain" label={`The record of entry ${position}`} onClick={() => onRaw(position)}>
+        <Button kind="plain" label={`Raw record of entry ${position}`} onClick={() => onRaw(position)}>
           Raw
         </Button>
       </span>

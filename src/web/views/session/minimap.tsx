@@ -56,7 +56,10 @@ export function Minimap({ columns, from, to, onJump }: MinimapProps) {
         onClick={jump}
         onMouseMove={jump}
       />
-      <div class="minimap-view" style={{ top: from * scale, height: Math.max(6, (to - from) * scale) }} />
+      <div
+        class="minimap-view"
+        style={{ top: `${from * scale}px`, height: `${Math.max(6, (to - from) * scale)}px` }}
+      />
     </div>
   )
 }

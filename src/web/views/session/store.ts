@@ -8,6 +8,7 @@ import { ask, type Problem } from '../../api.ts'
 import { on } from '../../live.ts'
 import { joinColumns, NO_COLUMNS, type Columns } from './columns.ts'
 import { createPages } from './pages.ts'
+import { createSpawned } from './spawned.ts'
 
 /** Entries of one answer of the outline: 2 MB. */
 const OUTLINE_PART = 100_000
@@ -27,6 +28,7 @@ export function createSessionStore(id: string) {
   const isOutlined = signal(false)
   const ending = new AbortController()
   const { signal: ended } = ending
+  const spawned = createSpawned(id)
   let isOutlining = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -59,6 +61,7 @@ export function createSessionStore(id: string) {
     }
     isOutlining = false
     isOutlined.value = true
+    spawned.follow(columns.value)
   }
   const load = async (): Promise<void> => {
     clearTimeout(timer)
@@ -103,11 +106,13 @@ export function createSessionStore(id: string) {
     version,
     isOutlined,
     pages,
+    spawned,
     reload,
     end(): void {
       clearTimeout(timer)
       ending.abort()
       pages.end()
+      spawned.end()
       for (const end of ends) end()
     },
   }

@@ -159,6 +159,10 @@ function ToolInput({ block: { name, input, inputBlob } }: { readonly block: Tool
   const key = COMMANDS.find((one) => typeof rest[one] === 'string')
   const command = key === undefined ? undefined : String(rest[key])
   if (key !== undefined) delete rest[key]
+  // What the line says in full is not said again.
+  const { says } = toolLine(name, input)
+  const [[only, value] = []] = Object.entries(rest)
+  if (Object.keys(rest).length === 1 && value === says && only !== undefined) delete rest[only]
   return (
     <>
       {command !== undefined && <Code text={command} lang={key === 'code' ? '' : 'bash'} />}

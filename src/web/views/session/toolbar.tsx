@@ -78,13 +78,8 @@ export function Toolbar(props: ToolbarProps) {
           <Button kind="plain" isExpanded={isFilter} onClick={() => setFilter(!isFilter)}>
             Filter
           </Button>
-          <Button
-            kind="plain"
-            isPressed={props.isAllOpen}
-            onClick={props.onTurnAll}
-            title="Open or fold everything (x)"
-          >
-            Open all
+          <Button kind="plain" onClick={props.onTurnAll} title="Open or fold everything (x)">
+            {props.isAllOpen ? 'Fold all' : 'Open all'}
           </Button>
         </span>
       </div>

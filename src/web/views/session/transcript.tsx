@@ -6,7 +6,7 @@ import { announce } from '../../state/announce.ts'
 import { Button } from '../../ui/button.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
-import { ChildLane } from './child-lane.tsx'
+import { ChildLane, SubagentLane } from './child-lane.tsx'
 import { EntryView } from './entry.tsx'
 import { markWords, wordsOf } from './finding.ts'
 import { LaneRow } from './lane-row.tsx'
@@ -44,6 +44,7 @@ export function Transcript(props: TranscriptProps) {
   const answer = store.answer.value
   const isLive = answer?.row.status === 'running' || length > first.current
   void store.version.value
+  const spawnedBy = store.spawned.byCall.value
 
   const started = useMemo(() => {
     const byCitation = new Map<string, ApiChild[]>()
@@ -86,7 +87,6 @@ export function Transcript(props: TranscriptProps) {
       return (
         <div class="entry is-loading" data-focus tabIndex={-1} aria-label={`Entry ${position}, loading`} />
       )
-    const children = started.get(row.citation)
     return (
       <EntryView
         row={row}
@@ -95,9 +95,15 @@ export function Transcript(props: TranscriptProps) {
         store={store}
         shown={shown}
         onRaw={props.onRaw}
-        started={children?.map((child) => (
-          <ChildLane key={child.id} child={child} />
-        ))}
+        started={[
+          ...row.entry.blocks.flatMap((block) => {
+            const spawned = block.type === 'tool-call' ? spawnedBy.get(block.callId ?? '') : undefined
+            return spawned === undefined
+              ? []
+              : [<SubagentLane key={spawned.source} store={store} spawned={spawned} />]
+          }),
+          ...(started.get(row.citation) ?? []).map((child) => <ChildLane key={child.id} child={child} />),
+        ]}
       />
     )
   }
