@@ -12,6 +12,7 @@ export const LEFT = 'run-20251209-143022-abc123'
 export const AGAIN = 'run-20251210-090000-def456'
 export const STUB = 'run-20251211-080000-stub01'
 export const RECORDED = 'run-20251212-100000-rec001'
+export const HELPED = 'run-20251108-100000-help01'
 
 export type ServedRuns = {
   readonly server: RunningServer
@@ -163,4 +164,17 @@ async function recordRun(home: string, cwd: string): Promise<void> {
     await step.end()
     now += 60_000
   }
+  await recordHelped(home, cwd)
+}
+
+/** One step with a subagent, in a journal alone. */
+async function recordHelped(home: string, cwd: string): Promise<void> {
+  const now = (): number => Date.UTC(2025, 10, 8, 10)
+  const run = startRun({ flow: 'build', runId: HELPED, home, cwd, now })
+  const step = await run.step({ step: 'impl', agentKey: 'lead', engine: 'claude', agent: 'mine' })
+  step
+    .subagent('Helper-1')
+    .assistant('I helped', { usage: { input: 5, output: 1 }, call: { messageId: 'help' } })
+  step.assistant('done', { usage: { input: 7, output: 2 }, call: { messageId: 'lead' } })
+  await step.end()
 }

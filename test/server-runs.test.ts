@@ -14,7 +14,7 @@ import {
   type RunsAnswer,
 } from '../src/server/api-runs.ts'
 import type { Json, JsonObject } from '../src/transcript/json.ts'
-import { AGAIN, LEFT, RECORDED, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
+import { AGAIN, HELPED, LEFT, RECORDED, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
 import { ask, SECRET, type Reply } from './serving.ts'
 
 let served: ServedRuns
@@ -41,11 +41,17 @@ async function json<T = JsonObject>(path: string, status = 200): Promise<T> {
 describe('runs', () => {
   it('are listed newest first, page by page', async () => {
     const all = runsSchema.parse(await json<RunsAnswer>('/api/v1/runs'))
-    expect(all.runs.map(({ id }) => id)).toEqual([RECORDED, STUB, AGAIN, LEFT])
-    expect(all.runs.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed', 'failed'])
-    expect(all.runs.map(({ stub }) => stub)).toEqual([undefined, true, undefined, undefined])
+    expect(all.runs.map(({ id }) => id)).toEqual([RECORDED, STUB, AGAIN, LEFT, HELPED])
+    expect(all.runs.map(({ status }) => status)).toEqual([
+      'completed',
+      'completed',
+      'completed',
+      'failed',
+      'completed',
+    ])
+    expect(all.runs.map(({ stub }) => stub)).toEqual([undefined, true, undefined, undefined, undefined])
     const second = await json<RunsAnswer>('/api/v1/runs?limit=1&offset=1')
-    expect([second.runs.map(({ id }) => id), second.total]).toEqual([[STUB], 4])
+    expect([second.runs.map(({ id }) => id), second.total]).toEqual([[STUB], 5])
     expect((await request('/api/v1/runs?limit=0')).status).toBe(400)
   })
 
@@ -141,9 +147,9 @@ describe("Flow Studio's API", () => {
 
   it('lists runs in pages', async () => {
     const first = await json('/api/runs?limit=3')
-    expect(first).toMatchObject({ total: 4, limit: 3, offset: 0, has_more: true })
+    expect(first).toMatchObject({ total: 5, limit: 3, offset: 0, has_more: true })
     const last = await json<{ runs: JsonObject[]; has_more: boolean }>('/api/runs?limit=3&offset=3')
-    expect([last.runs.map((run) => run['run_id']), last.has_more]).toEqual([[LEFT], false])
+    expect([last.runs.map((run) => run['run_id']), last.has_more]).toEqual([[LEFT, HELPED], false])
     expect(last.runs[0]).toMatchObject({ run_type: 'active', path: `swarm/runs/${LEFT}`, status: 'failed' })
     for (const wrong of ['limit=0', 'limit=501', 'limit=x', 'offset=-1'])
       expect(await json(`/api/runs?${wrong}`, 400)).toMatchObject({ error: expect.any(String) as string })
@@ -186,6 +192,22 @@ describe("Flow Studio's API", () => {
     const one = `/api/runs/${RECORDED}/transcript/build/impl-loop/code-implementer/claude`
     expect((await request(`${one}?execution=1`)).text).toContain('first try')
     expect((await request(one)).text).not.toContain('first try')
+  })
+
+  it('has subagents as further agents of their step, as the files would', async () => {
+    const run = `/api/runs/${HELPED}`
+    const { transcripts } = await json<{ transcripts: JsonObject[] }>(`${run}/transcripts`)
+    expect(transcripts.map(({ agent_key }) => agent_key)).toEqual(['lead', 'helper-1'])
+    const helped = await request(`${run}/transcript/build/impl/helper-1/claude`)
+    expect([helped.status, helped.text.includes('I helped'), helped.text.includes('done')]).toEqual([
+      200,
+      true,
+      false,
+    ])
+    const own = await request(`${run}/transcript/build/impl/lead/claude`)
+    expect([own.text.includes('I helped'), own.text.includes('done')]).toEqual([false, true])
+    expect(await json(`${run}/receipt/build/impl/helper-1`)).toMatchObject({ tokens: { total: 6 } })
+    expect(await json(`${run}/receipt/build/impl/lead`)).toMatchObject({ tokens: { total: 9 } })
   })
 
   it('gives the transcript and the receipt of a step by its whole name', async () => {
@@ -256,7 +278,7 @@ describe("Flow Studio's API", () => {
     const compared = await json(`/api/runs/compare?run_a=${LEFT}&run_b=${AGAIN}`)
     expect(compared).toMatchObject({ run_a: { status: 'failed' }, run_b: { status: 'succeeded' } })
     expect(await json('/api/runs/compare?run_a=x', 400)).toHaveProperty('hint')
-    expect(await json('/api/health')).toMatchObject({ status: 'ok', flows: 3, agents: 5, runs: 4 })
+    expect(await json('/api/health')).toMatchObject({ status: 'ok', flows: 3, agents: 6, runs: 5 })
     expect(await json('/api/backends')).toMatchObject({ backends: [{ id: 'hansard' }] })
     const found = await json<{ results: JsonObject[] }>('/api/search?q=IMPL')
     expect(found.results.map(({ type, key }) => [type, key])).toContainEqual(['step', 'impl-loop'])
@@ -284,5 +306,64 @@ describe("Flow Studio's API", () => {
     ]
     for (const path of [...paths, `${RUN}/transcript/plan/scope-work/planner/claude`])
       expect((await request(path)).text).not.toContain(SECRET.slice(13, 53))
+  })
+})
+
+describe('names that somebody else chose', () => {
+  const NAMES = [
+    '../../../etc/passwd',
+    '<img src=x onerror=alert(1)>',
+    'a/b\\c',
+    'x'.repeat(300),
+    '\u202e',
+    '%2e%2e',
+  ]
+
+  it('are listed under safe ones, and lead to their own step alone', async () => {
+    const hostile = await serveRuns({}, (root) => {
+      NAMES.forEach((name, number) => {
+        const flow = join(root, 'swarm/runs/run-hostile/build')
+        const receipt = { engine: name, model: name, step_id: name, flow_key: name, run_id: 'run-hostile' }
+        const more = {
+          agent_key: name,
+          status: name,
+          error: name,
+          transcript_path: `llm/s-a${number}-claude.jsonl`,
+        }
+        const times = {
+          started_at: '2025-12-01T10:00:00Z',
+          completed_at: '2025-12-01T10:00:01Z',
+          duration_ms: 1000,
+        }
+        const tokens = { prompt: 1, completion: 1, total: 2 }
+        const line = { timestamp: '2025-12-01T10:00:00Z', role: 'user', content: `step ${number}` }
+        for (const folder of ['llm', 'receipts']) fs.mkdirSync(join(flow, folder), { recursive: true })
+        fs.writeFileSync(join(flow, `llm/s-a${number}-claude.jsonl`), `${JSON.stringify(line)}\n`)
+        fs.writeFileSync(
+          join(flow, `receipts/s-a${number}.json`),
+          JSON.stringify({ ...receipt, ...more, ...times, tokens }),
+        )
+      })
+    })
+    const get = (path: string): Promise<Reply> =>
+      ask(hostile.server.port, { path, headers: { authorization: `Bearer ${hostile.server.token}` } })
+    const listed = await get('/api/runs/run-hostile/transcripts')
+    const { transcripts } = JSON.parse(listed.text) as { transcripts: Record<string, string>[] }
+    expect(transcripts).toHaveLength(NAMES.length)
+    const found = new Set<string>()
+    for (const { flow_key, step_id, agent_key, engine, path } of transcripts) {
+      expect(path).toMatch(/^[\w-]+\/llm\/[\w.-]+\.jsonl$/)
+      const reply = await get(
+        `/api/runs/run-hostile/transcript/${flow_key}/${step_id}/${agent_key}/${engine}`,
+      )
+      expect(reply.status).toBe(200)
+      found.add((JSON.parse(reply.text) as { content: string }).content)
+    }
+    expect(found.size).toBe(NAMES.length)
+    for (const name of ['..', '%2e%2e', '..%2f..%2fetc%2fpasswd'])
+      expect(
+        (await get(`/api/runs/run-hostile/transcript/build/${name}/a/claude`)).status,
+      ).toBeGreaterThanOrEqual(400)
+    await hostile.close()
   })
 })

@@ -1,7 +1,7 @@
 /** Sessions that belong together, as runs: what each used and cost together, and how it ended. */
 import { parseUsd, toUsd } from '../cost/money.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { asObject, asString, parseJson } from '../transcript/json.ts'
+import { asArray, asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Cost, Session, Status } from '../transcript/session.ts'
 import { addUsage, type Usage } from '../transcript/usage.ts'
 
@@ -34,6 +34,18 @@ export function listRuns(database: Database): readonly ListedRun[] {
       return value === undefined ? [] : [value as unknown as Session]
     }),
   )
+}
+
+/** Ids of a session's subagents, in lower case; of very many only the first. */
+export function subagentsOf(database: Database, id: string): readonly string[] {
+  const row = database
+    .prepare('SELECT sources FROM listing WHERE key IN (SELECT key FROM sessions WHERE id = ?) LIMIT 1')
+    .get(id)
+  const sources = asArray(parseJson(asString(row?.['sources']) ?? '')) ?? []
+  return sources.flatMap((source) => {
+    const [, subagent] = /^subagent:(.+)$/s.exec(asString(source) ?? '') ?? []
+    return subagent ?? []
+  })
 }
 
 /** In the order of the sessions given, newest first. Sessions of no run are in none. */

@@ -8,10 +8,11 @@ import { readStep, type StepFile } from './step-files.ts'
 /** Of one answer that is not a stream, in characters. */
 const MOST_TEXT = 64 * 1024 * 1024
 
-/** The lines of the step's own agent. Subagents' are steps' agents of their own in swarm's files; here they belong to the session. */
+/** The lines of the agent that is meant: the step's own, or a subagent, which in swarm's files is another agent of the step. */
 export async function* linesOf({ names }: FoundStep, files: AsyncIterable<StepFile>): AsyncGenerator<string> {
-  const own = `/${names.step}-${names.agentKey}-${names.engine}.jsonl`
-  for await (const { path, text, isWhole } of files) if (!isWhole && path.endsWith(own)) yield text
+  const own = `/${names.step}-${names.agentKey}-${names.engine}.jsonl`.toLowerCase()
+  for await (const { path, text, isWhole } of files)
+    if (!isWhole && path.toLowerCase().endsWith(own)) yield text
 }
 
 export function toStream(lines: AsyncGenerator<string>, { options }: AppContext): ReadableStream<Uint8Array> {

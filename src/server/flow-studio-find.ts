@@ -59,7 +59,9 @@ export function findStep(
   wanted: Wanted,
   what: 'transcript' | 'receipt',
 ): FoundStep | Refused {
-  const ofFlow = steps.filter(({ names, step }) => [names.flow, step.flow].includes(wanted.flow))
+  const ofFlow = steps
+    .flatMap(withAgents)
+    .filter(({ names, step }) => [names.flow, step.flow].includes(wanted.flow))
   if (ofFlow.length === 0) {
     const flows = [...new Set(steps.map(({ names }) => names.flow))]
     return {
@@ -71,7 +73,8 @@ export function findStep(
   const found = ofFlow
     .filter(({ names, step, execution }) => {
       const isStep = [names.step, step.step].includes(wanted.step)
-      const isAgent = wanted.agent === undefined || [names.agentKey, step.agentKey].includes(wanted.agent)
+      const isAgent =
+        wanted.agent === undefined || [names.agentKey, step.agentKey].some((key) => isSame(key, wanted.agent))
       const isEngine = wanted.engine === undefined || [names.engine, step.engine].includes(wanted.engine)
       return isStep && isAgent && isEngine && String(execution ?? '') === (wanted.execution ?? '')
     })
@@ -84,7 +87,22 @@ export function findStep(
   }
 }
 
+/** The step as each of its agents had it. What a subagent used, and when, only reading it would tell. */
+export function withAgents(found: FoundStep): readonly FoundStep[] {
+  const { flow, step, engine, status, session } = found.step
+  const others = found.agents.map((agentKey): FoundStep => ({
+    ...found,
+    names: { ...found.names, agentKey },
+    step: { flow, step, engine, status, session, agentKey },
+  }))
+  return [found, ...others]
+}
+
 export const fileName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
+
+/** What subagents are called is known in lower case. */
+const isSame = (key: string | undefined, asked: string | undefined): boolean =>
+  key !== undefined && key.toLowerCase() === asked?.toLowerCase()
 
 /** A request names anything. */
 const cut = (name: string): string => name.slice(0, 100)

@@ -8,7 +8,7 @@ import { asObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import type { App, AppContext } from './context.ts'
 import { eventsOf, gather, linesOf, toStream } from './flow-studio-files.ts'
 import { registerFlowStudioIndex } from './flow-studio-index.ts'
-import { fileName, findStep, isRefused, refuse, reply, type Refused } from './flow-studio-find.ts'
+import { fileName, findStep, isRefused, refuse, reply, withAgents, type Refused } from './flow-studio-find.ts'
 import {
   flowTiming,
   pathsOf,
@@ -20,7 +20,7 @@ import {
 } from './flow-studio-shapes.ts'
 import { compareRuns, within } from './routes-runs.ts'
 import { findRun, toRunRow, type FoundRun, type FoundStep } from './run-steps.ts'
-import { readReceipts, readStep, stepFiles } from './step-files.ts'
+import { readStep, receiptText, stepFiles } from './step-files.ts'
 
 const RUN = '/api/runs/:run'
 const STEP = `${RUN}/flows/:flow/steps/:step`
@@ -74,12 +74,13 @@ export function registerFlowStudio(app: App, context: AppContext): void {
   })
   of(`${RUN}/transcripts`, ({ row, steps }) => ({
     run_id: row.id,
-    transcripts: steps.map((found) => toListed(found, pathsOf(found).transcript)),
+    transcripts: steps.flatMap(withAgents).map((found) => toListed(found, pathsOf(found).transcript)),
   }))
   // While a step runs there is no receipt of it.
   of(`${RUN}/receipts`, ({ row, steps }) => ({
     run_id: row.id,
     receipts: steps
+      .flatMap(withAgents)
       .filter(({ step }) => step.status !== 'running')
       .map((found) => toListed(found, pathsOf(found).receipt)),
   }))
@@ -164,8 +165,7 @@ async function receiptOf(
   return within(context, c.req.param('run') ?? '', async (run, database) => {
     const found = findStep(run, wantedOf(c), 'receipt')
     if (isRefused(found)) return found
-    const receipts = await readReceipts(database, context, [found])
-    const receipt = asObject(parseJson(receipts.get(found.id) ?? ''))
+    const receipt = asObject(parseJson((await receiptText(database, context, found)) ?? ''))
     if (receipt === undefined) {
       const why = found.step.status === 'running' ? 'it is still running' : 'its log is gone'
       return { status: 404, error: `step '${found.names.step}' has no receipt`, hint: why } satisfies Refused

@@ -1,5 +1,13 @@
 /** Runs as the archive knows them: their sessions as steps, in the order they began, without secrets. Nothing here reads a log. */
-import { isRunLog, listRuns, toRuns, usageOf, withoutCopies, type ListedRun } from '../search/runs.ts'
+import {
+  isRunLog,
+  listRuns,
+  subagentsOf,
+  toRuns,
+  usageOf,
+  withoutCopies,
+  type ListedRun,
+} from '../search/runs.ts'
 import { toStepNames, type StepNames } from '../formats/swarm-names.ts'
 import type { WriteContext } from '../formats/format.ts'
 import { HansardError } from '../errors.ts'
@@ -20,6 +28,8 @@ export type FoundStep = {
   readonly step: RunStep
   /** What its files would be called: each name is safe as a part of a path. */
   readonly names: StepNames
+  /** Its subagents: in swarm's files further agents of the step, each with a transcript and a receipt. In lower case. */
+  readonly agents: readonly string[]
   /** Of an earlier execution under the same names, from 1 on; the newest has none. */
   readonly execution?: number
 }
@@ -50,7 +60,9 @@ export function findRun(database: Database, id: string, redactor: Redactor): Fou
     .filter((session) => !isRunLog(session))
   return {
     row: toRunRow(run, redactor),
-    steps: numbered(steps.map((session) => toFoundStep(session, redactor))),
+    steps: numbered(
+      steps.map((session) => toFoundStep(session, subagentsOf(database, session.id), redactor)),
+    ),
     logs: members.filter(isRunLog),
   }
 }
@@ -80,9 +92,13 @@ export function toRunRow(run: ListedRun, redactor: Redactor): RunRow {
   }
 }
 
-function toFoundStep(listed: ListedSession, redactor: Redactor): FoundStep {
+function toFoundStep(listed: ListedSession, subagents: readonly string[], redactor: Redactor): FoundStep {
   const session = withoutSecrets(listed, redactor)
-  return { id: listed.id, session, step: toRunStep(session), names: servedNames(session) }
+  const names = servedNames(session)
+  // As the writer of swarm's files names them; others it gives names that only it can tell.
+  const isNamed = (id: string): boolean =>
+    isSafeId(id) && id.length <= LONGEST_NAME && id !== names.agentKey.toLowerCase() && redactor.id(id) === id
+  return { id: listed.id, session, step: toRunStep(session), names, agents: subagents.filter(isNamed) }
 }
 
 function toRunStep(session: ListedSession): RunStep {

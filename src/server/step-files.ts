@@ -4,6 +4,7 @@
  */
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import type { FileOperation, ReadItem, Writing } from '../formats/format.ts'
+import { toPaths } from '../formats/swarm-names.ts'
 import { beginSwarm } from '../formats/swarm-write.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Redactor } from '../redact/redactor.ts'
@@ -41,6 +42,21 @@ export async function* stepFiles(items: Items, redactor: Redactor): AsyncGenerat
   yield* fold.end()
 }
 
+/** The receipt of the agent that is meant: of the step's own, or of a subagent. */
+export async function receiptText(
+  database: Database,
+  context: AppContext,
+  { id, names }: FoundStep,
+): Promise<string | undefined> {
+  const own = toPaths(names).receipt.toLowerCase()
+  for await (const { path, text, isWhole } of stepFiles(
+    readStep(database, context, id, { isOutline: true }),
+    context.redactor,
+  ))
+    if (isWhole && path.toLowerCase() === own) return text
+  return undefined
+}
+
 /** The receipts of several steps by their ids; each file that several of them lie in is read once. */
 export async function readReceipts(
   database: Database,
@@ -48,53 +64,52 @@ export async function readReceipts(
   steps: readonly FoundStep[],
 ): Promise<ReadonlyMap<string, string>> {
   const receipts = new Map<string, string>()
-  const together = new Map<string, { readonly unit: SessionUnit; readonly ids: Map<string, string> }>()
-  const alone: string[] = []
-  for (const { id } of steps) {
-    const { found, units } = recordingsOf(database, context, id)
+  const together = new Map<string, { readonly unit: SessionUnit; readonly steps: Map<string, FoundStep> }>()
+  const alone: FoundStep[] = []
+  for (const step of steps) {
+    const { found, units } = recordingsOf(database, context, step.id)
     const [unit, ...others] = units
     if (found === undefined || unit === undefined) continue
     if (others.length > 0 || unit.format === JOURNAL) {
-      alone.push(id)
+      alone.push(step)
       continue
     }
     const name = placeName(unit.place)
-    const group = together.get(name) ?? { unit, ids: new Map<string, string>() }
-    group.ids.set(found.key, id)
+    const group = together.get(name) ?? { unit, steps: new Map<string, FoundStep>() }
+    group.steps.set(found.key, step)
     together.set(name, group)
   }
-  for (const { unit, ids } of together.values())
-    for (const [id, text] of await receiptsOf(unit, ids, context)) receipts.set(id, text)
-  for (const id of alone)
-    for await (const file of stepFiles(
-      readStep(database, context, id, { isOutline: true }),
-      context.redactor,
-    ))
-      if (file.isWhole && !receipts.has(id)) receipts.set(id, file.text)
+  for (const { unit, steps: own } of together.values())
+    for (const [id, text] of await receiptsOf(unit, own, context)) receipts.set(id, text)
+  for (const step of alone) {
+    const text = await receiptText(database, context, step)
+    if (text !== undefined) receipts.set(step.id, text)
+  }
   return receipts
 }
 
 async function receiptsOf(
   unit: SessionUnit,
-  ids: ReadonlyMap<string, string>,
+  steps: ReadonlyMap<string, FoundStep>,
   { archive, redactor }: AppContext,
 ): Promise<ReadonlyMap<string, string>> {
-  const folds = new Map<string, StepFold>()
+  const folds = new Map<FoundStep, StepFold>()
   let fold: StepFold | undefined
   const [stream] = sessionStreams([unit], archive, outlineSession)
   for await (const batch of stream?.items ?? nothing()) {
     for (const item of batch) {
       if (item.type === 'session') {
-        const id = ids.get(keyOf(item.session, placeName(unit.place))) ?? ids.get(item.session.id)
-        fold = id === undefined ? undefined : (folds.get(id) ?? createStepFold(redactor))
-        if (id !== undefined && fold !== undefined) folds.set(id, fold)
+        const step = steps.get(keyOf(item.session, placeName(unit.place))) ?? steps.get(item.session.id)
+        fold = step && (folds.get(step) ?? createStepFold(redactor))
+        if (step !== undefined && fold !== undefined) folds.set(step, fold)
       }
       fold?.add([item])
     }
   }
   return new Map(
-    [...folds].flatMap(([id, one]): (readonly [string, string])[] => {
-      const receipt = one.end().find(({ isWhole }) => isWhole)
+    [...folds].flatMap(([{ id, names }, one]): (readonly [string, string])[] => {
+      const own = toPaths(names).receipt
+      const receipt = one.end().find(({ isWhole, path }) => isWhole && path === own)
       return receipt === undefined ? [] : [[id, receipt.text]]
     }),
   )

@@ -14,13 +14,15 @@ export type Asked<T> = {
   readonly again: () => void
 }
 
-/** Changes that come together are asked about once. */
+/** Changes that come together are asked about once. What is summed over the whole archive waits longer: each answer costs more. */
 const PAUSE_MS = 1500
+export const LONG_PAUSE_MS = 10_000
 
 export function useAnswer<T>(
   key: string,
   question: (options: { readonly signal: AbortSignal }) => Promise<Answer<T>>,
   when?: (row: SessionRow) => boolean,
+  { pauseMs = PAUSE_MS }: { readonly pauseMs?: number } = {},
 ): Asked<T> {
   const [state, setState] = useState<{
     readonly key: string
@@ -48,7 +50,7 @@ export function useAnswer<T>(
       timer ??= setTimeout(() => {
         timer = undefined
         again()
-      }, PAUSE_MS)
+      }, pauseMs)
     }
     const ends = [
       on('reset', soon),

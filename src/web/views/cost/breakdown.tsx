@@ -7,7 +7,7 @@ import { Share } from '../../charts/bars.tsx'
 import { toQuery, type Narrowed } from '../../charts/filters.tsx'
 import { Given, Panel } from '../../charts/panel.tsx'
 import { href, setParams } from '../../router.ts'
-import { useAnswer } from '../../state/answer.ts'
+import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Count, Money, Tokens } from '../../ui/amounts.tsx'
 import { exactCount } from '../../ui/numbers.ts'
@@ -46,6 +46,7 @@ export function Breakdown({
     `cost ${by} ${JSON.stringify(narrowed)}`,
     (options) => ask.cost({ by, limit: String(MOST), ...narrowed }, options),
     () => true,
+    { pauseMs: LONG_PAUSE_MS },
   )
   return (
     <Panel title="By what" isBusy={asked.isBusy}>

@@ -4,7 +4,7 @@ import { sessionsHref } from '../../charts/asked.ts'
 import { Bars } from '../../charts/bars.tsx'
 import type { Narrowed } from '../../charts/filters.tsx'
 import { BehindChart, Given, Panel } from '../../charts/panel.tsx'
-import { useAnswer } from '../../state/answer.ts'
+import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { Count } from '../../ui/amounts.tsx'
 import { Table } from '../../ui/table.tsx'
 import { dayQuery, everyDay } from './days.tsx'
@@ -16,6 +16,7 @@ export function CacheByDay({ narrowed }: { readonly narrowed: Narrowed }) {
     `cache ${JSON.stringify(narrowed)}`,
     (options) => ask.costCache({ ...narrowed }, options),
     () => true,
+    { pauseMs: LONG_PAUSE_MS },
   )
   const rate = asked.value?.total.rate
   return (

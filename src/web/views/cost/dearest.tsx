@@ -4,7 +4,7 @@ import { toQuery, type Narrowed } from '../../charts/filters.tsx'
 import { sessionsHref } from '../../charts/asked.ts'
 import { Given, Panel } from '../../charts/panel.tsx'
 import { href } from '../../router.ts'
-import { useAnswer } from '../../state/answer.ts'
+import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Money, Time, Tokens } from '../../ui/amounts.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -17,6 +17,7 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
     `dearest ${JSON.stringify(narrowed)}`,
     (options) => ask.costTop({ ...narrowed, limit: MOST }, options),
     () => true,
+    { pauseMs: LONG_PAUSE_MS },
   )
   return (
     <div class="panels">

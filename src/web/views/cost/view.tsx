@@ -7,7 +7,7 @@ import { Filters, narrowedBy, toQuery, type Narrowed } from '../../charts/filter
 import { Facts, Given, Panel } from '../../charts/panel.tsx'
 import { setParams } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
-import { useAnswer } from '../../state/answer.ts'
+import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { oneLine } from '../../text/visible.ts'
 import { Count, Money, Tokens } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -24,6 +24,7 @@ export function CostView({ route: { params } }: ViewProps) {
     `cost day ${JSON.stringify(narrowed)}`,
     (options) => ask.cost({ by: 'day', ...narrowed }, options),
     () => true,
+    { pauseMs: LONG_PAUSE_MS },
   )
   return (
     <div class="page">

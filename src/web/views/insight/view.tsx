@@ -7,7 +7,7 @@ import { Filters, narrowedBy, toQuery, type Narrowed } from '../../charts/filter
 import { Facts, Given, Panel } from '../../charts/panel.tsx'
 import { setParams } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
-import { useAnswer } from '../../state/answer.ts'
+import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { Count, Duration } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
@@ -30,6 +30,7 @@ function WholeInsight({ params }: { readonly params: URLSearchParams }) {
     `stats ${q}`,
     (options) => ask.stats({ q, findings: MOST_FINDINGS }, options),
     () => true,
+    { pauseMs: LONG_PAUSE_MS },
   )
   return (
     <div class="page">
