@@ -1,6 +1,7 @@
 /** The third step of a sync: units that have changed are read, on all cores, and their sessions put in the state. */
 import { readTombstones } from '../archive/tombstones.ts'
 import { createIdSet } from '../formats/id-set.ts'
+import type { Database } from '../sqlite/driver.ts'
 import type { Readers } from './readers.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import { beginReading, clearReading } from './state-readings.ts'
@@ -25,13 +26,14 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   const readers = createReaders(ofBytes)
   const seen = createIdSet()
   const running = new Set<Promise<void>>()
+  const gathering = createGathering(shared.database)
   let done = 0
   let bytes = 0
   let after = 0
   try {
     for (let batch = files.dirty(after, BATCH); batch.length > 0; batch = files.dirty(after, BATCH)) {
       for (const unit of batch) {
-        if (options.signal?.aborted) return report
+        if (options.signal?.aborted) break
         after = unit.id
         while (running.size >= readers.width) await Promise.race(running)
         const work = readOne(unit, { ...shared, readers, deleted }).then((read) => {
@@ -44,17 +46,46 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
           report.damage += read.damage
           done += 1
           bytes += read.bytes
+          gathering.next()
           options.onProgress?.({ doing: 'reading', done, of: total, bytes, ofBytes })
           running.delete(work)
         })
         running.add(work)
       }
+      if (options.signal?.aborted) break
     }
     await Promise.all(running)
-    return report
-  } finally {
+  } catch (error) {
     await Promise.allSettled(running)
+    // What was whole before it went wrong is worth having, if it can be had; what went wrong first is what is told.
+    gathering.settleIfPossible()
+    throw error
+  } finally {
     await readers.close()
+  }
+  gathering.settle()
+  return report
+}
+
+/** Units put in the state together: long enough that waiting for the file is little of it, short enough to be seen at once. */
+const MOST_GATHERED_MS = 200
+
+function createGathering(database: Database): { next(): void; settle(): void; settleIfPossible(): void } {
+  let settle = database.gather()
+  let since = performance.now()
+  return {
+    next() {
+      if (performance.now() - since < MOST_GATHERED_MS) return
+      settle()
+      settle = database.gather()
+      since = performance.now()
+    },
+    settle: () => settle(),
+    settleIfPossible() {
+      try {
+        settle()
+      } catch {}
+    },
   }
 }
 

@@ -93,6 +93,28 @@ describe('a transaction', () => {
     database.transaction(() => put.run(3))
     expect(database.prepare('SELECT a FROM t').all()).toEqual([{ a: 1 }, { a: 3 }])
   })
+
+  it('among others that are gathered is taken back by itself, and seen by nobody until all are settled', async () => {
+    const database = await opened(path)
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a UNIQUE)')
+    const reader = await opened(path)
+    const seen = (): unknown => reader.prepare('SELECT a FROM t ORDER BY a').all()
+    const put = database.prepare('INSERT INTO t VALUES (?)')
+    const settle = database.gather()
+    database.transaction(() => put.run(1))
+    errorOf(() =>
+      database.transaction(() => {
+        put.run(2)
+        put.run(1)
+      }),
+    )
+    database.transaction(() => database.transaction(() => put.run(3)))
+    expect(seen()).toEqual([])
+    settle()
+    expect(seen()).toEqual([{ a: 1 }, { a: 3 }])
+    database.transaction(() => put.run(4))
+    expect(seen()).toEqual([{ a: 1 }, { a: 3 }, { a: 4 }])
+  })
 })
 
 describe('opening', () => {

@@ -12,6 +12,11 @@ export interface Database {
   prepare(sql: string): Statement
   /** All of the work or none of it, with the write lock from the start; one inside another is a part of it. */
   transaction<T>(work: () => T): T
+  /**
+   * From here on transactions are parts of one, until the function it gives is called: for many small ones, each of which would wait
+   * for the file. One that fails is taken back by itself.
+   */
+  gather(): () => void
   close(): void
 }
 
@@ -73,8 +78,23 @@ function pickEngine(): Promise<Connect> {
 }
 
 function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Database {
-  let depth = 0
+  /** `apart`: one that can be taken back by itself within those that are gathered. */
+  let open: 'nothing' | 'gathered' | 'whole' | 'apart' = 'nothing'
   const exec = (sql: string): void => wrap(() => connection.exec(sql))
+  // A full disk ends a transaction by itself; what went wrong first is what is told.
+  const takeBack = (sql: string): void => {
+    try {
+      connection.exec(sql)
+    } catch {}
+  }
+  const settle = (sql: string): void => {
+    try {
+      exec(sql)
+    } catch (error) {
+      takeBack('ROLLBACK')
+      throw error
+    }
+  }
   return {
     exec,
     prepare(sql) {
@@ -89,21 +109,28 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
       }
     },
     transaction(work) {
-      if (depth > 0) return work()
-      exec('BEGIN IMMEDIATE')
-      depth += 1
+      if (open === 'whole' || open === 'apart') return work()
+      const before = open
+      const isApart = before === 'gathered'
+      exec(isApart ? 'SAVEPOINT apart' : 'BEGIN IMMEDIATE')
+      open = isApart ? 'apart' : 'whole'
       try {
         const result = work()
-        exec('COMMIT')
+        settle(isApart ? 'RELEASE apart' : 'COMMIT')
         return result
       } catch (error) {
-        // A full disk ends the transaction by itself; what went wrong first is what is told.
-        try {
-          connection.exec('ROLLBACK')
-        } catch {}
+        takeBack(isApart ? 'ROLLBACK TO apart; RELEASE apart' : 'ROLLBACK')
         throw error
       } finally {
-        depth -= 1
+        open = before
+      }
+    },
+    gather() {
+      exec('BEGIN IMMEDIATE')
+      open = 'gathered'
+      return () => {
+        open = 'nothing'
+        settle('COMMIT')
       }
     },
     close: () => wrap(() => connection.close()),
