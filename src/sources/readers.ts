@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { nextTurn } from './next-turn.ts'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
 import type { Call } from './unit-facts.ts'
 import type { FromWorker, ToWorker } from './unit-worker.ts'
@@ -28,7 +29,7 @@ export function createReaders(bytes: number): Readers {
   const script = workerScript()
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
-    return { read: runUnitJob, width: 1, close: async () => {} }
+    return { read: readHere(), width: 1, close: async () => {} }
   const enter = createTurns()
   const idle = Array.from({ length: threads }, () => createThread(script, enter))
   const all = [...idle]
@@ -50,6 +51,18 @@ export function createReaders(bytes: number): Readers {
       }
     },
     close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
+  }
+}
+
+/** Units read in a row, in this thread. */
+const READ_A_TURN = 50
+
+function readHere(): Readers['read'] {
+  let read = 0
+  return async (job, onCalls) => {
+    read += 1
+    if (read % READ_A_TURN === 0) await nextTurn()
+    return runUnitJob(job, onCalls)
   }
 }
 

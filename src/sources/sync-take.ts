@@ -7,6 +7,7 @@ import { isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
+import { nextTurn } from './next-turn.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
 import { openSource } from './open.ts'
 import { unitOf } from './unit-of.ts'
@@ -52,6 +53,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
   let bytes = 0
   let after = 0
   for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
+    await nextTurn()
     for (const file of batch) {
       if (options.signal?.aborted) break
       after = file.id
