@@ -3,14 +3,19 @@ import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import { fieldValues } from './match-fields.ts'
+import { hashTexts, type TextBytes } from './text-bytes.ts'
 
 /** The facts that a search may ask for, as words of their own kind, with a sign in them that no word of a text has: `tool:bash`. */
 export function facetsOf(entry: Entry): string[] {
-  const facets = new Set<string>([EVERY])
-  for (const field of FACETS)
-    for (const value of fieldValues(field, entry, NO_SESSION)) facets.add(facet(field, value))
-  if (entry.model === undefined && entry.role === 'assistant') facets.add(MODEL_OF_SESSION)
-  return [...facets]
+  const facets = [EVERY]
+  for (const field of FACETS) {
+    for (const value of fieldValues(field, entry, NO_SESSION)) {
+      const one = facet(field, value)
+      if (!facets.includes(one)) facets.push(one)
+    }
+  }
+  if (entry.model === undefined && entry.role === 'assistant') facets.push(MODEL_OF_SESSION)
+  return facets
 }
 
 /** What every entry has. */
@@ -28,11 +33,27 @@ const NO_SESSION: Session = { id: '', status: 'completed' }
 const LONGEST = 1000
 
 export function facet(field: FacetField, value: string): string {
-  return `${field}:${value
+  const known = KNOWN[field]
+  const there = known.get(value)
+  if (there !== undefined) return there
+  const made = `${field}:${value
     .toLowerCase()
     .slice(0, LONGEST)
     .replace(SEPARATORS, (sign) => `%${sign.charCodeAt(0)};`)}`
+  if (known.size >= MOST_KNOWN) known.clear()
+  if (value.length <= LONGEST) known.set(value, made)
+  return made
 }
+
+/** Most entries have what others had. */
+const KNOWN: Readonly<Record<FacetField, Map<string, string>>> = {
+  role: new Map(),
+  source: new Map(),
+  tool: new Map(),
+  has: new Map(),
+  model: new Map(),
+}
+const MOST_KNOWN = 500
 
 export function valueOfFacet(facet: string): string {
   const value = facet.slice(facet.indexOf(':') + 1)
@@ -42,7 +63,6 @@ export function valueOfFacet(facet: string): string {
 /** What ends a word in the index, and what stands for it. */
 const SEPARATORS = /[\0- '%\x7f]/g
 
-const MASK = 0xffff_ffff_ffff_ffffn
 const PRIME = 0x0100_0193
 
 /** The same for an entry in every recording of its session. */
@@ -50,17 +70,22 @@ export function identityOf({ source, id }: Pick<Entry, 'source' | 'id'>): bigint
   return toHash(`${source}\n${id}`)
 }
 
+/** Twice FNV-1a over code units. */
 export function toHash(text: string): bigint {
-  return ((BigInt(hash(text, 0x811c_9dc5)) << 32n) | BigInt(hash(text, 0x2545_f491))) & MASK
+  let high = 0x811c_9dc5
+  let low = 0x2545_f491
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    high = Math.imul(high ^ code, PRIME)
+    low = Math.imul(low ^ code, PRIME)
+  }
+  return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)
 }
 
 /** FNV-1a over code units. */
 function hash(text: string, seed: number): number {
   let value = seed
-  for (let at = 0; at < text.length; at += 1) {
-    value ^= text.charCodeAt(at)
-    value = Math.imul(value, PRIME)
-  }
+  for (let at = 0; at < text.length; at += 1) value = Math.imul(value ^ text.charCodeAt(at), PRIME)
   return value >>> 0
 }
 
@@ -71,9 +96,8 @@ const SEED = hash(VERSION, 0x811c_9dc5)
  * Stands for the texts and the facets of an entry, as it was read: another one when a character differs. What is indexed under it
  * need not be written again, and of the entries that a few bytes of a log are read as, it tells the one that was indexed.
  */
-export function markOf(texts: readonly string[], facets: readonly string[]): number {
-  let value = SEED ^ texts.length
+export function markOf(texts: TextBytes, facets: readonly string[]): number {
+  let value = SEED
   for (const facet of facets) value = hash(facet, Math.imul(value ^ facet.length, PRIME))
-  for (const text of texts) value = hash(text, Math.imul(value ^ text.length, PRIME))
-  return value >>> 0
+  return hashTexts(texts, value)
 }

@@ -3,10 +3,11 @@
  * So a text that is looked for within words, or between them, need not be looked for where its bytes are not. Texts are taken in
  * lower case. Pure; time is linear.
  */
-import { toLower } from './words-fold.ts'
+import type { TextBytes } from './text-bytes.ts'
+import { BYTE_LOWER, toLower } from './words-fold.ts'
 
 export type GramSet = {
-  add(text: string): void
+  add(texts: TextBytes): void
   /** The set of all that was added since the last time; undefined when that was nothing. */
   take(): Uint8Array | undefined
 }
@@ -18,28 +19,42 @@ const BITS_A_GRAM = 4
 const MOST_BYTES = 8192
 
 export function createGramSet(): GramSet {
-  const all = new Uint8Array(BITS)
+  // As bits, so that all of them are near while a text is gone over.
+  const all = new Int32Array(BITS / 32)
+  /** Those that are set. */
+  const list = new Uint16Array(BITS)
   let count = 0
-  let bytes = Buffer.allocUnsafe(4096)
+  const addBytes = (bytes: Uint8Array, start: number, end: number): void => {
+    let gram =
+      ((BYTE_LOWER[bytes[start] as number] as number) << 8) |
+      (BYTE_LOWER[bytes[start + 1] as number] as number)
+    for (let at = start + 2; at < end; at += 1) {
+      gram = ((gram << 8) | (BYTE_LOWER[bytes[at] as number] as number)) & 0xff_ffff
+      const bit = Math.imul(gram, 0x9e37_79b1) >>> 16
+      const word = all[bit >>> 5] as number
+      if (((word >>> (bit & 31)) & 1) === 1) continue
+      all[bit >>> 5] = word | (1 << (bit & 31))
+      list[count] = bit
+      count += 1
+    }
+  }
   return {
-    add(text) {
-      const lower = toSame(text)
-      if (bytes.length < lower.length * 3) bytes = Buffer.allocUnsafe(lower.length * 3)
-      const length = bytes.write(lower)
-      let gram = ((bytes[0] as number) << 8) | (bytes[1] as number)
-      for (let at = 2; at < length; at += 1) {
-        gram = ((gram << 8) | (bytes[at] as number)) & 0xff_ffff
-        const bit = Math.imul(gram, 0x9e37_79b1) >>> 16
-        if (all[bit] !== 0) continue
-        all[bit] = 1
-        count += 1
+    add({ bytes, starts, ends, isAscii }) {
+      for (let nth = 0; nth < starts.length; nth += 1) {
+        const start = starts[nth] as number
+        const end = ends[nth] as number
+        if (isAscii[nth] === true || isCaseless(bytes, start, end)) addBytes(bytes, start, end)
+        else {
+          const lower = Buffer.from(toSame(bytes.toString('utf8', start, end)))
+          addBytes(lower, 0, lower.length)
+        }
       }
-      if (bytes.length > KEEP_BYTES) bytes = Buffer.allocUnsafe(4096)
     },
     take() {
       if (count === 0) return undefined
       const folded = new Uint8Array(Math.min(MOST_BYTES, Math.max(8, Math.ceil((count * BITS_A_GRAM) / 8))))
-      for (let bit = all.indexOf(1); bit !== -1; bit = all.indexOf(1, bit + 1)) {
+      for (let nth = 0; nth < count; nth += 1) {
+        const bit = list[nth] as number
         const to = placeOf(bit, folded.length)
         folded[to >>> 3] = (folded[to >>> 3] as number) | (1 << (to & 7))
       }
@@ -50,7 +65,26 @@ export function createGramSet(): GramSet {
   }
 }
 
-const KEEP_BYTES = 4 << 20
+/** By the first byte of a character: 1 where none that begins so has two cases (Han, kana, Hangul), 2 where the second byte tells. */
+const CASELESS: Uint8Array = new Uint8Array(256).map((_, byte) => {
+  if (byte < 0xc0 || (byte >= 0xe3 && byte <= 0xe9) || (byte >= 0xeb && byte <= 0xed)) return 1
+  return byte === 0xe2 || byte === 0xf0 ? 2 : 0
+})
+
+/** False where a letter that is not ASCII may have another case, or be taken for another one. */
+function isCaseless(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] as number
+    if (byte < 0x80) continue
+    const kind = CASELESS[byte]
+    if (kind === 1) continue
+    const second = bytes[at + 1] as number
+    // Signs of printing, frames and pictures.
+    const isSign = byte === 0xe2 ? second === 0x80 || (second >= 0x94 && second <= 0x9f) : second === 0x9f
+    if (kind === 0 || !isSign) return false
+  }
+  return true
+}
 
 /** A set of any size has the places of the full one, in the same order, several of them in one. */
 function placeOf(bit: number, bytes: number): number {

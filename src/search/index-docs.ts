@@ -19,7 +19,8 @@ export type IndexDocs = {
   end(): number
 }
 
-export type Words = { readonly text: string; readonly facets: string }
+/** `text`: in UTF-8. SQLite takes bytes for text, and they need not become a string for it. */
+export type Words = { readonly text: Uint8Array; readonly facets: string }
 
 /** Entries with numbers in a row. The shard has those below `there`. */
 type Piece = {

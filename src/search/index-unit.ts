@@ -14,6 +14,7 @@ import type { Numbers } from './index-numbers.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import { toSearched } from './searched-entry.ts'
+import { encodeTexts } from './text-bytes.ts'
 import type { ListedUnit } from './unit-list.ts'
 import { createTermList } from './words.ts'
 
@@ -56,7 +57,8 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
       const hasAt = Number.isFinite(said)
       at = hasAt ? said : at || toTime(session.startedAt)
       const title = unit.titles.get(key)
-      const mark = markOf(textsOf(entry, title), facetsOf(entry))
+      const own = { facets: facetsOf(entry), texts: encodeTexts(textsOf(entry, title)) }
+      const mark = markOf(own.texts, own.facets)
       let searched: Entry | undefined
       const source = entry.source === 'primary' ? entry : (searched = toSearched(entry, writer.redactor))
       const about = { session: sessions.idOf(key), at, hasAt, mark }
@@ -66,11 +68,15 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
         hasAt ? at : toTime(session.startedAt),
         () => {
           searched ??= toSearched(entry, writer.redactor)
-          const facets = facetsOf(searched)
+          // Nothing was secret in most: what was made of them as they were read is it.
+          const { facets, texts } =
+            searched === entry
+              ? own
+              : { facets: facetsOf(searched), texts: encodeTexts(textsOf(searched, title)) }
           for (const facet of facets) writer.addFacet(facet)
-          const texts = textsOf(searched, title)
-          for (const one of texts) grams.add(one)
-          const text = terms(texts)
+          grams.add(texts)
+          list.addEncoded(texts)
+          const text = list.takeBytes()
           isFull = writer.wrote(text.length)
           return { text, facets: facets.join(' ') }
         },
@@ -129,11 +135,6 @@ function openSessions(database: Database, unit: number): { idOf(key: string): nu
 }
 
 const list = createTermList()
-
-function terms(texts: readonly string[]): string {
-  for (const text of texts) list.add(text)
-  return list.take()
-}
 
 type About = {
   readonly session: number

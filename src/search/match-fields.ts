@@ -53,34 +53,43 @@ export function fieldValues(field: NameField, entry: Entry, session: Session): r
     case 'status':
       return one(session.status)
     case 'tool':
-      return entry.blocks.flatMap((block) =>
-        block.type === 'tool-call' || block.type === 'tool-result' ? one(block.name) : [],
-      )
+      return toolsOf(entry)
     case 'file':
       return filesOf(entry)
     case 'has':
-      return entry.blocks.flatMap(partsOf)
+      return addParts([], entry.blocks)
   }
 }
 
-function partsOf(block: Block): readonly string[] {
-  switch (block.type) {
-    case 'error':
-      return ['error']
-    case 'thinking':
-      return ['thinking']
-    case 'image':
-      return ['image']
-    case 'tool-call':
-      return ['tool']
-    case 'tool-result': {
-      const inner = Array.isArray(block.output) ? block.output.flatMap(partsOf) : []
-      return [...inner, 'tool', ...(block.isError === true || block.error !== undefined ? ['error'] : [])]
+function toolsOf({ blocks }: Entry): readonly string[] {
+  const names: string[] = []
+  for (const block of blocks)
+    if ((block.type === 'tool-call' || block.type === 'tool-result') && block.name !== undefined)
+      names.push(block.name)
+  return names
+}
+
+function addParts(parts: string[], blocks: readonly Block[]): string[] {
+  for (const block of blocks) {
+    switch (block.type) {
+      case 'error':
+      case 'thinking':
+      case 'image':
+        parts.push(block.type)
+        break
+      case 'tool-call':
+        parts.push('tool')
+        break
+      case 'tool-result':
+        if (Array.isArray(block.output)) addParts(parts, block.output)
+        parts.push('tool')
+        if (block.isError === true || block.error !== undefined) parts.push('error')
+        break
+      case 'text':
+      case 'unknown':
     }
-    case 'text':
-    case 'unknown':
-      return []
   }
+  return parts
 }
 
 function matchesNumber({ field, operator, value }: NumberTest, { totals, reportedCost }: Session): boolean {

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createGramSet } from './grams.ts'
+import { createGramSet, gramTest } from './grams.ts'
 import { createMatcher } from './match.ts'
 import { literalsOf, toGramTest } from './query-literals.ts'
 import { parseQuery, type Query } from './query.ts'
+import { encodeTexts } from './text-bytes.ts'
 
 function setOf(...texts: readonly string[]): Uint8Array {
   const set = createGramSet()
-  for (const text of texts) set.add(text)
+  set.add(encodeTexts(texts))
   return set.take() ?? new Uint8Array(8)
 }
 
@@ -18,6 +19,21 @@ const matches = (query: Query, text: string): boolean =>
     { id: 'e', source: 'primary', sequence: 1, kind: 'message', blocks: [{ type: 'text', text }] },
     { id: 's', status: 'completed' },
   ) !== undefined
+
+describe('the set of what stands together', () => {
+  it('has every character of Unicode in either case', () => {
+    const set = createGramSet()
+    const missed: number[] = []
+    for (let code = 1; code < 0x20000; code += 1) {
+      const text = `X${String.fromCodePoint(code)}y`
+      set.add(encodeTexts([text]))
+      const bits = set.take() ?? new Uint8Array(8)
+      const isThere = [text, text.toLowerCase()].every((one) => gramTest(one)?.(bits) ?? true)
+      if (!isThere) missed.push(code)
+    }
+    expect(missed).toEqual([])
+  })
+})
 
 describe('what a query must find', () => {
   it.each([

@@ -9,6 +9,7 @@ import { readListed } from './read-listed.ts'
 import type { Located } from './resolve.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
 import type { Hit, Searching } from './searching.ts'
+import { encodeTexts } from './text-bytes.ts'
 import { unitsOfSession, type ListedUnit } from './unit-list.ts'
 
 /** A unit that is read: some of its sessions may be read elsewhere. */
@@ -87,7 +88,7 @@ async function readHits(
             hasAt: Number.isFinite(said),
             located: locate(
               { ...read, source },
-              { unit, key, identity, mark: markOf(texts, facetsOf(read)) },
+              { unit, key, identity, mark: markOf(encodeTexts(texts), facetsOf(read)) },
             ),
             entry: redactor.entry({ ...read, sequence }),
           })

@@ -17,6 +17,7 @@ import { facetsOf, identityOf, markOf } from './doc-facts.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
+import { encodeTexts } from './text-bytes.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 /** Where an entry lies and how it is told from others there. */
@@ -128,7 +129,8 @@ function asIndexed(entry: Entry, located: Located): Entry | undefined {
       },
     }),
   }
-  return markOf(textsOf(named, located.unit.titles.get(located.key)), facetsOf(named)) === mark
+  const texts = encodeTexts(textsOf(named, located.unit.titles.get(located.key)))
+  return markOf(texts, facetsOf(named)) === mark
     ? named
     : undefined
 }

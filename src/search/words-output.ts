@@ -72,13 +72,39 @@ export function endText(output: Output): void {
 
 /** What was written since the last time, without a break at its end. */
 export function takeText(output: Output): string {
-  const end = output.broken && output.end > 0 ? output.end - BREAK_BYTES : output.end
+  const end = endOf(output)
   const text = output.bytes.toString(output.isAscii ? 'latin1' : 'utf8', 0, end)
+  clear(output)
+  return text
+}
+
+/** Both as one list, the wholes after a break. Good until the next term is written. */
+export function takeBytes(parts: Output, wholes: Output): Uint8Array {
+  const length = endOf(parts)
+  const more = endOf(wholes)
+  parts.end = length
+  reserve(parts, more + 64)
+  const { bytes } = parts
+  if (more > 0) {
+    writeCharacter(parts, BREAK_CODE)
+    bytes[parts.end++] = 0x20
+    wholes.bytes.copy(bytes, parts.end, 0, more)
+  }
+  const list = bytes.subarray(0, parts.end + more)
+  clear(parts)
+  clear(wholes)
+  return list
+}
+
+function endOf(output: Output): number {
+  return output.broken && output.end > 0 ? output.end - BREAK_BYTES : output.end
+}
+
+function clear(output: Output): void {
   output.end = 0
   output.broken = true
   output.isAscii = true
   if (output.bytes.length > KEEP_BYTES) output.bytes = Buffer.allocUnsafe(1024)
-  return text
 }
 
 /** The parts written since `first`, as one: without the spaces, and only the beginning. */

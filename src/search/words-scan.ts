@@ -16,6 +16,7 @@ import {
   UNSPACED,
   UPPER,
 } from './words-fold.ts'
+import { encodeTexts, type TextBytes } from './text-bytes.ts'
 import { mark, PAIR, LAST, unmark, WORD, type Marks, type Placed } from './words-marks.ts'
 import {
   cutLong,
@@ -28,31 +29,36 @@ import {
   type Output,
 } from './words-output.ts'
 
-/** Texts beyond this are rare, and no reason to hold on to so much memory. */
-const KEEP_BYTES = 1 << 20
-let input = Buffer.alloc(1024)
+/** What is scanned now. */
+let input: Uint8Array = new Uint8Array(2)
 
 /** Writes a text's terms, each followed by a space, and notes where they stand when asked to. */
 export function scanText(text: string, parts: Output, wholes: Output, placed: Placed | undefined): void {
-  // One byte more, which ends the last word.
-  const room = text.length * 3 + 2
-  if (input.length < room) input = Buffer.allocUnsafe(Math.max(room, Math.min(room * 2, KEEP_BYTES)))
-  const length = input.write(text, 'utf8')
-  input[length] = 0
-  input[length + 1] = 0
+  scanEncoded(encodeTexts([text]), 0, parts, wholes, placed)
+}
+
+/** The same for one of several texts. Places are those of the bytes. */
+export function scanEncoded(
+  { bytes, starts, ends, isAscii }: TextBytes,
+  nth: number,
+  parts: Output,
+  wholes: Output,
+  placed: Placed | undefined,
+): void {
+  const start = starts[nth] as number
+  const end = ends[nth] as number
   // ASCII at most doubles. Else a character of 3 bytes may become two, which stand in two pairs of 7 bytes.
-  const most = length * (length === text.length ? 2 : 5) + 64
+  const most = (end - start) * (isAscii[nth] === true ? 2 : 5) + 64
   reserve(parts, most)
   reserve(wholes, most)
-  const from = input
-  let at = 0
-  while (at < length) {
-    const kind = BYTE_KIND[from[at] as number]
+  input = bytes
+  let at = start
+  while (at < end) {
+    const kind = BYTE_KIND[bytes[at] as number]
     if (kind === SEPARATOR || kind === JOINER) at += 1
     else if (kind === HIGH) at = scanHigh(at, parts, wholes, placed)
     else at = scanWord(at, parts, wholes, placed)
   }
-  if (input.length > KEEP_BYTES) input = Buffer.alloc(1024)
 }
 
 function scanHigh(at: number, parts: Output, wholes: Output, placed: Placed | undefined): number {

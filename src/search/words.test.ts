@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { composed, kindOf } from './words-fold.ts'
 import { BREAK } from './words-output.ts'
 import { mixedText } from '../../test/mixed-text.ts'
+import { encodeTexts } from './text-bytes.ts'
 import { createTermList, placedTerms, termsOf } from './words.ts'
 
 describe('terms', () => {
@@ -45,6 +46,19 @@ describe('terms', () => {
     for (const text of ['one twoThree', '', '!!', 'fourFive']) list.add(text)
     expect(list.take()).toBe(` one two three ${BREAK} four five ${BREAK} twothree ${BREAK} fourfive `)
     expect(list.take()).toBe(' ')
+  })
+
+  it('are the same in bytes, of texts that were encoded together', () => {
+    fc.assert(
+      fc.property(fc.array(mixedText, { maxLength: 5 }), (texts) => {
+        const one = createTermList()
+        for (const text of texts) one.add(text)
+        const list = createTermList()
+        list.addEncoded(encodeTexts(texts))
+        expect(` ${Buffer.from(list.takeBytes()).toString()}`).toBe(one.take())
+        expect(list.takeBytes()).toHaveLength(0)
+      }),
+    )
   })
 
   it('are the same with their places, which are within the text and never cut a character', () => {

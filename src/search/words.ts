@@ -3,14 +3,19 @@
  * gives its parts in order (`parseSessionId`: parse, session, id) and, after all parts of the document, itself as a whole
  * (`parsesessionid`). Scripts without spaces give each two characters that stand together, and the last one alone. Time is linear.
  */
+import type { TextBytes } from './text-bytes.ts'
 import type { Marks } from './words-marks.ts'
-import { BREAK, createOutput, endText, takeText } from './words-output.ts'
-import { scanText } from './words-scan.ts'
+import { BREAK, createOutput, endText, takeBytes, takeText } from './words-output.ts'
+import { scanEncoded, scanText } from './words-scan.ts'
 
 export type TermList = {
   add(text: string): void
+  /** All of them, one after the other. */
+  addEncoded(texts: TextBytes): void
   /** All terms added since the last time, as ` one two `: a space before and after each. */
   take(): string
+  /** The same in UTF-8, without the first space. Good until the next text is added. */
+  takeBytes(): Uint8Array
 }
 
 /** Terms of a document of any number of texts: parts of each in order, `BREAK` between texts, then the wholes of identifiers. */
@@ -24,11 +29,20 @@ export function createTermList(): TermList {
       endText(wholes)
       scanText(text, parts, wholes, undefined)
     },
+    addEncoded(texts) {
+      for (let nth = 0; nth < texts.starts.length; nth += 1) {
+        if (texts.starts[nth] === texts.ends[nth]) continue
+        endText(parts)
+        endText(wholes)
+        scanEncoded(texts, nth, parts, wholes, undefined)
+      }
+    },
     take() {
       const list = ` ${takeText(parts)}`
       const named = takeText(wholes)
       return named === '' ? list : `${list}${BREAK} ${named}`
     },
+    takeBytes: () => takeBytes(parts, wholes),
   }
 }
 
