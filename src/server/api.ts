@@ -46,6 +46,8 @@ export const sessionsQuerySchema = z.object({
   reverse: flag.optional(),
   limit: atMost(1000).optional(),
   after: text.max(4096).optional(),
+  /** So many are passed over: for who goes to a place in the list. Pages one after another are asked for with `after`. */
+  offset: digits.optional(),
 })
 export type SessionsQuery = z.input<typeof sessionsQuerySchema>
 

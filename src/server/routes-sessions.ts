@@ -20,7 +20,7 @@ export function registerSessions(app: App, context: AppContext): void {
   const { state, redactor } = context
   const remember = createMemory<Facets>()
   app.get('/api/v1/sessions', async (c) => {
-    const { q, sort, reverse, limit = LIMIT, after } = queryOf(c, sessionsQuerySchema)
+    const { q, sort, reverse, limit = LIMIT, after, offset } = queryOf(c, sessionsQuerySchema)
     const found = await state.read((database): SessionsAnswer => {
       const filter = filterOf(database, q, context)
       const page = querySessions(database, {
@@ -29,6 +29,7 @@ export function registerSessions(app: App, context: AppContext): void {
         ...(sort && { sort }),
         ...(reverse && { reverse }),
         ...(after !== undefined && { after }),
+        ...(offset !== undefined && { offset }),
       })
       const facets = remember(stateMark(database), q ?? '', () =>
         withoutSecrets(queryFacets(database, filter), (text) => redactor.text(text)),

@@ -1,6 +1,6 @@
 /**
- * The rows of the list as they come: page after page as they are scrolled to, changed in place when the server says so. The list of
- * the last question is remembered, so that coming back from a session finds it as it was.
+ * The rows of the list as they come: the pages that are looked at, wherever they are, changed in place when the server says so. The
+ * list of the last question is remembered, so that coming back from a session finds it as it was.
  */
 import { batch, signal } from '@preact/signals'
 import type { SessionRow } from '../../../server/api-model.ts'
@@ -10,8 +10,7 @@ import { FACET_NAMES, queryOf, toSessionsQuery, type FacetName, type Question } 
 
 type Facets = SessionsAnswer['facets']
 
-const FIRST_PAGE = 100
-const LARGEST_PAGE = 1000
+const PAGE = 100
 
 export type SessionList = ReturnType<typeof createSessionList>
 
@@ -27,7 +26,8 @@ export function listOf(question: Question): SessionList {
 }
 
 function createSessionList(key: string, question: Question, facetsBefore: Facets | undefined) {
-  const rows = signal<readonly SessionRow[]>([])
+  /** Undefined where nobody looked yet. */
+  const rows = signal<readonly (SessionRow | undefined)[]>([])
   const total = signal<number | undefined>(undefined)
   const facets = signal<Facets | undefined>(facetsBefore)
   const problem = signal<Problem | undefined>(undefined)
@@ -35,28 +35,26 @@ function createSessionList(key: string, question: Question, facetsBefore: Facets
   const fresh = signal<ReadonlySet<string>>(new Set())
   /** How many came that the list does not show yet. */
   const waiting = signal(0)
-  let next: string | undefined
-  let wanted = FIRST_PAGE
+  let wanted = { from: 0, to: 0 }
   let loading: AbortController | undefined
 
   const begin = async (): Promise<void> => {
     loading?.abort()
     const mine = (loading = new AbortController())
     const query = toSessionsQuery(question)
-    const answer = await ask.sessions({ ...query, limit: String(FIRST_PAGE) }, { signal: mine.signal })
+    const answer = await ask.sessions({ ...query, limit: String(PAGE) }, { signal: mine.signal })
     if (mine.signal.aborted) return
     batch(() => {
       problem.value = answer.ok ? undefined : answer.problem
       if (!answer.ok) return
-      rows.value = answer.value.sessions
+      rows.value = withPage([], 0, answer.value)
       total.value = answer.value.total
       facets.value = withChosen(answer.value.facets, facets.peek(), question)
       waiting.value = 0
-      next = answer.value.next
     })
     loading = undefined
     if (answer.ok) void countOthers(mine.signal)
-    if (wanted > rows.peek().length) void more()
+    void more()
   }
 
   /** The values of a facet in which something is chosen, counted as if nothing were. */
@@ -69,24 +67,29 @@ function createSessionList(key: string, question: Question, facetsBefore: Facets
     }
   }
 
+  /** Of what is looked at, the first page that is missing; one at a time, since others are wanted by the time it is here. */
   const more = async (): Promise<void> => {
-    if (loading !== undefined || next === undefined || rows.peek().length >= wanted) return
+    if (loading !== undefined || total.peek() === undefined) return
+    const to = Math.min(wanted.to, total.peek() ?? 0)
+    let at = wanted.from
+    while (at < to && rows.peek()[at] !== undefined) at += 1
+    if (at >= to) return
     const mine = (loading = new AbortController())
-    const missing = wanted - rows.peek().length
-    const limit = String(missing > LARGEST_PAGE / 2 ? LARGEST_PAGE : FIRST_PAGE)
-    const answer = await ask.sessions(
-      { ...toSessionsQuery(question), after: next, limit },
-      { signal: mine.signal },
+    const start = Math.floor(at / PAGE) * PAGE
+    // What came meanwhile stands before all others, and is not shown yet.
+    const offset = String(
+      start + (queryOf(question) === '' && question.sort === 'newest' ? waiting.peek() : 0),
     )
+    const query = { ...toSessionsQuery(question), offset, limit: String(PAGE) }
+    const answer = await ask.sessions(query, { signal: mine.signal })
     if (mine.signal.aborted) return
     loading = undefined
     if (!answer.ok) return void (problem.value = answer.problem)
-    const known = new Set(rows.peek().map(({ id }) => id))
-    next = answer.value.next
+    const isLast = answer.value.sessions.length < PAGE
     batch(() => {
-      rows.value = [...rows.peek(), ...answer.value.sessions.filter(({ id }) => !known.has(id))]
-      // What was deleted between two pages is counted no more.
-      total.value = next === undefined ? rows.peek().length : answer.value.total
+      rows.value = withPage(rows.peek(), start, answer.value)
+      // What was deleted meanwhile is counted no more.
+      if (isLast) total.value = Math.min(total.peek() ?? 0, start + answer.value.sessions.length)
     })
     void more()
   }
@@ -103,20 +106,21 @@ function createSessionList(key: string, question: Question, facetsBefore: Facets
     /** Where it was scrolled to. */
     top: 0,
     active: 0,
-    /** Rows up to this one are looked at. */
-    reach(to: number): void {
-      wanted = Math.max(wanted, to + FIRST_PAGE / 2)
+    /** Rows from one to another are looked at. */
+    reach(from: number, to: number): void {
+      wanted = { from, to }
+      problem.value = undefined
       void more()
     },
     again: begin,
     /** Another state of a row that is shown. */
     change(row: SessionRow): boolean {
-      const at = rows.peek().findIndex(({ id }) => id === row.id)
+      const at = rows.peek().findIndex((one) => one?.id === row.id)
       if (at !== -1) rows.value = rows.peek().with(at, row)
       return at !== -1
     },
     remove(id: string): void {
-      const left = rows.peek().filter((row) => row.id !== id)
+      const left = rows.peek().filter((row) => row?.id !== id)
       if (left.length === rows.peek().length) return
       batch(() => {
         total.value = Math.max(0, (total.peek() ?? 1) - 1)
@@ -126,6 +130,14 @@ function createSessionList(key: string, question: Question, facetsBefore: Facets
     markFresh: (id: string): void => void (fresh.value = new Set([...fresh.peek(), id])),
     stop: (): void => loading?.abort(),
   }
+}
+
+function withPage(
+  rows: readonly (SessionRow | undefined)[],
+  start: number,
+  { sessions, total }: SessionsAnswer,
+): readonly (SessionRow | undefined)[] {
+  return Array.from({ length: total }, (_, at) => sessions[at - start] ?? rows[at])
 }
 
 /** A value that is chosen stays to be taken back, also when nothing has it. While others are counted, the last count stands. */

@@ -42,9 +42,7 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
   }
   return (
     <div class="session-table" role="table" aria-label="Sessions" aria-rowcount={total.value + 1}>
-      {problem.value !== undefined && (
-        <ErrorNote problem={problem.value} onRetry={() => list.reach(rows.value.length)} />
-      )}
+      {problem.value !== undefined && <ErrorNote problem={problem.value} onRetry={() => void list.again()} />}
       {waiting.value > 0 && (
         <div class="session-news">
           <Button kind="primary" onClick={showNew}>
@@ -63,8 +61,7 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
         estimate={ROW_HEIGHT}
         start={list.top}
         handle={handle}
-        keyOf={(index) => rows.value[index]?.id ?? `at ${index}`}
-        onRange={(_, to) => list.reach(to)}
+        onRange={(from, to) => list.reach(from, to)}
         onTop={(top) => void (list.top = top)}
         rowClass={(index) => `session-row ${index === active ? 'is-active' : ''}`}
         row={(index) => {
