@@ -33,11 +33,16 @@ export function unitVersions(database: Database): ReadonlyMap<string, string> {
   const born = bornOf(database)
   const titles = grouped(database, 'reading', TITLES, undefined)
   const rows = together(database, ['agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS, [])
+  const untitled = new Map<unknown, string>()
   return new Map(
-    rows.map((row) => [
-      JSON.stringify([row['agent'], row['root'], row['path']]),
-      versionOf(row, titlesOf(titles.get(Number(row['reading'])) ?? []), born),
-    ]),
+    rows.map((row) => {
+      const own = titles.get(Number(row['reading']))
+      const { format } = row
+      const meant = own === undefined ? untitled.get(format) : undefined
+      const known = meant ?? meaningOf(format, titlesOf(own ?? []), born)
+      if (own === undefined) untitled.set(format, known)
+      return [JSON.stringify([row['agent'], row['root'], row['path']]), toVersion(row, known)]
+    }),
   )
 }
 
@@ -109,8 +114,16 @@ type Titles = readonly (readonly [session: string, title: string])[]
  * A pass reads a unit as it was then; `dirty`: it has changed since, and no pass has read it yet. Titles are searched as texts of
  * their sessions, and may come from elsewhere.
  */
-function versionOf({ format, reading, dirty }: Row, titles: Titles, born: string): string {
-  return `${String(reading)}${dirty === 0 ? '' : '!'}-${toHash(JSON.stringify([born, format, titles]))}`
+function versionOf(unit: Row, titles: Titles, born: string): string {
+  return toVersion(unit, meaningOf(unit['format'], titles, born))
+}
+
+function toVersion({ reading, dirty }: Row, meaning: string): string {
+  return `${String(reading)}${dirty === 0 ? '' : '!'}-${meaning}`
+}
+
+function meaningOf(format: SqlValue | undefined, titles: Titles, born: string): string {
+  return String(toHash(JSON.stringify([born, format, titles])))
 }
 
 function titlesOf(recordings: readonly Row[]): Titles {
@@ -131,8 +144,10 @@ const FILES: Asked = {
 }
 const TITLES: Asked = {
   columns: ['reading', 'session', 'title'],
-  sql: `SELECT reading, key AS session, json_extract(sessions.session, '$.title') AS title, reading AS part
-    FROM recordings JOIN sessions ON key = recordings.session WHERE title IS NOT NULL`,
+  // The list has a row for each session: those without a title, which are most, are passed over there.
+  sql: `SELECT reading, sessions.key AS session, json_extract(sessions.session, '$.title') AS title, reading AS part
+    FROM listing CROSS JOIN recordings ON recordings.session = listing.key JOIN sessions ON sessions.key = listing.key
+    WHERE listing.title IS NOT NULL`,
 }
 const RECORDINGS: Asked = {
   columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
@@ -173,7 +188,11 @@ function together(
     .prepare(all)
     .all(...values)
     .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
-    .map((row): Row => Object.fromEntries(columns.map((column, at) => [column, row[at] ?? null])))
+    .map((values) => {
+      const row: Record<string, SqlValue> = {}
+      for (const [at, column] of columns.entries()) row[column] = values[at] ?? null
+      return row
+    })
 }
 
 function toUnit(
