@@ -22,6 +22,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   cost: () => import('./cost.bench.ts'),
   search: () => import('./search.bench.ts'),
   index: () => import('./index.bench.ts'),
+  outline: () => import('./outline.bench.ts'),
   start: () => import('./start.bench.ts'),
 }
 

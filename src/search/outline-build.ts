@@ -6,7 +6,6 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import type { PriceRow } from '../cost/prices.ts'
 import type { ReadItem } from '../formats/format.ts'
-import type { Redactor } from '../redact/redactor.ts'
 import { oneSession } from '../sources/one-session.ts'
 import { sessionStreams, sessionUnits, type SessionUnit } from '../sources/session-streams.ts'
 import { peekState } from '../sources/state.ts'
@@ -15,7 +14,7 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { createAloneness, type Aloneness } from './outline-alone.ts'
+import { createAloneness } from './outline-alone.ts'
 import { createFills } from './outline-fills.ts'
 import {
   makeFolder,
@@ -28,7 +27,7 @@ import {
 } from './outline-files.ts'
 import { kindOf } from './outline-kind.ts'
 import { checkOf } from './outline-record.ts'
-import { ROW_BYTES, writeRow, type OutlineRow } from './outline-row.ts'
+import type { OutlineRow } from './outline-row.ts'
 import { createSums } from './outline-sums.ts'
 import { openRowWriter } from './outline-write.ts'
 import { redactorOf } from './searched-entry.ts'
@@ -95,8 +94,14 @@ async function build(
       for (const item of items) {
         const row = fold.take(item, reading.unit())
         if (row === undefined || item.type !== 'entry') continue
-        const isKnown = await rows.add(row)
-        if (!isKnown) await copyWhereNeeded(rows, item.entry, row, { alone, fold, redactor })
+        // Nearly all is done without waiting, and waiting a million times takes seconds.
+        const added = rows.add(row)
+        const isKnown = typeof added === 'boolean' ? added : await added
+        if (!isKnown) {
+          const asked = alone.canRead(item.entry, row, fold.names())
+          const isAlone = typeof asked === 'boolean' ? asked : await asked
+          if (!isAlone) await rows.copy(redactor.entry(item.entry))
+        }
         if (fold.length() - told >= (told === 0 ? FIRST_ROWS : MORE_ROWS)) await tell()
       }
     }
@@ -111,23 +116,6 @@ async function build(
   } finally {
     await rows.close()
   }
-}
-
-type Copying = {
-  readonly alone: Aloneness
-  readonly fold: OutlineFold
-  readonly redactor: Redactor
-}
-
-async function copyWhereNeeded(
-  rows: Awaited<ReturnType<typeof openRowWriter>>,
-  entry: Entry,
-  row: OutlineRow,
-  { alone, fold, redactor }: Copying,
-): Promise<void> {
-  const { sources, files } = fold.names()
-  const place = { ...row, source: sources[row.source] ?? '', file: files[row.file - 1] }
-  if (!(await alone.canRead(entry, place))) await rows.copy(redactor.entry(entry))
 }
 
 export type Reading = {
@@ -215,11 +203,12 @@ type FoldOptions = {
   readonly names?: Names
 }
 
-export function createOutlineFold({ elsewhere, prices, names }: FoldOptions): OutlineFold {
+export function createOutlineFold({ elsewhere, prices, names: known }: FoldOptions): OutlineFold {
   const sums = createSums({ elsewhere, ...(prices && { prices }) })
   const fills = createFills()
-  const sources = createNames(names?.sources)
-  const files = createNames(names?.files)
+  const sources = createNames(known?.sources)
+  const files = createNames(known?.files)
+  const names: Names = { sources: sources.all, files: files.all }
   const perSource: number[] = []
   const damage: PlacedDamage[] = []
   let damageCount = 0
@@ -240,10 +229,16 @@ export function createOutlineFold({ elsewhere, prices, names }: FoldOptions): Ou
       const source = sources.numberOf(entry.source)
       perSource[source] = (perSource[source] ?? 0) + 1
       fills.add(entry)
-      const at = Date.parse(entry.at ?? '')
+      const { pico, counts, quality, marks, prompt } = sums.add(entry, session ?? {})
+      const { checksum, length: characters } = checkOf(entry)
       const row: OutlineRow = {
-        ...sums.add(entry, session ?? {}),
-        ...checkOf(entry),
+        pico,
+        counts,
+        quality,
+        marks,
+        prompt,
+        checksum,
+        length: characters,
         unit,
         source,
         sequence,
@@ -253,15 +248,15 @@ export function createOutlineFold({ elsewhere, prices, names }: FoldOptions): Ou
         byteLength: origin?.byteLength ?? 0,
         record: origin?.record ?? 0,
         kind: kindOf(entry, before),
-        at,
+        at: entry.at === undefined ? Number.NaN : Date.parse(entry.at),
         copy: undefined,
       }
-      before = []
+      if (before.length > 0) before = []
       length += 1
       return row
     },
     length: () => length,
-    names: () => ({ sources: sources.all, files: files.all }),
+    names: () => names,
     end: () => ({
       length,
       sources: sources.all,
@@ -291,11 +286,4 @@ function createNames(known: readonly string[] = []): {
       return all.length - 1
     },
   }
-}
-
-/** A row as it lies, for who compares. */
-export function rowBytes(row: OutlineRow): Buffer {
-  const bytes = Buffer.alloc(ROW_BYTES)
-  writeRow(bytes, 0, row)
-  return bytes
 }

@@ -2,40 +2,35 @@
 import type { Block } from '../transcript/block.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { toKind, type KindFlag } from '../transcript/kinds.ts'
+import { KIND_FLAGS, toKind } from '../transcript/kinds.ts'
 import { wayOf } from '../transcript/tool-files.ts'
 
 /** `before`: the damage between the entry and the one before it. */
 export function kindOf(entry: Entry, before: readonly Damage[] = []): number {
-  const flags = new Set<KindFlag>()
-  for (const block of entry.blocks) addFlags(flags, block)
-  if (isCompaction(entry)) flags.add('compaction')
-  else if (isPrompt(entry)) flags.add('prompt')
-  for (const { kind } of before) flags.add(kind === 'missing' ? 'gap' : 'damage')
-  return toKind(entry.role, [...flags])
+  let bits = toKind(entry.role, [])
+  for (const block of entry.blocks) bits |= flagsOf(block)
+  if (isCompaction(entry)) bits |= KIND_FLAGS.compaction
+  else if (isPrompt(entry)) bits |= KIND_FLAGS.prompt
+  for (const { kind } of before) bits |= kind === 'missing' ? KIND_FLAGS.gap : KIND_FLAGS.damage
+  return bits
 }
 
-function addFlags(flags: Set<KindFlag>, block: Block): void {
+function flagsOf(block: Block): number {
   switch (block.type) {
     case 'thinking':
-      flags.add('thinking')
-      return
+      return KIND_FLAGS.thinking
     case 'error':
-      flags.add('error')
-      return
+      return KIND_FLAGS.error
     case 'tool-call': {
-      flags.add('tool')
       const way = wayOf(block.name, block.input)
-      if (way === 'edited' || way === 'written') flags.add('edit')
-      return
+      return KIND_FLAGS.tool | (way === 'edited' || way === 'written' ? KIND_FLAGS.edit : 0)
     }
     case 'tool-result':
-      flags.add('tool')
-      if (block.isError === true || block.error !== undefined) flags.add('error')
-      return
+      return KIND_FLAGS.tool | (block.isError === true || block.error !== undefined ? KIND_FLAGS.error : 0)
     case 'text':
     case 'image':
     case 'unknown':
+      return 0
   }
 }
 
@@ -55,11 +50,11 @@ function namesCompaction(name: unknown): boolean {
 /** Programs put context in the person's place, as markup or marked as theirs. */
 function isPrompt({ kind, role, blocks, metadata }: Entry): boolean {
   if (role !== 'user' || kind !== 'message' || metadata?.['isMeta'] === true) return false
-  return blocks.some(({ type, ...block }) => {
-    if (type === 'image') return true
-    const text = type === 'text' && 'text' in block ? block.text : undefined
-    if (typeof text !== 'string') return text !== undefined
-    const said = text.slice(0, 1000).trimStart()
+  return blocks.some((block) => {
+    if (block.type === 'image') return true
+    if (block.type !== 'text') return false
+    if (typeof block.text !== 'string') return true
+    const said = block.text.slice(0, 1000).trimStart()
     return said !== '' && !said.startsWith('<') && !said.startsWith('# AGENTS.md')
   })
 }

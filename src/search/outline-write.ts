@@ -8,7 +8,7 @@ import { isSameRow, ROW_BYTES, writeCopy, writeRow, type OutlineRow } from './ou
 export type RowWriter = {
   generation(): string
   /** True for a row that was there before, with its copy. */
-  add(row: OutlineRow): Promise<boolean>
+  add(row: OutlineRow): boolean | Promise<boolean>
   /** Of the row that was added last. */
   copy(entry: Entry): Promise<void>
   /** All that was added can be read. */
@@ -55,22 +55,27 @@ export async function openRowWriter(at: OutlineFolder, before: OutlineNote | und
     copies = createCopyWriter(own.copies, before.copyBytes)
     isNew = true
   }
+  const put = (): false => {
+    row.copy(buffer, count * ROW_BYTES)
+    count += 1
+    return false
+  }
+  const compareNext = async (): Promise<boolean> => {
+    if (base !== undefined && isSameRow(row, await base.rowAt(length()))) {
+      start += 1
+      return true
+    }
+    await part()
+    return put()
+  }
   let copyEnd = before !== undefined && base !== undefined ? before.copyBytes : 0
   return {
     generation: () => generation,
-    async add(next) {
+    add(next) {
       writeRow(row, 0, next)
-      if (!isNew && base !== undefined && before !== undefined && length() < before.length) {
-        if (isSameRow(row, await base.rowAt(length()))) {
-          start += 1
-          return true
-        }
-        await part()
-      }
-      if (count === BUFFERED) await flush()
-      row.copy(buffer, count * ROW_BYTES)
-      count += 1
-      return false
+      const isCompared = !isNew && before !== undefined && length() < before.length
+      if (!isCompared && count < BUFFERED) return put()
+      return isCompared ? compareNext() : flush().then(put)
     },
     async copy(entry) {
       const at = (count - 1) * ROW_BYTES
