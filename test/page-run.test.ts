@@ -11,12 +11,12 @@ import {
   type OpenOptions,
   type OpenPage,
 } from './browser.ts'
-import { AGAIN, LEFT, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
+import { AGAIN, HOSTILE, leaveHostile, LEFT, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
 
 let served: ServedRuns
 let browser: Browser
 beforeAll(async () => {
-  served = await serveRuns({ webFolder })
+  served = await serveRuns({ webFolder }, leaveHostile)
   browser = await launchBrowser()
 }, 60_000)
 afterAll(async () => {
@@ -123,6 +123,42 @@ describe('one run', () => {
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).toContain('there is no run')
     opened.expectClean()
+    await page.close()
+  })
+})
+
+describe('a run whose every name is hostile', () => {
+  it('is text and nothing but text', async () => {
+    const opened = await open('/runs/run-hostile')
+    const { page } = opened
+    await page
+      .locator('.timeline-name a')
+      .nth(HOSTILE.length - 1)
+      .waitFor()
+    expect(await page.locator('main img, main script').count()).toBe(0)
+    const hrefs = await page
+      .locator('main a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href')))
+    expect(hrefs.filter((href) => href === null || !/^\/(?!\/)/.test(href))).toEqual([])
+    expect(await page.locator('.timeline').textContent()).toContain('<img src=x onerror=alert(1)>')
+    await page
+      .getByRole('button', { name: /^Receipt of/ })
+      .first()
+      .click()
+    await page.locator('.receipt').waitFor()
+    await page.keyboard.press('Escape')
+    await picture(opened, 'run-hostile')
+    for (const path of [
+      `/runs/run-hostile?with=${LEFT}`,
+      '/runs?id=%3Cscript%3Ealert(1)%3C%2Fscript%3E&with=javascript:alert(1)',
+      '/insight?period=all&q=tool:%22%3Cimg%20src=x%20onerror=alert(1)%3E%22',
+      '/cost?period=all&by=step&q=run:run-hostile',
+    ]) {
+      await page.goto(`${served.server.origin}${path}`)
+      await page.locator('main .panel, main .empty, main .error-note').first().waitFor()
+    }
+    // Of runs that are not there, the browser says so itself.
+    expect(opened.wrong.filter((one) => !one.includes('404') && !one.includes('400'))).toEqual([])
     await page.close()
   })
 })

@@ -143,6 +143,54 @@ function write(path: string, text: string): void {
   fs.writeFileSync(path, text)
 }
 
+/** Names that no path and no page should take as they are. */
+export const HOSTILE = [
+  '../../../etc/passwd',
+  '<img src=x onerror=alert(1)>',
+  '"><script>alert(1)</script>',
+  'javascript:alert(1)',
+  'a/b\\c',
+  'x'.repeat(300),
+  '\u202egnp.exe',
+  '%2e%2e',
+  '{{constructor.constructor("alert(1)")()}}',
+]
+
+/** A run whose receipts say such a name in every field. */
+export function leaveHostile(root: string): void {
+  const flow = join(root, 'swarm/runs/run-hostile/build')
+  HOSTILE.forEach((name, number) => {
+    const at = (second: number): string => `2025-12-01T10:00:0${second}.000000Z`
+    const file = `s-a${number}`
+    const receipt = {
+      engine: name,
+      model: name,
+      step_id: name,
+      flow_key: name,
+      run_id: 'run-hostile',
+      agent_key: name,
+      started_at: at(0),
+      completed_at: at(1),
+      duration_ms: 1000,
+      status: 'failed',
+      tokens: { prompt: 1, completion: 1, total: 2 },
+      transcript_path: `llm/${file}-claude.jsonl`,
+      error: name,
+      [name]: name,
+    }
+    const line = { timestamp: at(0), role: 'user', content: `step ${number}: ${name}` }
+    const tool = {
+      timestamp: at(1),
+      role: 'tool',
+      tool_name: name,
+      tool_input: { [name]: name },
+      tool_output: name,
+    }
+    write(join(flow, 'llm', `${file}-claude.jsonl`), `${JSON.stringify(line)}\n${JSON.stringify(tool)}\n`)
+    write(join(flow, 'receipts', `${file}.json`), JSON.stringify(receipt))
+  })
+}
+
 /** One step recorded twice, with files beside the journals as they are written. */
 async function recordRun(home: string, cwd: string): Promise<void> {
   let now = Date.UTC(2025, 11, 12, 10)

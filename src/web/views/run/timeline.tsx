@@ -129,7 +129,8 @@ const percent = (at: number, { from, to }: Span): number => ((at - from) / (to -
 
 function Axis({ span }: { readonly span: Span }) {
   const whole = span.to - span.from
-  const ticks = timesTo(whole).filter((ms) => ms <= whole * 0.93)
+  // Few enough for the narrowest track.
+  const ticks = timesTo(whole, 3).filter((ms) => ms <= whole * 0.85)
   return (
     <svg class="timeline-axis" aria-hidden="true">
       {ticks.map((ms) => {
