@@ -36,7 +36,7 @@ export const bench: Bench = async ({ quick }) => {
 async function measure(home: string, entries: number, bytes: number): Promise<readonly Result[]> {
   const server = await start(home)
   try {
-    const { get } = server
+    const get = (path: string): Promise<unknown> => server.get(path)
     const { sessions } = (await get('/sessions')) as { sessions: readonly { id: string }[] }
     const path = `/sessions/${sessions[0]?.id}`
     // What every server needs, whatever it shows.

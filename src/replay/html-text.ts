@@ -22,11 +22,12 @@ export function pre(text: string, kind?: 'error'): string {
 /** What a program printed for a terminal: its colours as classes of ours, what moves the cursor left out, all else shown. */
 export function terminal(text: string): string {
   if (text === '') return ''
-  return `<pre>\n${text.includes('\x1b') ? coloured(text) : escapeHtml(text)}</pre>\n`
+  return `<pre>\n${text.includes(ESCAPE) ? coloured(text) : escapeHtml(text)}</pre>\n`
 }
 
+const ESCAPE = '\x1b'
 // A sequence that sets colours, or one that moves the cursor or clears: digits and a letter, nothing that says anything.
-const SEQUENCE = /\x1b\[([0-9;]{0,60})([A-HJKSTfhlmnsu])/g
+const SEQUENCE = new RegExp(`${ESCAPE}\\[([0-9;]{0,60})([A-HJKSTfhlmnsu])`, 'g')
 
 function coloured(text: string): string {
   let html = ''
