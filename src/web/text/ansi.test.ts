@@ -36,6 +36,7 @@ describe('the output of programs', () => {
     const piece = fc.oneof(sequence, fc.stringMatching(/^[a-z \n]{0,8}$/))
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
+        // oxlint-disable-next-line no-control-regex
         const plain = pieces.filter((one) => !/[\u001b\u009b]/.test(one)).join('')
         expect(textOf(pieces.join(''))).toBe(plain)
       }),
@@ -72,7 +73,7 @@ describe('the output of programs', () => {
   })
 
   it.each([
-    `${ESC}`,
+    ESC,
     `${ESC}[`,
     `${ESC}]`,
     `${ESC}[1m`,

@@ -16,6 +16,7 @@ const CONTEXT = 3
 /** Lines of difference up to which the least one is looked for: it takes their square. */
 const MOST_EDITS = 1000
 const LONGEST_LINE = 600
+const MOST_COMPARED = 200
 
 export function diffTexts(before: string, after: string): readonly DiffRow[] {
   const [old, now] = [linesOf(before), linesOf(after)]
@@ -85,7 +86,9 @@ function withMarks(rows: readonly DiffRow[]): DiffRow[] {
     let end = middle
     while (rows[end]?.kind === 'new') end += 1
     const isPaired = end - middle === middle - at
-    for (let i = 0; isPaired && i < middle - at && compared < 200; i += 1, compared += 1) {
+    const pairs = isPaired ? Math.min(middle - at, MOST_COMPARED - compared) : 0
+    compared += pairs
+    for (let i = 0; i < pairs; i += 1) {
       const [gone, came] = [rows[at + i], rows[middle + i]]
       if (gone?.kind !== 'gone' || came?.kind !== 'new') continue
       const marks = wordMarks(gone.text, came.text)

@@ -213,7 +213,12 @@ function saidOf(node: MdNode): string {
     case 'hr':
     case 'br':
       return ''
-    default:
+    case 'paragraph':
+    case 'quote':
+    case 'strong':
+    case 'em':
+    case 'del':
+    case 'heading':
       return said(node.children)
   }
 }

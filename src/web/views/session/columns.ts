@@ -64,7 +64,7 @@ type Column = Uint16Array | Float32Array | Float64Array
 function grown<T extends Column>(column: T, Of: new (length: number) => T, length: number): T {
   if (column.length >= length) return column
   const larger = new Of(Math.ceil(length * (column.length === 0 ? 1 : 1.5)))
-  larger.set(column as never)
+  larger.set(column)
   return larger
 }
 

@@ -21,6 +21,8 @@ export type Pages = {
   want(positions: readonly number[]): void
   /** What lies from here on may be another now. */
   refresh(from: number): void
+  /** Entries joined those up to here, which are as they were. */
+  grow(from: number): void
   whole(position: number): Promise<Problem | undefined>
   callOf(source: string, callId: string): Found<ToolCallBlock> | undefined
   resultOf(source: string, callId: string): Found<ToolResultBlock> | undefined
@@ -66,6 +68,31 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
     drop()
     onLength(answer.value.length)
     onChange()
+  }
+  /** Only what is new of a page: the rest of it is there. */
+  const loadTail = async (page: number, from: number): Promise<void> => {
+    const abort = new AbortController()
+    asking.set(page, abort)
+    const signal = AbortSignal.any([abort.signal, ending.signal])
+    const to = String((page + 1) * PAGE)
+    const answer = await ask.entries(id, { from: String(from), to }, { signal })
+    if (asking.get(page) !== abort) return
+    asking.delete(page)
+    const before = pages.get(page)
+    if (!answer.ok || before === undefined || before.rows.length !== from % PAGE) {
+      if (before !== undefined) before.isStale = true
+      return fetchWanted()
+    }
+    pages.set(page, { rows: [...before.rows, ...answer.value.entries], isStale: before.isStale })
+    for (const row of answer.value.entries) remember(row)
+    onChange()
+    onLength(answer.value.length)
+    // More may have come while this was asked for.
+    if (
+      before.isStale ||
+      page * PAGE + before.rows.length + answer.value.entries.length < Math.min(most(), (page + 1) * PAGE)
+    )
+      own.grow(from + answer.value.entries.length)
   }
   const remember = ({ position, entry }: EntryRow): void => {
     entry.blocks.forEach((block, at) => {
@@ -113,7 +140,7 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
     }
   }
 
-  return {
+  const own: Pages = {
     get(position) {
       return wholes.get(position) ?? pages.get(pageOf(position))?.rows[position % PAGE]
     },
@@ -129,6 +156,13 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
           abort.abort()
           asking.delete(number)
         }
+      fetchWanted()
+    },
+    grow(from) {
+      const page = pages.get(pageOf(from))
+      const isWhole = page !== undefined && !page.isStale && page.rows.length === from % PAGE
+      if (isWhole && !asking.has(pageOf(from))) void loadTail(pageOf(from), from)
+      else own.refresh(Math.max(0, from - 1))
       fetchWanted()
     },
     async whole(position) {
@@ -152,6 +186,7 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
     resultOf: (source, callId) => results.get(keyOf(source, callId)),
     end: () => ending.abort(),
   }
+  return own
 }
 
 const pageOf = (position: number): number => Math.floor(position / PAGE)

@@ -41,9 +41,20 @@ export function plainRows(length: number): Rows {
   }
 }
 
-export function createRows(columns: Columns, filters: Filters, open: ReadonlySet<string>): Rows {
+/** `length`: entries that there are; of the newest it may not be known yet what they are. */
+export function createRows(
+  columns: Columns,
+  filters: Filters,
+  open: ReadonlySet<string>,
+  length = columns.length,
+): Rows {
   const isFiltered = isFiltering(filters)
-  if (!isFiltered && columns.sources.length < 2) return plainRows(columns.length)
+  if (!isFiltered && columns.sources.length < 2) return plainRows(length)
+  return foldedRows(columns, filters, open)
+}
+
+function foldedRows(columns: Columns, filters: Filters, open: ReadonlySet<string>): Rows {
+  const isFiltered = isFiltering(filters)
   const { length, kinds, sourceOf, sources } = columns
   const starts = new Int32Array(length * 2)
   /** 0: an entry. More: a lane that is folded. Less: one that is open. */

@@ -23,9 +23,9 @@ export function createSpawned(id: string) {
   const look = async (): Promise<void> => {
     if (isBusy) return
     isBusy = true
-    for (let had = undefined as Columns | undefined; had !== columns && columns !== undefined;) {
-      had = columns
-      const lanes = lanesOf(had)
+    for (;;) {
+      const now = columns
+      const lanes = now === undefined ? [] : lanesOf(now)
       for (const { source, positions } of lanes) {
         const [first] = positions
         if (known.has(source) || first === undefined) continue
@@ -40,6 +40,8 @@ export function createSpawned(id: string) {
           return call === undefined ? [] : [[call, lane] as const]
         }),
       )
+      // Others may have come meanwhile.
+      if (now === columns) break
     }
     isBusy = false
   }

@@ -45,7 +45,7 @@ export function createSessionStore(id: string) {
     if (now < before) {
       columns.value = NO_COLUMNS
       pages.refresh(0)
-    } else if (now > before) pages.refresh(Math.max(0, before - 1))
+    } else if (now > before) pages.grow(before)
     void outline()
   }
   const outline = async (): Promise<void> => {

@@ -12,30 +12,27 @@ export type ToolLine = {
 
 /** What says the most first. */
 const CODE_KEYS = [
-  ...[
-    'command',
-    'cmd',
-    'script',
-    'code',
-    'file_path',
-    'filePath',
-    'absolute_path',
-    'target_file',
-    'notebook_path',
-  ],
-  ...[
-    'path',
-    'file',
-    'filename',
-    'relative_path',
-    'pattern',
-    'query',
-    'regex',
-    'url',
-    'uri',
-    'glob_pattern',
-    'symbol',
-  ],
+  'command',
+  'cmd',
+  'script',
+  'code',
+  'file_path',
+  'filePath',
+  'absolute_path',
+  'target_file',
+  'notebook_path',
+
+  'path',
+  'file',
+  'filename',
+  'relative_path',
+  'pattern',
+  'query',
+  'regex',
+  'url',
+  'uri',
+  'glob_pattern',
+  'symbol',
 ]
 const TEXT_KEYS = [
   'description',
@@ -145,7 +142,11 @@ function todos(list: readonly Json[]): string {
 
 function short(value: Json | undefined): string {
   if (typeof value === 'string') return oneLine(value, 80)
-  return Array.isArray(value) ? `[${value.length}]` : isRecord(value) ? '{…}' : String(value)
+  return Array.isArray(value)
+    ? `[${value.length}]`
+    : isRecord(value)
+      ? '{…}'
+      : `${value as number | boolean | null}`
 }
 
 function textIn(input: JsonObject, keys: readonly string[]): string | undefined {

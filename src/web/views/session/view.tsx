@@ -85,7 +85,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
   const isReady = store.isOutlined.value || length > WAIT_FOR_OUTLINE
   const isMapped = columns.length >= length || (columns.length > 0 && store.isOutlined.value)
   const rows = useMemo(
-    () => (isMapped ? createRows(columns, filters.filters, shown.lanes.value) : plainRows(length)),
+    () => (isMapped ? createRows(columns, filters.filters, shown.lanes.value, length) : plainRows(length)),
     [isMapped, columns, length, filters.key, shown.lanes.value],
   )
   const isFolding = isMapped && (filters.key !== '' || columns.sources.length > 1)
@@ -207,7 +207,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     { keys: ['t'], says: 'Next tool call', run: () => jump('tool', 1) },
     { keys: ['T'], says: 'Previous tool call', run: () => jump('tool', -1) },
     { keys: ['o'], says: 'Open or fold the entry', run: turn },
-    { keys: ['x'], says: 'Open or fold everything', run: shown.turnAll },
+    { keys: ['x'], says: 'Open or fold everything', run: () => shown.turnAll() },
     { keys: ['/'], says: 'Find in this session', run: () => input.current?.focus() },
     { keys: ['c'], says: 'Copy a link to the entry', run: withSelected(link) },
     { keys: ['m'], says: 'Copy the entry as Markdown', run: withSelected(markdown) },
@@ -231,7 +231,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
         onJump={jump}
         onFound={onFound}
         isAllOpen={shown.isAllOpen.value}
-        onTurnAll={shown.turnAll}
+        onTurnAll={() => shown.turnAll()}
         input={input}
       />
       <Notes store={store} />
