@@ -220,9 +220,12 @@ async function recordHelped(home: string, cwd: string): Promise<void> {
   const now = (): number => Date.UTC(2025, 10, 8, 10)
   const run = startRun({ flow: 'build', runId: HELPED, home, cwd, now })
   const step = await run.step({ step: 'impl', agentKey: 'lead', engine: 'claude', agent: 'mine' })
-  step
-    .subagent('Helper-1')
-    .assistant('I helped', { usage: { input: 5, output: 1 }, call: { messageId: 'help' } })
-  step.assistant('done', { usage: { input: 7, output: 2 }, call: { messageId: 'lead' } })
+  const said = (input: number, output: number, messageId: string) => ({
+    model: 'claude-sonnet-4-5',
+    usage: { input, output },
+    call: { messageId },
+  })
+  step.subagent('Helper-1').assistant('I helped', said(5, 1, 'help'))
+  step.assistant('done', said(7, 2, 'lead'))
   await step.end()
 }

@@ -67,7 +67,15 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
                 },
                 { name: 'When', cell: ({ at }) => <Time at={at} /> },
                 { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
-                { name: 'Cost', isNumber: true, cell: ({ cost }) => <Money cost={cost} /> },
+                {
+                  name: 'Cost',
+                  isNumber: true,
+                  cell: ({ session, cost }) => (
+                    <a href={href({ view: 'session', id: session })}>
+                      <Money cost={cost} />
+                    </a>
+                  ),
+                },
               ]}
             />
           )}

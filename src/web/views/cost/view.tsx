@@ -56,6 +56,9 @@ export function CostView({ route: { params } }: ViewProps) {
   )
 }
 
+/** What sums call the model of calls that name none. */
+const NO_MODEL = 'unknown'
+
 function Summary({ value, narrowed }: { readonly value: CostAnswer; readonly narrowed: Narrowed }) {
   const { total, prices, undated = 0 } = value
   const { calls, cost, usage, uncounted = 0 } = total
@@ -96,9 +99,13 @@ function Summary({ value, narrowed }: { readonly value: CostAnswer; readonly nar
           {cost.unpriced.map((model, at) => (
             <span key={model}>
               {at > 0 && ', '}
-              <a href={sessionsHref(toQuery(narrowed, field('model', model)))}>
-                <Visible text={oneLine(model, 80)} />
-              </a>
+              {model === NO_MODEL ? (
+                'calls that name no model'
+              ) : (
+                <a href={sessionsHref(toQuery(narrowed, field('model', model)))}>
+                  <Visible text={oneLine(model, 80)} />
+                </a>
+              )}
             </span>
           ))}
           : what they used is in the tokens, not in the dollars.
