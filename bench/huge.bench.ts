@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- huge`: what no machine should have to sync, and how much memory it takes. One log of 10 GB, a million files, a line
  * of 1 GB, documents of 2 GB that are whole or damaged, bombs, a database of 1 GB. Takes an hour and 25 GB of disk; `--quick` a
- * hundredth of both. Names behind `huge` choose: `-- huge line documents`.
+ * hundredth of both, `HANSARD_HUGE_PART=20` a twentieth. Names behind `huge` choose: `-- huge line documents`.
  */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -31,12 +31,13 @@ type Make = (folder: string, size: (full: number) => number) => Promise<Case> | 
 
 export const bench: Bench = async ({ quick, chosen = [] }) => {
   const results: Result[] = []
+  const part = Number(process.env['HANSARD_HUGE_PART'] ?? (quick ? 100 : 1))
   for (const [name, make] of Object.entries(CASES)) {
     if (chosen.length > 0 && !chosen.some((one) => name.startsWith(one))) continue
     const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-huge-'))
     try {
       fs.mkdirSync(join(folder, 'work'))
-      const wanted = await make(folder, (full) => Math.ceil(full / (quick ? 100 : 1)))
+      const wanted = await make(folder, (full) => Math.ceil(full / part))
       const [command = '', ...paths] = wanted.args
       const isSync = command === 'sync'
       const say = (result: Result): void => {
