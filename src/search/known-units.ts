@@ -6,7 +6,7 @@ export type KnownUnits = {
   /** By name. */
   readonly versions: ReadonlyMap<string, string>
   /** Newest first. */
-  find(names: ReadonlySet<string>): readonly ListedUnit[]
+  readonly find: (names: ReadonlySet<string>) => readonly ListedUnit[]
 }
 
 /** Beyond this many, asking for all of them at once takes less time than for each. */

@@ -130,9 +130,7 @@ function asIndexed(entry: Entry, located: Located): Entry | undefined {
     }),
   }
   const texts = encodeTexts(textsOf(named, located.unit.titles.get(located.key)))
-  return markOf(texts, facetsOf(named)) === mark
-    ? named
-    : undefined
+  return markOf(texts, facetsOf(named)) === mark ? named : undefined
 }
 
 async function readAmongOthers(archive: Archive, located: Located): Promise<Entry | undefined> {

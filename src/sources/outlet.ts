@@ -8,7 +8,7 @@ import { createRedactor, type Redactor } from '../redact/redactor.ts'
 import type { ListedSession } from './state-sessions.ts'
 
 export type Outlet = {
-  text(text: string): string
+  readonly text: (text: string) => string
   session(session: ListedSession): ListedSession
   items(items: AsyncIterable<readonly ReadItem[]>): AsyncIterable<readonly ReadItem[]>
 }
