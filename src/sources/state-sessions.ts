@@ -1,6 +1,6 @@
 /** The sessions that sync knows, each once, with the totals that are billed to it: what `list` shows without reading a log. */
 import { toUsd } from '../cost/money.ts'
-import { journal } from '../journal/format.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
@@ -38,21 +38,6 @@ export function countSessions(database: Database, filter: Omit<SessionFilter, 'l
   return Number(
     prepared(database, `SELECT count(*) AS count FROM sessions ${where}`).get(...values)?.['count'] ?? 0,
   )
-}
-
-export type ListedId = { readonly id: string; readonly startedAt?: string; readonly status?: string }
-
-/** Those that begin so, newest first. */
-export function listIds(database: Database, prefix: string, limit: number): readonly ListedId[] {
-  const rows = prepared(
-    database,
-    'SELECT id, started_at, status FROM sessions WHERE id BETWEEN ? AND ? ORDER BY started_at DESC LIMIT ?',
-  ).all(prefix, `${prefix}\u{10FFFF}`, limit)
-  return rows.map(({ id, started_at: startedAt, status }) => ({
-    id: String(id),
-    ...(typeof startedAt === 'string' && { startedAt }),
-    ...(typeof status === 'string' && { status }),
-  }))
 }
 
 export type FoundSession = { readonly key: string; readonly id: string }
@@ -105,7 +90,7 @@ function refresh(database: Database, key: string): void {
   // What was written there was a session.
   const session = facts as unknown as Session
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
-  const id = recordings.some(({ format }) => format !== journal.id) ? key : String(speaker['id'])
+  const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker['id'])
   const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
   const { totals, pico } = totalsOf(database, session, {
     ...speaker,
