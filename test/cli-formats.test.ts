@@ -34,7 +34,11 @@ describe('hansard formats', () => {
       read: true,
       write: true,
       live: false,
-      places: ['${CODEX_HOME:-~/.codex}/sessions', '${CODEX_HOME:-~/.codex}/archived_sessions'],
+      places: [
+        '${CODEX_HOME:-~/.codex}/sessions',
+        '${CODEX_HOME:-~/.codex}/archived_sessions',
+        '${CODEX_HOME:-~/.codex}',
+      ],
       found: [sessions],
     })
     expect(named('gemini-cli')).toMatchObject({ write: false, found: [join(home, '.gemini/tmp')] })

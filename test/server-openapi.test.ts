@@ -105,7 +105,9 @@ describe('every path in it', () => {
       asked.add(path.replaceAll(/:(\w+)/g, '{$1}'))
       if (path.endsWith('/live')) continue
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? '')
-      const q = query !== undefined && 'q' in query.shape ? '?q=login' : ''
+      const given = { q: 'login', sequence: '0' }
+      const asking = Object.entries(given).filter(([name]) => query !== undefined && name in query.shape)
+      const q = asking.length === 0 ? '' : `?${String(new URLSearchParams(asking))}`
       const reply = await ask(port, {
         path: filled + q,
         method: method.toUpperCase(),
