@@ -92,6 +92,8 @@ function open<T>(work: () => T): T {
 
 function checkpoint(database: LibsqlDatabase): void {
   try {
+    // Waiting for a reader would hold up everything in this process, for seconds.
+    database.exec('PRAGMA busy_timeout = 0')
     database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   } catch {
     // Somebody else is reading: they will do it.
