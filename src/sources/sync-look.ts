@@ -51,7 +51,7 @@ export function pendingOf(
   const row = database
     .prepare(
       `SELECT count(*) AS files, ifnull(sum(max(size - ifnull(bytes, 0), 0)), 0) AS bytes FROM files
-       WHERE pending > 0 AND place IN (SELECT value FROM json_each(?))`,
+       WHERE pending > 0 AND +place IN (SELECT value FROM json_each(?))`,
     )
     .get(JSON.stringify([...places.keys()]))
   return { files: Number(row?.['files'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) }
