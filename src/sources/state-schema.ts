@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 12
+export const STATE_VERSION = 13
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -93,6 +93,7 @@ CREATE TABLE sessions (
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_running ON sessions (key) WHERE status = 'running';
+CREATE INDEX sessions_cwd ON sessions (cwd) WHERE cwd IS NOT NULL;
 
 -- Files that this program wrote beside its journals: they say nothing that the journal does not.
 CREATE TABLE own_files (path TEXT PRIMARY KEY, unit INTEGER NOT NULL) WITHOUT ROWID;

@@ -18,8 +18,9 @@ export function noticeDeaths(database: Database, archive: Archive): void {
 export function deadUnits(database: Database, archive: Archive): readonly number[] {
   const running = prepared(
     database,
+    // In this order: few sessions run, and SQLite would begin with every recording there is.
     `SELECT recordings.id AS id, units.id AS unit FROM sessions
-     JOIN recordings ON recordings.session = sessions.key JOIN units ON units.reading = recordings.reading
+     CROSS JOIN recordings ON recordings.session = sessions.key CROSS JOIN units ON units.reading = recordings.reading
      WHERE sessions.status = 'running' AND recordings.format = ?`,
   ).all(JOURNAL)
   return running
