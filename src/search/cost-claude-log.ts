@@ -39,9 +39,9 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
           ? undefined
           : objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number)
       const isError = first(AT.isApiErrorMessage) === TRUE
-      // An error right below an answer says that its counts are not the last.
-      if (usage === undefined && isError && answered !== undefined && text(AT.parentUuid) === answered)
-        return false
+      // An error right below an answer says that its counts are not the last. The answer may be the last of another log.
+      const parent = usage === undefined && isError ? text(AT.parentUuid) : undefined
+      if (parent !== undefined && (answered === undefined || parent === answered)) return false
       if (usage !== undefined) answered = text(AT.uuid)
       if (model !== SYNTHETIC) {
         const id = text(AT.id)

@@ -175,6 +175,20 @@ describe('calls that are skimmed', () => {
     expect(skimmed).toBeGreaterThan(5)
   })
 
+  it('are read whole where an error in one log answers the last answer of another', async () => {
+    const said = { role: 'assistant', content: [{ type: 'text', text: 'x' }] }
+    const of = (uuid: string, parentUuid: string | null, message: object, more: object = {}): string =>
+      `${JSON.stringify({ parentUuid, isSidechain: false, userType: 'external', sessionId: ID, version: '2.1.0', type: 'assistant', uuid, ...more, message })}\n`
+    const usage = { input_tokens: 1, output_tokens: 1 }
+    const answer = { ...said, id: 'msg_1', model: 'claude-opus-4-5', stop_reason: 'end_turn', usage }
+    const error = { ...said, id: 'msg_1', model: '<synthetic>' }
+    const files = {
+      [`projects/-p/${ID}.jsonl`]: OPENING + of('u2', null, answer),
+      [`projects/-p/${ID}/subagents/agent-x.jsonl`]: of('u1', 'u2', error, { isApiErrorMessage: true }),
+    }
+    expect(await isSame(write(files))).toBe(false)
+  })
+
   it('are those that the reader finds, wherever a log is torn, written over or fused', async () => {
     const lines = Array.from({ length: 6 }, (_, n) => {
       const said = { input_tokens: 10 + n, output_tokens: 5 }

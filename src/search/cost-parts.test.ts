@@ -97,7 +97,7 @@ describe('the sums of the state', () => {
           fs.rmSync(machine.base, { recursive: true, force: true })
         }
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     )
   }, 60_000)
 })
