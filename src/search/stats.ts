@@ -88,6 +88,29 @@ export type FoundWaste = {
 
 const MOST_FINDINGS = 5
 
+/** Of an archive that nothing is known of. */
+export const NO_STATS: Stats = {
+  sessions: 0,
+  status: { running: 0, completed: 0, failed: 0, canceled: 0, interrupted: 0 },
+  totals: {
+    entries: 0,
+    calls: 0,
+    cost: { usd: null, unpriced: [] },
+    toolCalls: 0,
+    toolsFailed: 0,
+    toolMs: 0,
+    repeatedCalls: 0,
+    rereads: 0,
+    errors: 0,
+  },
+  average: {},
+  median: {},
+  known: { entries: 0, tokens: 0, usd: 0, durationMs: 0, toolCalls: 0 },
+  tools: [],
+  waste: { 'repeated-calls': { sessions: 0 }, 're-reads': { sessions: 0 }, failures: { sessions: 0 } },
+  findings: [],
+}
+
 export function queryStats(database: Database, question: StatsQuestion = {}): Stats {
   const { filter = EVERY_SESSION, findings = MOST_FINDINGS } = question
   const where = toWhere(database, filter)

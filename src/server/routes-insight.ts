@@ -5,13 +5,13 @@ import { contextPoints, NOWHERE, positionsBySource, positionsOfKind } from '../s
 import type { Outline } from '../search/outline.ts'
 import { findInSession } from '../search/outline-find.ts'
 import { parseQuery } from '../search/query.ts'
-import { queryStats } from '../search/stats.ts'
+import { NO_STATS, queryStats } from '../search/stats.ts'
 import { answer, queryOf } from './answers.ts'
 import { findQuerySchema, placeQuerySchema, type FindAnswer } from './api.ts'
 import type { InsightAnswer } from './api-cost.ts'
 import { treeOf } from './children.ts'
 import type { App, AppContext } from './context.ts'
-import { NO_STATS, withoutSecrets } from './routes-stats.ts'
+import { withoutSecrets } from './routes-stats.ts'
 import { noEntry, PATIENCE_MS, sessionAt } from './session-at.ts'
 
 const MOST_FOUND = 10_000

@@ -1,33 +1,11 @@
 /** What sessions come to, as `hansard stats` does. */
 import type { Redactor } from '../redact/redactor.ts'
 import { stateMark } from '../search/state-mark.ts'
-import { queryStats, type Stats } from '../search/stats.ts'
+import { NO_STATS, queryStats, type Stats } from '../search/stats.ts'
 import { answer, queryOf } from './answers.ts'
 import { statsQuerySchema, type StatsAnswer } from './api-cost.ts'
 import { createMemory, filterOf } from './ask.ts'
 import type { App, AppContext } from './context.ts'
-
-export const NO_STATS: StatsAnswer = {
-  sessions: 0,
-  status: { running: 0, completed: 0, failed: 0, canceled: 0, interrupted: 0 },
-  totals: {
-    entries: 0,
-    calls: 0,
-    cost: { usd: null, unpriced: [] },
-    toolCalls: 0,
-    toolsFailed: 0,
-    toolMs: 0,
-    repeatedCalls: 0,
-    rereads: 0,
-    errors: 0,
-  },
-  average: {},
-  median: {},
-  known: { entries: 0, tokens: 0, usd: 0, durationMs: 0, toolCalls: 0 },
-  tools: [],
-  waste: { 'repeated-calls': { sessions: 0 }, 're-reads': { sessions: 0 }, failures: { sessions: 0 } },
-  findings: [],
-}
 
 export function registerStats(app: App, context: AppContext): void {
   const { state, redactor } = context

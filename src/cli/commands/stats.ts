@@ -1,6 +1,6 @@
 /** `hansard stats`: what the archive's sessions come to, and what was done in vain, with the entries that show it. */
 import { openArchive } from '../../archive/archive.ts'
-import { queryStats, type Stats } from '../../search/stats.ts'
+import { NO_STATS, queryStats } from '../../search/stats.ts'
 import { withState } from '../../sources/with-state.ts'
 import type { Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
@@ -20,28 +20,6 @@ export type StatsOptions = {
   readonly json?: boolean
 }
 
-const NOTHING: Stats = {
-  sessions: 0,
-  status: { running: 0, completed: 0, failed: 0, canceled: 0, interrupted: 0 },
-  totals: {
-    entries: 0,
-    calls: 0,
-    cost: { usd: null, unpriced: [] },
-    toolCalls: 0,
-    toolsFailed: 0,
-    toolMs: 0,
-    repeatedCalls: 0,
-    rereads: 0,
-    errors: 0,
-  },
-  average: {},
-  median: {},
-  known: { entries: 0, tokens: 0, usd: 0, durationMs: 0, toolCalls: 0 },
-  tools: [],
-  waste: { 'repeated-calls': { sessions: 0 }, 're-reads': { sessions: 0 }, failures: { sessions: 0 } },
-  findings: [],
-}
-
 export async function stats(words: readonly string[], options: StatsOptions): Promise<void> {
   const { home, utc = false } = await loadConfig(options)
   const asked = await filterOf(words, options, utc)
@@ -53,8 +31,8 @@ export async function stats(words: readonly string[], options: StatsOptions): Pr
     queryStats(database, { ...(filter && { filter }), ...(limit !== undefined && { findings: limit }) }),
   )
   sayBehind(archive, isCaughtUp)
-  if (options.json) await outJson(answer ?? NOTHING)
-  else await printStats(answer ?? NOTHING, { home: archive.home, limit: limit ?? LIMIT })
+  if (options.json) await outJson(answer ?? NO_STATS)
+  else await printStats(answer ?? NO_STATS, { home: archive.home, limit: limit ?? LIMIT })
 }
 
 /** Tools in the table. */
