@@ -19,6 +19,9 @@ export type KeptTree = {
   walk(suffix?: string): Generator<string>
 }
 
+/** Folders remembered: those of a place, and no more of one with any number. */
+const MOST_FOLDERS = 1000
+
 export function openTree(files: Files, trusted: string, root: string): KeptTree {
   const isCaseBlind = createCaseProbe(files, trusted)
 
@@ -28,9 +31,20 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     if (kind === undefined || !isCaseBlind()) return kind
     return files.list(folder).includes(name) ? kind : 'other'
   }
-  const candidates = (name: string): readonly string[] => [name, ...otherNames(name)]
+  const candidates = (name: string): readonly string[] => [...new Set([name, ...otherNames(name)])]
 
+  /** Folders found before, by the names that lead to them. A file in one that went away since is not there either. */
+  const found = new Map<string, string>()
+  const remember = (key: string, folder: string): string => {
+    if (found.size >= MOST_FOLDERS) found.clear()
+    found.set(key, folder)
+    return folder
+  }
   const findFolder = (names: readonly string[]): string | undefined => {
+    const key = names.join('/')
+    return found.get(key) ?? lookForFolder(key, names)
+  }
+  const lookForFolder = (key: string, names: readonly string[]): string | undefined => {
     let folder = root
     if (files.kind(root) !== 'folder') return undefined
     for (const name of names) {
@@ -38,24 +52,26 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
       if (found === undefined) return undefined
       folder = join(folder, found)
     }
-    return folder
+    return remember(key, folder)
   }
   const makeFolder = (names: readonly string[]): string => {
+    const key = names.join('/')
+    const known = found.get(key)
+    if (known !== undefined && files.kind(known) === 'folder') return known
     let folder = root
     makeSafeFolder(files, trusted, folder)
     for (const name of names) {
-      const kinds = candidates(name).map((other) => [other, stands(folder, other)] as const)
-      const found =
-        kinds.find(([, kind]) => kind === 'folder') ?? kinds.find(([, kind]) => kind === undefined)
-      if (found === undefined) throw taken(join(folder, name))
-      const isNew = found[1] === undefined
       const above = folder
-      folder = join(folder, found[0])
-      if (!isNew) continue
+      const names = candidates(name)
+      const there = names.find((other) => stands(above, other) === 'folder')
+      const found = there ?? names.find((other) => stands(above, other) === undefined)
+      if (found === undefined) throw taken(join(above, name))
+      folder = join(above, found)
+      if (there !== undefined) continue
       files.makeFolder(folder)
       files.syncFolder(above)
     }
-    return folder
+    return remember(key, folder)
   }
 
   return {
@@ -69,10 +85,12 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     make(path, suffix = '') {
       const names = toNames(path)
       const folder = makeFolder(names.slice(0, -1))
-      const kinds = candidates(names.at(-1) as string).map((n) => [n, stands(folder, n + suffix)] as const)
-      const found = kinds.find(([, kind]) => kind === 'file') ?? kinds.find(([, kind]) => kind === undefined)
+      const own = candidates(names.at(-1) as string)
+      const found =
+        own.find((n) => stands(folder, n + suffix) === 'file') ??
+        own.find((n) => stands(folder, n + suffix) === undefined)
       if (found === undefined) throw taken(join(folder, names.at(-1) as string))
-      return join(folder, found[0] + suffix)
+      return join(folder, found + suffix)
     },
     suffixes(path) {
       const names = toNames(path)
@@ -111,7 +129,8 @@ function plainName(name: string): string {
 function createCaseProbe(files: Files, folder: string): () => boolean {
   let known: boolean | undefined
   return () => {
-    if (files.kind(join(folder, 'place.json')) === undefined) return false
+    // Before the place's own file is there, nobody can tell.
+    if (known === undefined && files.kind(join(folder, 'place.json')) === undefined) return false
     return (known ??= files.kind(join(folder, 'PLACE.JSON')) !== undefined)
   }
 }

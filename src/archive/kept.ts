@@ -91,8 +91,15 @@ export type KeptOptions = {
 export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles {
   const kept = join(archive.home, 'kept')
   const { files } = archive
+  const opened = new Map<string, KeptPlace>()
+  const place = (agent: string, root: string): KeptPlace => {
+    const key = `${agent}\0${root}`
+    const known = opened.get(key) ?? openPlace(archive, checkId(agent, "agent's name"), root, options)
+    opened.set(key, known)
+    return known
+  }
   return {
-    place: (agent, root) => openPlace(archive, checkId(agent, "agent's name"), root, options),
+    place,
     places() {
       const found = files.list(kept).filter(isSafeId).sort()
       return found.flatMap((agent) =>
@@ -101,9 +108,7 @@ export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles
           .sort()
           .flatMap((key) => {
             const said = readPlace(files, join(kept, agent, key))
-            return said?.agent === agent && keyOf(said.root) === key
-              ? [openPlace(archive, agent, said.root, options)]
-              : []
+            return said?.agent === agent && keyOf(said.root) === key ? [place(agent, said.root)] : []
           }),
       )
     },

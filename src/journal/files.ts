@@ -211,29 +211,29 @@ function toIdentity({ dev, ino, nlink, size, birthtimeMs, mtimeMs }: fs.Stats): 
 /** Where Linux shows what is open: no name on the way can lead elsewhere meanwhile. */
 const OPEN_FILES = '/proc/self/fd'
 
+/** Devices, each with a folder on another or the same, that were found unable: asking makes a file and removes it again. */
+const unable = new Set<string>()
+
 function clone(fd: number, from: string, to: string): boolean {
+  const pair = `${fs.fstatSync(fd).dev} ${dirname(to)}`
+  if (unable.has(pair)) return false
   const opened = process.platform === 'linux' ? `${OPEN_FILES}/${fd}` : from
   try {
     fs.copyFileSync(opened, to, fs.constants.COPYFILE_EXCL | fs.constants.COPYFILE_FICLONE_FORCE)
   } catch (error) {
-    if (UNABLE.has(systemCode(error) ?? '')) return false
+    const code = systemCode(error) ?? ''
+    if (NEVER_ABLE.has(code)) unable.add(pair)
+    if (NEVER_ABLE.has(code) || NOT_NOW.has(code)) return false
     throw error
   }
   fs.chmodSync(to, 0o600)
   return true
 }
 
-/** What file systems say that have no such thing, and Linux where it does not show what is open. */
-const UNABLE: ReadonlySet<string> = new Set([
-  'ENOTSUP',
-  'EOPNOTSUPP',
-  'ENOSYS',
-  'ENOTTY',
-  'EXDEV',
-  'EINVAL',
-  'EPERM',
-  'ENOENT',
-])
+/** What file systems say that have no such thing. */
+const NEVER_ABLE: ReadonlySet<string> = new Set(['ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'ENOTTY', 'EXDEV'])
+/** What they say of this file, and Linux where it does not show what is open. */
+const NOT_NOW: ReadonlySet<string> = new Set(['EINVAL', 'EPERM', 'ENOENT'])
 
 /** A planted FIFO or device is not ours to open, nor one that is hard-linked elsewhere to write to. */
 function refuseOther(fd: number, path: string, links: number): void {

@@ -4,7 +4,7 @@
  */
 import { openArchive } from '../archive/archive.ts'
 import { outlineSession } from '../archive/read-session.ts'
-import { openKept } from '../archive/kept.ts'
+import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
 import { JOURNAL } from '../journal/format-id.ts'
@@ -60,10 +60,7 @@ export async function runUnitJob(
     if (job.agent === JOURNAL) return await readRecorded(job, onCalls)
     const found = await openVersions(job)
     if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
-    const versions = found.map((version): UnitVersion => ({
-      ...version,
-      open: async () => oneAtATime(await version.open(), enter),
-    }))
+    const versions = gated(found, enter)
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
@@ -87,14 +84,26 @@ export async function runUnitJob(
 }
 
 /** The items of a unit, from its kept files and all their versions, and where it lies. Throws `not-found` when it is nowhere. */
-export async function* readPlaced(place: UnitPlace, format: Format): AsyncGenerator<readonly ReadItem[]> {
-  const versions = await openVersions(place)
+export async function* readPlaced(
+  place: UnitPlace,
+  format: Format,
+  { enter }: Pick<Waits, 'enter'> = {},
+): AsyncGenerator<readonly ReadItem[]> {
+  const found = await openVersions(place)
+  const versions = enter === undefined ? found : gated(found, enter)
   if (versions.length === 0) {
     throw new HansardError('not-found', goneMessage(place), {
       hint: 'sync without --no-keep keeps what programs delete',
     })
   }
   yield* readVersions(versions, place.paths, format, { formatOf: toldFormat })
+}
+
+function gated(versions: readonly UnitVersion[], enter: () => Promise<void>): readonly UnitVersion[] {
+  return versions.map((version) => ({
+    ...version,
+    open: async () => oneAtATime(await version.open(), enter),
+  }))
 }
 
 function goneMessage({ root, unit }: UnitPlace): string {
@@ -109,7 +118,7 @@ async function openVersions({
   paths,
   isKept,
 }: UnitPlace): Promise<readonly UnitVersion[]> {
-  const kept = openKept(openArchive(home)).place(agent, root)
+  const kept = keptIn(home).place(agent, root)
   if (isKept) return versionsOf(kept, paths)
   const open = (): Promise<OpenSource> => openFiles(root, paths)
   if (await isThere(open)) return versionsOf(kept, paths, open)
@@ -123,6 +132,15 @@ async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
     if (isHansardError(error) && error.code === 'not-found') return false
     throw error
   }
+}
+
+/** By archive, of which a process reads one: opened anew for each of a million units, it would be looked for anew each time. */
+const kepts = new Map<string, KeptFiles>()
+
+function keptIn(home: string): KeptFiles {
+  const kept = kepts.get(home) ?? openKept(openArchive(home))
+  kepts.set(home, kept)
+  return kept
 }
 
 const outlets = new Map<string, Outlet>()

@@ -9,19 +9,43 @@ import { prepared } from './state-statements.ts'
 import { sumBills } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
+/** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
+const UNSETTLED = -1
+const NOT_CHOSEN = 0
+const CHOSEN = 1
+export const FULLEST = 2
+
 /**
- * Notes what a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention too. Said
- * of a pass before it goes and after it came; settled once, however many passes say it.
+ * Notes what the end of a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention
+ * too. Settled once, however many passes say it.
  */
-export function putInQuestion(database: Database, reading: number): void {
+export function questionOld(database: Database, reading: number): void {
+  questionCalls(database, reading)
+  prepared(
+    database,
+    'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
+  ).run(reading)
+}
+
+/** The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and only its calls are asked for. */
+export function questionNew(database: Database, reading: number): void {
+  questionCalls(database, reading)
+  prepared(
+    database,
+    `UPDATE recordings SET chosen = ${FULLEST} WHERE reading = ? AND NOT EXISTS (SELECT 1 FROM recordings other
+       WHERE other.session = recordings.session AND other.reading <> recordings.reading)`,
+  ).run(reading)
+  prepared(
+    database,
+    `INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ? AND chosen = ${UNSETTLED}`,
+  ).run(reading)
+}
+
+function questionCalls(database: Database, reading: number): void {
   prepared(
     database,
     `INSERT OR IGNORE INTO stale_calls SELECT own.key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL
        AND EXISTS (SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id)`,
-  ).run(reading)
-  prepared(
-    database,
-    'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
   ).run(reading)
 }
 
@@ -38,7 +62,7 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
     const remove = prepared(database, `DELETE FROM ${table} WHERE key = ?`)
     for (const key of keys) remove.run(key)
   }
-  database.transaction(() => questionRecordings(database))
+  questionRecordings(database)
   const candidates = new Map<string, Candidate>()
   const candidate = (session: string): Candidate => {
     const known = candidates.get(session) ?? candidateOf(database, session)
@@ -72,23 +96,25 @@ export function isSettled(database: Database): boolean {
   return row?.['stale'] === 0
 }
 
-/** Which recording speaks may change what its session's calls are. */
+/** Which recording speaks may change what its session's calls are. All are chosen before the first call is billed. */
 function questionRecordings(database: Database): void {
-  const sessions = prepared(database, 'SELECT key FROM stale_sessions').all()
-  for (const { key } of sessions) {
-    if (!chooseRecordings(database, String(key))) continue
-    prepared(
-      database,
-      `INSERT OR IGNORE INTO stale_calls SELECT calls.key FROM recordings
-         JOIN units ON units.reading = recordings.reading
-         JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
-         WHERE recordings.session = ? AND calls.key IS NOT NULL`,
-    ).run(String(key))
+  const next = prepared(database, `SELECT key FROM stale_sessions WHERE key > ? ORDER BY key LIMIT ${BATCH}`)
+  const question = prepared(
+    database,
+    `INSERT OR IGNORE INTO stale_calls SELECT calls.key FROM recordings
+       JOIN units ON units.reading = recordings.reading
+       JOIN calls ON calls.reading = recordings.reading AND calls.session = recordings.session
+       WHERE recordings.session = ? AND calls.key IS NOT NULL`,
+  )
+  for (let rows = next.all(''); rows.length > 0; rows = next.all(String(rows.at(-1)?.['key']))) {
+    database.transaction(() => {
+      for (const { key } of rows) if (chooseRecordings(database, String(key))) question.run(String(key))
+    })
   }
 }
 
 /** Held while settling: asked for again and again by calls that many sessions mention. */
-const MOST_CANDIDATES = 100_000
+const MOST_CANDIDATES = 20_000
 
 /** Keys asked for at a time: each question to the database costs more than its answer. */
 const BATCH = 200
@@ -193,12 +219,6 @@ function chooseRecordings(database: Database, session: string): boolean {
   }
   return true
 }
-
-/** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
-const UNSETTLED = -1
-const NOT_CHOSEN = 0
-const CHOSEN = 1
-export const FULLEST = 2
 
 function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
   const row = prepared(

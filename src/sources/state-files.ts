@@ -49,7 +49,7 @@ export type StateFiles = {
   /** Bytes of pending files that are not kept yet. */
   pendingBytes(): { readonly files: number; readonly bytes: number }
   /** A file was taken in, and belongs to a unit, which has to be read again. */
-  taken(file: number, unit: string, kept: KeptNow | undefined): void
+  taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
   /** Said before the first byte is kept. */
   taking(file: number): void
   /** This program's own file: there is nothing in it to take. */
@@ -108,18 +108,13 @@ export function openStateFiles(database: Database): StateFiles {
     const asked = JSON.stringify(seen.map(({ path, stamp }) => [path.replace(HALVES, '\uFFFD'), stamp]))
     return prepared(database, CHANGED).all(asked, place, isToKeep ? 1 : 0)
   }
-  const unitAt = (file: number, path: string): number => {
-    const place = Number(prepared(database, 'SELECT place FROM files WHERE id = ?').get(file)?.['place'])
-    return unitId(place, path)
-  }
   const unitId = (place: number, path: string): number => {
-    prepared(
+    const add = prepared(
       database,
-      'INSERT INTO units (place, path, dirty) VALUES (?, ?, 1) ON CONFLICT (place, path) DO UPDATE SET dirty = 1',
-    ).run(place, path)
-    return Number(
-      prepared(database, 'SELECT id FROM units WHERE place = ? AND path = ?').get(place, path)?.['id'],
+      `INSERT INTO units (place, path, dirty) VALUES (?, ?, 1)
+         ON CONFLICT (place, path) DO UPDATE SET dirty = 1 RETURNING id`,
     )
+    return Number(add.get(place, path)?.['id'])
   }
 
   return {
@@ -166,15 +161,14 @@ export function openStateFiles(database: Database): StateFiles {
       ).get()
       return { files: Number(row?.['files'] ?? 0), bytes: Number(row?.['bytes'] ?? 0) }
     },
-    taken(file, unit, kept) {
-      const before = prepared(database, 'SELECT unit FROM files WHERE id = ?').get(file)?.['unit']
-      const now = unitAt(file, unit)
+    taken({ id, place, unit: before }, unit, kept) {
+      const now = unitId(place, unit)
       prepared(
         database,
         'UPDATE files SET pending = 0, problem = NULL, unit = ?, bytes = ?, tail = ? WHERE id = ?',
-      ).run(now, kept?.bytes ?? null, kept?.tail ?? null, file)
+      ).run(now, kept?.bytes ?? null, kept?.tail ?? null, id)
       // What was read with it before is read without it.
-      if (typeof before === 'number' && before !== now)
+      if (before !== undefined && before !== now)
         prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),

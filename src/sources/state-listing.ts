@@ -12,56 +12,65 @@ import type { ListedSession } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import { NO_COUNTS, type SessionWork, type ToolCounts } from './work.ts'
 
-/** `pico`: US dollars × 10⁻¹² on its bill. `recordings`: the one that speaks first. */
+/** `recordings`: the one that speaks first. */
 export type Listing = {
   readonly key: string
   readonly session: ListedSession
-  readonly pico: bigint | undefined
+  readonly bill: Bill
   readonly recordings: readonly Row[]
 }
 
+/** What it pays for: `pico`, US dollars × 10⁻¹²; how many calls, counted or not; and the sum of their rows' ids. */
+export type Bill = { readonly pico: bigint | undefined; readonly calls: number; readonly ids: number }
+
 export function writeListing(database: Database, listing: Listing): void {
-  const { key, recordings } = listing
-  const mark = markOf(database, listing)
-  // A session is written when it is read and again when bills are settled, which seldom changes anything.
-  if (prepared(database, 'SELECT mark FROM listing WHERE key = ?').get(key)?.['mark'] === mark) return
+  const { key, recordings, bill } = listing
+  const mark = markOf(listing)
+  // A session may be written when it is read and again when bills are settled, which seldom changes anything.
+  const before = prepared(database, 'SELECT n, mark FROM listing WHERE key = ?').get(key)
+  if (before?.['mark'] === mark) return
+  if (before !== undefined) removeDetails(database, Number(before['n']))
   const work = workOf(recordings[0])
   const row = { ...columnsOf(listing, work), ...usageOf(listing), mark }
-  const columns = Object.keys(row)
-  const saved = prepared(
-    database,
-    `INSERT INTO listing (key, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})
-       ON CONFLICT (key) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
-       RETURNING n`,
-  ).get(key, ...Object.values(row))
+  saveRow ??= saveSql(Object.keys(row))
+  const saved = prepared(database, saveRow).get(key, ...Object.values(row))
   const n = Number(saved?.['n'])
   prepared(database, 'INSERT OR REPLACE INTO listing_work (n, files, activity) VALUES (?, ?, ?)').run(
     n,
     JSON.stringify(work?.files ?? {}),
     work?.activity === undefined ? null : JSON.stringify(work.activity),
   )
-  writeTools(database, n, key, work)
+  writeTools(database, n, work, bill.calls === 0 ? undefined : key)
   writeFindings(database, n, key, firstShown(recordings))
 }
 
+/** The same columns for every session: put together once. */
+let saveRow: string | undefined
+
+function saveSql(columns: readonly string[]): string {
+  return `INSERT INTO listing (key, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})
+    ON CONFLICT (key) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    RETURNING n`
+}
+
 /** Another one for everything that the rows are made of: the session, its recordings, and the calls on its bill. */
-function markOf(database: Database, { key, session, recordings }: Listing): string {
-  const billed = prepared(
-    database,
-    'SELECT count(*) AS count, total(id) AS ids FROM calls WHERE billed_to = ?',
-  ).get(key)
+function markOf({ session, recordings, bill }: Listing): string {
   const hash = createHash('sha1').update(JSON.stringify(session))
   for (const { reading, chosen } of recordings) hash.update(`${String(reading)}:${Number(chosen) !== 0} `)
-  return hash.update(`${String(billed?.['count'])}:${String(billed?.['ids'])}`).digest('base64')
+  return hash.update(`${bill.calls}:${bill.ids}`).digest('base64')
 }
 
 export function removeListing(database: Database, key: string): void {
   const n = prepared(database, 'SELECT n FROM listing WHERE key = ?').get(key)?.['n']
   if (typeof n !== 'number') return
-  for (const table of ['tool_use', 'findings'])
-    prepared(database, `DELETE FROM ${table} WHERE session = ?`).run(n)
+  removeDetails(database, n)
   for (const table of ['listing', 'listing_work'])
     prepared(database, `DELETE FROM ${table} WHERE n = ?`).run(n)
+}
+
+function removeDetails(database: Database, n: number): void {
+  for (const table of ['tool_use', 'findings'])
+    prepared(database, `DELETE FROM ${table} WHERE session = ?`).run(n)
 }
 
 function workOf(recording: Row | undefined): SessionWork | undefined {
@@ -119,7 +128,7 @@ const USAGE_COLUMNS = [
   'reasoning',
 ] as const
 
-function usageOf({ session, pico }: Listing): Record<string, SqlValue> {
+function usageOf({ session, bill }: Listing): Record<string, SqlValue> {
   const { totals, reportedCost } = session
   const usage = totals?.usage
   const prompt = usage && promptTokens(usage)
@@ -133,13 +142,19 @@ function usageOf({ session, pico }: Listing): Record<string, SqlValue> {
     ...Object.fromEntries(counts),
     quality: usage === undefined ? null : qualityRank(usage.quality),
     tokens: isCounted ? (prompt ?? 0) + (usage?.output ?? 0) : null,
-    pico: totals?.cost === undefined ? null : (pico ?? null),
+    pico: totals?.cost === undefined ? null : (bill.pico ?? null),
     usd: Number.isNaN(usd) ? null : usd,
     unpriced: unpriced.length === 0 ? null : JSON.stringify(unpriced),
   }
 }
 
-function writeTools(database: Database, n: number, key: string, work: SessionWork | undefined): void {
+/** `payer`: the session's key, where calls are billed to it. */
+function writeTools(
+  database: Database,
+  n: number,
+  work: SessionWork | undefined,
+  payer: string | undefined,
+): void {
   const tools = new Map<string, number[]>()
   const add = (tool: string, counts: ToolCounts): void => {
     const known = tools.get(tool) ?? [...NO_COUNTS]
@@ -147,21 +162,28 @@ function writeTools(database: Database, n: number, key: string, work: SessionWor
     tools.set(tool, known)
   }
   for (const [tool, counts] of Object.entries(work?.rest ?? {})) add(tool, counts)
-  const billed = prepared(
-    database,
-    'SELECT tools, work FROM calls WHERE billed_to = ? AND work IS NOT NULL',
-  ).all(key)
-  for (const { tools: names, work: counts } of billed) {
+  for (const { tools: names, work: counts } of payer === undefined ? [] : callsWithWork(database, payer)) {
     const given = JSON.parse(String(counts)) as readonly ToolCounts[]
     for (const [at, tool] of (JSON.parse(String(names)) as readonly string[]).entries())
       add(tool, given[at] ?? NO_COUNTS)
   }
-  prepared(database, 'DELETE FROM tool_use WHERE session = ?').run(n)
   const insert = prepared(
     database,
     `INSERT INTO tool_use (tool, session, calls, failed, ms, timed, repeats, rereads) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   for (const [tool, counts] of tools) if (counts[0] !== 0) insert.run(tool, n, ...counts)
+}
+
+/** Calls asked for at a time: a session may have millions. */
+const PAGE = 500
+
+function* callsWithWork(database: Database, payer: string): Generator<Row> {
+  const next = prepared(
+    database,
+    `SELECT id, tools, work FROM calls WHERE billed_to = ? AND id > ? AND work IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
+  )
+  for (let rows = next.all(payer, 0); rows.length > 0; rows = next.all(payer, Number(rows.at(-1)?.['id'])))
+    yield* rows
 }
 
 /** Of several recordings the one that is read first: its entries have the numbers that the whole gives them. */
@@ -179,7 +201,6 @@ function firstShown(recordings: readonly Row[]): SessionWork | undefined {
 
 /** What another session pays for, it also did: a fork has the history that it was copied from. */
 function writeFindings(database: Database, n: number, key: string, work: SessionWork | undefined): void {
-  prepared(database, 'DELETE FROM findings WHERE session = ?').run(n)
   for (const { call, ...finding } of work?.findings ?? []) {
     const payer =
       call === undefined

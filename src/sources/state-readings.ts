@@ -7,9 +7,10 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Session } from '../transcript/session.ts'
 import { hasCounts, qualityRank } from '../transcript/usage.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
-import { putInQuestion } from './state-billing.ts'
+import { questionNew, questionOld } from './state-billing.ts'
 import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
+import { sumBills } from './state-sums.ts'
 import type { Call, UnitFacts } from './unit-facts.ts'
 
 export type Reading = {
@@ -23,19 +24,28 @@ export type Reading = {
 export function beginReading(database: Database, unit: number): Reading {
   let reading: number | undefined
   let held: readonly Call[] = []
-  const write = (): number => {
-    const begun = reading ?? nextReading(database)
-    insertCalls(database, begun, held)
+  const write = (into: number): void => {
+    insertCalls(database, into, held)
     held = []
-    return begun
   }
   return {
     calls(calls) {
-      if (held.length > 0) reading = database.transaction(write)
+      if (held.length > 0) {
+        reading = database.transaction(() => {
+          const begun = reading ?? begin(database)
+          write(begun)
+          return begun
+        })
+      }
       held = calls
     },
     end: (format, facts) =>
-      database.transaction(() => endReading(database, { unit, format, reading: write() }, facts)),
+      database.transaction(() => {
+        const whole = reading ?? nextReading(database)
+        write(whole)
+        if (reading !== undefined) ended(database, reading)
+        return endReading(database, { unit, format, reading: whole }, facts)
+      }),
   }
 }
 
@@ -44,7 +54,7 @@ export function clearReading(database: Database, unit: number, problem: string |
   database.transaction(() => {
     const old = currentReading(database, unit)
     questionMentions(database, old, undefined)
-    if (old !== undefined) putInQuestion(database, old)
+    if (old !== undefined) questionOld(database, old)
     prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
       problem ?? null,
       unit,
@@ -105,21 +115,19 @@ function endReading(
   insertMentions(database, reading, mentions)
 
   const old = currentReading(database, unit)
-  questionMentions(database, old, reading)
-  if (old !== undefined) putInQuestion(database, old)
+  if (old !== undefined || mentions.length > 0) questionMentions(database, old, reading)
+  if (old !== undefined) questionOld(database, old)
   prepared(
     database,
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
   ).run(reading, format, damage, unit)
   if (old !== undefined) removeReading(database, old)
-  ended(database, reading)
   prepared(database, 'UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
-  putInQuestion(database, reading)
+  questionNew(database, reading)
   // Listed at once, though what it shares with others is settled when all is read.
-  refreshSessions(
-    database,
-    sessions.map(({ key }) => key),
-  )
+  const keys = sessions.map(({ key }) => key)
+  refreshSessions(database, keys)
+  sumBills(database, keys)
   return { sessions: sessions.length, entries: all }
 }
 
@@ -170,13 +178,19 @@ function toCount(tokens: number | undefined): number | null {
 
 /** Also above readings that a crash left: their rows must not be taken for this one's. */
 function nextReading(database: Database): number {
-  return database.transaction(() => {
-    const known = prepared(database, "SELECT value FROM facts WHERE name = 'reading'").get()?.['value']
-    const next = Number(known ?? 0) + 1
-    prepared(database, "INSERT OR REPLACE INTO facts (name, value) VALUES ('reading', ?)").run(String(next))
-    prepared(database, 'INSERT INTO begun (reading) VALUES (?)').run(next)
-    return next
-  })
+  const next = prepared(
+    database,
+    `INSERT INTO facts (name, value) VALUES ('reading', '1')
+       ON CONFLICT (name) DO UPDATE SET value = CAST(value + 1 AS TEXT) RETURNING value`,
+  ).get()
+  return Number(next?.['value'])
+}
+
+/** A reading in more than one step: what a crash leaves of it is known by this. */
+function begin(database: Database): number {
+  const reading = nextReading(database)
+  prepared(database, 'INSERT INTO begun (reading) VALUES (?)').run(reading)
+  return reading
 }
 
 function currentReading(database: Database, unit: number): number | undefined {

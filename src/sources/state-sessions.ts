@@ -5,7 +5,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
-import { removeListing, writeListing } from './state-listing.ts'
+import { removeListing, writeListing, type Bill } from './state-listing.ts'
 import { mentionOf } from './state-mentions.ts'
 import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
@@ -92,7 +92,7 @@ function refresh(database: Database, key: string): void {
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
   const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker['id'])
   const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
-  const { totals, pico } = totalsOf(database, session, {
+  const { totals, bill } = totalsOf(database, session, {
     ...speaker,
     entries: entriesOf(database, recordings),
   })
@@ -122,7 +122,7 @@ function refresh(database: Database, key: string): void {
     whole.cwd ?? null,
     JSON.stringify(whole),
   )
-  writeListing(database, { key, session: whole, pico, recordings })
+  writeListing(database, { key, session: whole, bill, recordings })
 }
 
 /**
@@ -151,18 +151,21 @@ function entriesOf(database: Database, [speaker, ...others]: readonly Row[]): nu
 /** Unpriced models named at most: a hostile file may name any number. */
 const MOST_NAMED = 100
 
-/** `pico`: US dollars × 10⁻¹². */
-type SessionTotals = { readonly totals: Totals; readonly pico: bigint | undefined }
+type SessionTotals = { readonly totals: Totals; readonly bill: Bill }
 
 function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): SessionTotals {
   const sums = prepared(
     database,
-    `SELECT ${USAGE_SUMS}, sum(pico) AS pico, count(pico) AS priced FROM calls WHERE billed_to = ?`,
+    `SELECT ${USAGE_SUMS}, sum(pico) AS pico, count(*) AS billed, total(id) AS ids FROM calls WHERE billed_to = ?`,
   ).get(String(speaker['session']))
-  const unpriced = prepared(
-    database,
-    'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
-  ).all(String(speaker['session']), MOST_NAMED)
+  const billed = Number(sums?.['billed'] ?? 0)
+  const unpriced =
+    billed === 0
+      ? []
+      : prepared(
+          database,
+          'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
+        ).all(String(speaker['session']), MOST_NAMED)
   const usage = sums && toUsage(sums)
   const uncounted = Number(sums?.['uncounted'] ?? 0)
   const sum = sums?.['pico']
@@ -178,7 +181,7 @@ function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): 
     ...(usage &&
       stub !== true && { cost: { usd, unpriced: unpriced.map((row) => String(row['unpriced'])) } }),
   }
-  return { totals: all, pico }
+  return { totals: all, bill: { pico, calls: billed, ids: Number(sums?.['ids'] ?? 0) } }
 }
 
 function toWhere({ status, flow, run }: Omit<SessionFilter, 'limit'>): { where: string; values: SqlValue[] } {

@@ -135,7 +135,7 @@ function createTogether(
     database.transaction(() => {
       for (const { file, result, unit } of settling) {
         count(taken, result)
-        files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
+        files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
       }
     })
   }
@@ -164,7 +164,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const { files, kept, database, problems, options } = shared
   if (options.keep === false || place.agent === journal.id) {
     const unit = await unitOf(place.agent, await openAt(place, file))
-    database.transaction(() => files.taken(file.id, unit, undefined))
+    database.transaction(() => files.taken(file, unit, undefined))
     const bytesRead = place.agent === journal.id ? 0 : file.size
     return { change: file.unit === undefined ? 'new' : 'grown', bytesRead }
   }
@@ -180,7 +180,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
   database.transaction(() => {
     if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
-    files.taken(file.id, unit, { bytes: result.bytes, tail: result.tail })
+    files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
     if (isDamaged) files.failed(file.id, 'damage')
   })
   return result

@@ -101,7 +101,7 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
       const statement = wrap(() => connection.prepare(sql))
       return {
         all: (...values) => wrap(() => [...statement.rows(values)]),
-        get: (...values) => wrap(() => [...statement.rows(values)][0]),
+        get: (...values) => wrap(() => statement.first(values)),
         iterate: (...values) => wrapEach(statement.rows(values), wrap),
         lists: (...values) => wrap(() => [...statement.lists(values)]),
         eachList: (...values) => wrapEach(statement.lists(values), wrap),

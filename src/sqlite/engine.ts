@@ -11,6 +11,8 @@ export type Connection = {
 }
 export type EngineStatement = {
   rows(values: readonly SqlValue[]): Iterable<Row>
+  /** The first of them, and the statement is done. */
+  first(values: readonly SqlValue[]): Row | undefined
   lists(values: readonly SqlValue[]): Iterable<SqlValue[]>
   run(values: readonly SqlValue[]): number
 }
@@ -22,7 +24,7 @@ export type Connect = (
 /** A row without a prototype: a column may be called anything, `__proto__` too. */
 export function toRow(names: readonly string[], values: readonly unknown[]): Row {
   const row: Record<string, SqlValue> = Object.create(null)
-  for (const [at, name] of names.entries()) row[name] = toValue(values[at])
+  for (let at = 0; at < names.length; at += 1) row[names[at] as string] = toValue(values[at])
   return row
 }
 

@@ -15,6 +15,7 @@ type LibsqlStatement = {
   safeIntegers(on: boolean): LibsqlStatement
   columns(): readonly { readonly name: string }[]
   iterate(values: readonly SqlValue[]): Iterable<readonly unknown[]>
+  get(values: readonly SqlValue[]): readonly unknown[] | undefined
   run(values: readonly SqlValue[]): { readonly changes: number | bigint }
 }
 type LibsqlDatabase = { exec(sql: string): void; prepare(sql: string): LibsqlStatement; close(): void }
@@ -39,16 +40,23 @@ export function libsqlEngine(): Connect {
           isRaw = true
           return statement
         }
-        let names: readonly string[] | undefined
+        let known: readonly string[] | undefined
+        const names = (): readonly string[] =>
+          (known ??= raw()
+            .columns()
+            .map(({ name }) => name))
         return {
           *lists(values) {
             for (const row of raw().iterate(values)) yield row.map(toValue)
           },
           *rows(values) {
-            names ??= raw()
-              .columns()
-              .map(({ name }) => name)
-            for (const row of statement.iterate(values)) yield toRow(names, row)
+            const own = names()
+            for (const row of statement.iterate(values)) yield toRow(own, row)
+          },
+          first(values) {
+            const own = names()
+            const row = statement.get(values)
+            return row && toRow(own, row)
           },
           run: (values) => Number(statement.run(values).changes),
         }

@@ -7,6 +7,7 @@ import { toSqliteUri } from './uri.ts'
 type NodeStatement = {
   setReadBigInts(on: boolean): void
   iterate(...values: SqlValue[]): Iterable<object>
+  get(...values: SqlValue[]): object | undefined
   run(...values: SqlValue[]): { readonly changes: number | bigint }
 }
 type NodeDatabase = { exec(sql: string): void; prepare(sql: string): NodeStatement; close(): void }
@@ -30,11 +31,19 @@ export function nodeEngine(): Connect | undefined {
           return statement
         }
         let statement = prepare()
+        // A statement that failed fails once more with the same words, whatever it is asked next.
         function* each(values: readonly SqlValue[]): Generator<object> {
           try {
             yield* statement.iterate(...values)
           } catch (error) {
-            // A statement that failed fails once more with the same words, whatever it is asked next.
+            statement = prepare()
+            throw error
+          }
+        }
+        const first = (values: readonly SqlValue[]): object | undefined => {
+          try {
+            return statement.get(...values)
+          } catch (error) {
             statement = prepare()
             throw error
           }
@@ -45,6 +54,10 @@ export function nodeEngine(): Connect | undefined {
           },
           *rows(values) {
             for (const row of each(values)) yield toRow(Object.keys(row), Object.values(row))
+          },
+          first(values) {
+            const row = first(values)
+            return row && toRow(Object.keys(row), Object.values(row))
           },
           run: (values) => Number(statement.run(...values).changes),
         }
