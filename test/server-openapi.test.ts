@@ -1,9 +1,15 @@
-/** The OpenAPI document: well formed, complete, and true of every path in it. */
+/** The OpenAPI document: valid by OpenAPI's own schema, complete, and true of every path in it. */
+import fs from 'node:fs'
+import http from 'node:http'
+import { join } from 'node:path'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../src/server/app.ts'
 import { ENDPOINTS } from '../src/server/endpoints.ts'
 import { endpointsOf } from '../src/server/openapi.ts'
-import { ask, serveSample, type Served } from './serving.ts'
+import { AGAIN, LEFT, serveRuns, type ServedRuns } from './run-archive.ts'
+import { ask, FIRST, log, type Reply } from './serving.ts'
 
 type Json = { readonly [key: string]: Json } & { readonly $ref?: string }
 type Operation = {
@@ -25,13 +31,40 @@ type OpenApi = {
   readonly components: { readonly schemas: { readonly [name: string]: Json } }
 }
 
-let served: Served
+let served: ServedRuns
 let document: OpenApi
+/** Checks answers by the document alone, as a program of somebody else would. */
+let schemas: Ajv2020
 beforeAll(async () => {
-  served = await serveSample({ write: true })
-  document = await served.json<OpenApi>('/api/v1/openapi.json')
+  served = await serveRuns({ write: true }, (home) => {
+    const logs = join(home, '.claude', 'projects', '-work-shop')
+    fs.mkdirSync(logs, { recursive: true })
+    fs.writeFileSync(join(logs, `${FIRST}.jsonl`), log(FIRST, 'fix the login', 3))
+  })
+  document = JSON.parse((await request('/api/v1/openapi.json')).text) as OpenApi
+  schemas = new Ajv2020({ strict: false, allErrors: true })
+  schemas.addSchema({ ...document, $id: 'document' })
 })
 afterAll(() => served.close())
+
+function request(path: string, method = 'GET'): Promise<Reply> {
+  const body = method === 'POST' ? '{}' : undefined
+  return ask(served.server.port, {
+    path,
+    method,
+    headers: {
+      authorization: `Bearer ${served.server.token}`,
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': '2' }),
+    },
+    ...(body !== undefined && { body }),
+  })
+}
+
+function validatorOf(name: string): ValidateFunction {
+  const found = schemas.getSchema(`document#/components/schemas/${name}`)
+  if (found === undefined) throw new Error(`no schema ${name}`)
+  return found
+}
 
 const operations = (): readonly (readonly [path: string, method: string, operation: Operation])[] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -39,6 +72,17 @@ const operations = (): readonly (readonly [path: string, method: string, operati
   )
 
 describe('the document', () => {
+  it("is valid by OpenAPI's schema, and its schemas by JSON Schema's", async () => {
+    const validator = new Validator()
+    const found = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)
+    expect(found.errors ?? []).toEqual([])
+    expect([found.valid, validator.version]).toEqual([true, '3.1'])
+    for (const [name, schema] of Object.entries(document.components.schemas))
+      expect(schemas.validateSchema(schema), name).toBe(true)
+    const broken = { ...structuredClone(document), info: { title: 'Hansard' } }
+    expect((await new Validator().validate(broken)).valid).toBe(false)
+  })
+
   it('is one of OpenAPI 3.1, with all that must be in it', () => {
     expect(document.openapi).toMatch(/^3\.1\.\d$/)
     expect(document.info).toMatchObject({ title: 'Hansard', version: expect.any(String) as string })
@@ -91,53 +135,81 @@ describe('the document', () => {
 })
 
 describe('every path in it', () => {
-  it('answers as the document says', async () => {
-    const { port, token } = served.server
-    const { sessions } = await served.json<{ sessions: readonly { id: string }[] }>('/api/v1/sessions')
-    const values: Readonly<Record<string, string>> = {
-      id: sessions[0]?.id ?? '',
-      position: '0',
-      other: 'x',
-      hash: 'x',
+  /** What its parts are called in this archive. */
+  const valuesOf = (path: string, session: string, hash: string): Readonly<Record<string, string>> => ({
+    id: path.includes('/runs/') ? LEFT : session,
+    position: '0',
+    other: AGAIN,
+    hash,
+  })
+  const QUERIES: Readonly<Record<string, readonly string[]>> = { as: ['html', 'md', 'json'] }
+  const GIVEN: Readonly<Record<string, string>> = { q: 'login', sequence: '0' }
+
+  it('answers what is asked of it, as the document says', async () => {
+    const { sessions } = JSON.parse((await request('/api/v1/sessions?q=agent:claude-code')).text) as {
+      sessions: readonly { id: string }[]
     }
+    const { blob: hash } = served.archive.blobs.write(Buffer.from('large content'), 'text/plain')
     const asked = new Set<string>()
-    for (const { method, path, query, answer } of endpointsOf(createApp(served.server.context))) {
-      asked.add(path.replaceAll(/:(\w+)/g, '{$1}'))
+    for (const { method, path, query, answer, types } of endpointsOf(createApp(served.server.context))) {
+      const documented = path.replaceAll(/:(\w+)/g, '{$1}')
+      asked.add(documented)
       if (path.endsWith('/live')) continue
-      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => values[name] ?? '')
-      const given = { q: 'login', sequence: '0' }
-      const asking = Object.entries(given).filter(([name]) => query !== undefined && name in query.shape)
-      const q = asking.length === 0 ? '' : `?${String(new URLSearchParams(asking))}`
-      const reply = await ask(port, {
-        path: filled + q,
-        method: method.toUpperCase(),
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        ...(method === 'post' && {
-          body: '{}',
-          headers: {
-            authorization: `Bearer ${token}`,
-            'content-type': 'application/json',
-            'content-length': '2',
-          },
-        }),
-      })
-      const isOfRun = path.includes('/runs/') || path.includes('/blobs/')
-      expect(reply.status, `${filled}${q}: ${reply.text.slice(0, 300)}`).toBe(isOfRun ? 404 : 200)
-      if (answer !== undefined && reply.status === 200) {
-        const parsed = answer[1].safeParse(JSON.parse(reply.text))
-        expect(parsed.error?.issues ?? [], path).toEqual([])
+      const values = valuesOf(path, sessions[0]?.id ?? '', hash)
+      const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
+      const names = Object.keys(query?.shape ?? {})
+      const given = Object.entries(GIVEN).filter(([name]) => names.includes(name))
+      const [varied] = names.filter((name) => QUERIES[name] !== undefined)
+      for (const value of varied === undefined ? [undefined] : (QUERIES[varied] ?? [])) {
+        const all = Object.fromEntries([...given, ...(value === undefined ? [] : [[varied ?? '', value]])])
+        const q =
+          Object.keys(all).length === 0
+            ? ''
+            : `?${String(new URLSearchParams(all as Record<string, string>))}`
+        const reply = await request(filled + q, method.toUpperCase())
+        expect(reply.status, `${filled}${q}: ${reply.text.slice(0, 300)}`).toBe(200)
+        const type = (reply.headers['content-type'] ?? '').split(';', 1)[0]
+        expect(types ?? ['application/json'], `${filled}${q}`).toContain(type)
+        if (answer === undefined) {
+          expect(reply.text.length, filled).toBeGreaterThan(0)
+          continue
+        }
+        const body: unknown = JSON.parse(reply.text)
+        expect(answer[1].safeParse(body).error?.issues ?? [], path).toEqual([])
+        const isValid = validatorOf(answer[0])
+        expect(isValid(body), `${path}: ${schemas.errorsText(isValid.errors)}`).toBe(true)
       }
     }
     expect([...asked].sort()).toEqual(Object.keys(document.paths).sort())
   })
 
+  it('says what there is not as the document says', async () => {
+    const isError = validatorOf('Error')
+    for (const { method, path, query } of endpointsOf(createApp(served.server.context))) {
+      if (!path.includes(':')) continue
+      const given = Object.entries(GIVEN).filter(([name]) => name in (query?.shape ?? {}))
+      const q = `?${String(new URLSearchParams(Object.fromEntries(given)))}`
+      const reply = await request(path.replaceAll(/:(\w+)/g, 'nobody') + q, method.toUpperCase())
+      expect(reply.status, path).toBe(404)
+      expect(isError(JSON.parse(reply.text)), reply.text).toBe(true)
+    }
+  })
+
   it('is listened to where it goes on', async () => {
-    const reply = await ask(served.server.port, {
-      path: '/api/v1/live',
-      method: 'HEAD',
-      headers: { authorization: `Bearer ${served.server.token}` },
+    const { port, token } = served.server
+    const [status, type, text] = await new Promise<readonly [number, string, string]>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${token}` }
+      http
+        .get({ host: '127.0.0.1', port, path: '/api/v1/live', headers, agent: false }, (response) => {
+          response.once('data', (chunk: Buffer) => {
+            response.destroy()
+            resolve([response.statusCode ?? 0, response.headers['content-type'] ?? '', String(chunk)])
+          })
+        })
+        .on('error', reject)
     })
-    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect([status, type]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    expect(text).toMatch(/^retry: \d+\nid: \S+\n\n/)
   })
 })
 

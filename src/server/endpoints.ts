@@ -145,7 +145,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     failures: NOT_FOUND,
   }),
   get(`${BASE}/blobs/:hash`, 'Content by the hash of its bytes', {
-    types: ['application/octet-stream'],
+    types: ['application/octet-stream', 'image/png', 'image/jpeg', 'image/gif', 'image/webp'],
     failures: [404],
   }),
   {

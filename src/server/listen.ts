@@ -41,6 +41,8 @@ const LIMITS: Limits = {
   connections: 4096,
 }
 
+const MOST_HEADERS = 100
+
 export type Listening = {
   readonly port: number
   readonly origin: string
@@ -56,6 +58,12 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   const names = new Set<string>()
   const door: Door = { hosts: names, isKnown: (headers) => tokens.isKnown(headers) }
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const isLetIn = (request: IncomingMessage, response: ServerResponse): boolean => {
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
+    const refusal = refuse(askedBy(request), door)
+    if (refusal !== undefined) sayNo(request, response, refusal)
+    return refusal === undefined && !takeKey(request, response, tokens, options.onKeyUsed)
+  }
   const server = http.createServer(
     {
       headersTimeout: limits.headersMs,
@@ -68,14 +76,16 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
       requireHostHeader: false,
     },
     (request, response) => {
-      for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
-      const refusal = refuse(askedBy(request), door)
-      if (refusal !== undefined) return sayNo(request, response, refusal)
-      if (takeKey(request, response, tokens, options.onKeyUsed)) return undefined
-      return void routed(request, response)
+      if (isLetIn(request, response)) void routed(request, response)
     },
   )
-  server.maxHeadersCount = 100
+  // Who asks first whether to send the rest is told before sending it.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    if (!isLetIn(request, response)) return
+    response.writeContinue()
+    void routed(request, response)
+  })
+  server.maxHeadersCount = MOST_HEADERS
   server.maxConnections = limits.connections
   server.on('clientError', sayMalformed)
   await bind(server, options)
@@ -113,7 +123,8 @@ function bind(server: http.Server, { host, port }: ListenOptions): Promise<void>
 
 function askedBy({ method = '', url = '', headers, rawHeaders }: IncomingMessage) {
   const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
-  return { method, url, headers, hosts }
+  // Node.js leaves out what is beyond: an `Origin` may have been among it.
+  return { method, url, headers, hosts, hasTooMany: rawHeaders.length >= MOST_HEADERS * 2 }
 }
 
 function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {

@@ -78,12 +78,10 @@ function toOperation({
     answered === undefined
       ? Object.fromEntries(types.map((type) => [type, { schema: {} }]))
       : { 'application/json': { schema: { $ref: refOf(answered[0]) } } }
+  const asError = { content: { 'application/json': { schema: { $ref: refOf('Error') } } } }
   const failed = [...OF_ALL, ...failures].map((status) => [
     String(status),
-    {
-      description: FAILURES[status] ?? 'It cannot be done',
-      content: { 'application/json': { schema: { $ref: refOf('Error') } } },
-    },
+    { description: FAILURES[status] ?? 'It cannot be done', ...asError },
   ])
   return {
     operationId: `${method}${path.replaceAll(/[^A-Za-z]+(\w)/g, (_, letter: string) => letter.toUpperCase())}`,
@@ -94,7 +92,14 @@ function toOperation({
     ...(method === 'post' && {
       requestBody: { required: true, content: { 'application/json': { schema: { type: 'object' } } } },
     }),
-    responses: { '200': { description: summary, content }, ...Object.fromEntries(failed) },
+    responses: {
+      '200': { description: summary, content },
+      ...Object.fromEntries(failed),
+      default: {
+        description: 'Refused before it was looked at: its size, its method or its path',
+        ...asError,
+      },
+    },
   }
 }
 

@@ -11,10 +11,12 @@ export type Asked = {
   readonly headers: IncomingHttpHeaders
   /** How often the request says `Host`. */
   readonly hosts: number
+  /** It has more headers than are looked at: what is in the others is not known. */
+  readonly hasTooMany?: boolean
 }
 
 export type Refusal = {
-  readonly status: 400 | 401 | 403 | 405 | 411 | 413 | 414
+  readonly status: 400 | 401 | 403 | 405 | 411 | 413 | 414 | 431
   readonly code: string
   readonly message: string
   readonly hint?: string
@@ -34,6 +36,7 @@ const LONGEST_URL = 16 * 1024
 
 export function refuse(asked: Asked, door: Door): Refusal | undefined {
   return (
+    refuseHeaders(asked) ??
     refuseHost(asked, door) ??
     refusePath(asked.url) ??
     refuseMethod(asked) ??
@@ -41,6 +44,20 @@ export function refuse(asked: Asked, door: Door): Refusal | undefined {
     refuseBody(asked) ??
     refuseStranger(asked, door)
   )
+}
+
+/** No other protocol is spoken here: pages open sockets to other servers without asking anybody. */
+function refuseHeaders({ headers, hasTooMany = false }: Asked): Refusal | undefined {
+  if (hasTooMany)
+    return { status: 431, code: 'too-large', message: 'there are too many headers', headers: CLOSE }
+  if (!/websocket/i.test(headers.upgrade ?? '')) return undefined
+  return {
+    status: 400,
+    code: 'invalid-argument',
+    message: 'there are no sockets here',
+    hint: 'GET /api/v1/live tells what happens',
+    headers: CLOSE,
+  }
 }
 
 /** A name that somebody else has made to point here is not ours: without this, their page could read everything. */
