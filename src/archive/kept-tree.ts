@@ -31,7 +31,9 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     if (kind === undefined || !isCaseBlind()) return kind
     return files.list(folder).includes(name) ? kind : 'other'
   }
-  const candidates = (name: string): readonly string[] => [...new Set([name, ...otherNames(name)])]
+  /** The first of the names it may have; nearly always the one it has. */
+  const firstOf = (name: string, is: (other: string) => boolean): string | undefined =>
+    is(name) ? name : otherNames(name).find((other) => other !== name && is(other))
 
   /** Folders found before, by the names that lead to them. A file in one that went away since is not there either. */
   const found = new Map<string, string>()
@@ -48,7 +50,7 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     let folder = root
     if (files.kind(root) !== 'folder') return undefined
     for (const name of names) {
-      const found = candidates(name).find((other) => stands(folder, other) === 'folder')
+      const found = firstOf(name, (other) => stands(folder, other) === 'folder')
       if (found === undefined) return undefined
       folder = join(folder, found)
     }
@@ -62,9 +64,8 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     makeSafeFolder(files, trusted, folder)
     for (const name of names) {
       const above = folder
-      const names = candidates(name)
-      const there = names.find((other) => stands(above, other) === 'folder')
-      const found = there ?? names.find((other) => stands(above, other) === undefined)
+      const there = firstOf(name, (other) => stands(above, other) === 'folder')
+      const found = there ?? firstOf(name, (other) => stands(above, other) === undefined)
       if (found === undefined) throw taken(join(above, name))
       folder = join(above, found)
       if (there !== undefined) continue
@@ -79,24 +80,25 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
       const names = toNames(path)
       const folder = findFolder(names.slice(0, -1))
       if (folder === undefined) return undefined
-      const found = candidates(names.at(-1) as string).find((n) => stands(folder, n + suffix) === 'file')
+      const found = firstOf(names.at(-1) as string, (n) => stands(folder, n + suffix) === 'file')
       return found && join(folder, found + suffix)
     },
     make(path, suffix = '') {
       const names = toNames(path)
       const folder = makeFolder(names.slice(0, -1))
-      const own = candidates(names.at(-1) as string)
+      const own = names.at(-1) as string
       const found =
-        own.find((n) => stands(folder, n + suffix) === 'file') ??
-        own.find((n) => stands(folder, n + suffix) === undefined)
-      if (found === undefined) throw taken(join(folder, names.at(-1) as string))
+        firstOf(own, (n) => stands(folder, n + suffix) === 'file') ??
+        firstOf(own, (n) => stands(folder, n + suffix) === undefined)
+      if (found === undefined) throw taken(join(folder, own))
       return join(folder, found + suffix)
     },
     suffixes(path) {
       const names = toNames(path)
       const folder = findFolder(names.slice(0, -1))
       if (folder === undefined) return []
-      const own = candidates(names.at(-1) as string)
+      const last = names.at(-1) as string
+      const own = [...new Set([last, ...otherNames(last)])]
       return files
         .list(folder)
         .flatMap((name) => own.filter((n) => name.startsWith(`${n}.`)).map((n) => name.slice(n.length)))

@@ -35,11 +35,15 @@ const FINDERS: readonly (readonly [literal: string, find: Finder])[] = [
   ...PARAMETER_LITERALS.map((literal) => [literal, parameterAt] as const),
 ]
 
-const LITERALS = [...new Set([PLACEHOLDER_START, ...FINDERS.map(([literal]) => literal)])]
-const BY_LITERAL = LITERALS.map((literal) =>
-  FINDERS.filter(([own]) => own === literal).map(([, find]) => find),
-)
-const RULES = createScanner(LITERALS, { ignoreCase: true })
+/** By literal, in the order of their first finders: a thousand literals, so each finder is put where it belongs in one step. */
+const GROUPED = new Map<string, Finder[]>([[PLACEHOLDER_START, []]])
+for (const [literal, find] of FINDERS) {
+  const group = GROUPED.get(literal)
+  if (group === undefined) GROUPED.set(literal, [find])
+  else group.push(find)
+}
+const BY_LITERAL = [...GROUPED.values()]
+const RULES = createScanner([...GROUPED.keys()], { ignoreCase: true })
 
 /** No rule finds anything in less. */
 const SHORTEST = 8

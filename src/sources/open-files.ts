@@ -2,7 +2,6 @@
 import { posix } from 'node:path'
 import { HansardError } from '../errors.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { openEntireRepository } from './entire-git.ts'
 import { openSource, type OpenSource } from './open.ts'
 
 /** How a place inside a repository is called: not by a folder, for its files lie in none. */
@@ -30,6 +29,8 @@ export async function openFiles(root: string, paths: readonly string[]): Promise
 }
 
 async function openRepository(folder: string): Promise<OpenSource> {
+  // What reads repositories is as much as all else that a file needs.
+  const { openEntireRepository } = await import('./entire-git.ts')
   const source = await openEntireRepository(folder)
   if (source !== undefined) return source
   throw new HansardError('not-found', `${folder} has no checkpoints any more`)

@@ -3,17 +3,13 @@
  * and needs nothing but where the archive is and what the unit consists of.
  */
 import { openArchive } from '../archive/archive.ts'
-import { outlineSession } from '../archive/read-session.ts'
 import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
 import { JOURNAL } from '../journal/format-id.ts'
-import { describeSource } from './describe.ts'
 import { loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
 import { oneAtATime } from './one-at-a-time.ts'
-import { openFiles } from './open-files.ts'
-import { ownFiles } from './own-files.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
 import { safeWork } from './work-safe.ts'
@@ -57,7 +53,10 @@ export async function runUnitJob(
   { isTaken = NO_WAIT, enter = NO_WAIT }: Waits = {},
 ): Promise<UnitResult> {
   try {
-    if (job.agent === JOURNAL) return await readRecorded(job, onCalls)
+    if (job.agent === JOURNAL) {
+      const { readRecorded } = await import('./read-recorded.ts')
+      return await readRecorded(job, onCalls)
+    }
     const found = await openVersions(job)
     if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
     const versions = gated(found, enter)
@@ -120,6 +119,7 @@ async function openVersions({
 }: UnitPlace): Promise<readonly UnitVersion[]> {
   const kept = keptIn(home).place(agent, root)
   if (isKept) return versionsOf(kept, paths)
+  const { openFiles } = await import('./open-files.ts')
   const open = (): Promise<OpenSource> => openFiles(root, paths)
   if (await isThere(open)) return versionsOf(kept, paths, open)
   return paths.some((path) => kept.file(path) !== undefined) ? versionsOf(kept, paths) : []
@@ -183,19 +183,6 @@ function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
   return { ...facts, sessions, mentions }
 }
 
-/** A session of the archive itself. */
-async function readRecorded(
-  { home, paths }: UnitJob,
-  onCalls: (calls: readonly Call[]) => void,
-): Promise<UnitResult> {
-  const archive = openArchive(home)
-  const id = paths[0]?.split('/')[0] ?? ''
-  const reading = createUnitReading(onCalls, undefined)
-  for await (const items of outlineSession(archive, id)) reading.add(items)
-  const own = await ownFiles(archive, id)
-  return { type: 'read', format: JOURNAL, facts: reading.end(), own }
-}
-
 /** What a version is in, told by its content. */
 export const toldFormat: FormatOf = async (source) => (await import('./tell-format.ts')).tellFormat(source)
 
@@ -209,7 +196,7 @@ async function tellFormat({ format }: UnitJob, versions: readonly UnitVersion[])
     const source = await open()
     const told = await toldFormat(source)
     if (told !== undefined) return { format: told, ...(looks !== undefined && { looks }) }
-    looks ??= await describeSource(source)
+    looks ??= await (await import('./describe.ts')).describeSource(source)
   }
   return { unknown: looks ?? 'empty' }
 }

@@ -27,7 +27,8 @@ export function questionOld(database: Database, reading: number): void {
   ).run(reading)
 }
 
-/** The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and only its calls are asked for. */
+/** The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and
+ * only its calls are asked for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question. */
 export function questionNew(database: Database, reading: number): void {
   questionCalls(database, reading)
   prepared(
@@ -38,6 +39,10 @@ export function questionNew(database: Database, reading: number): void {
   prepared(
     database,
     `INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ? AND chosen = ${UNSETTLED}`,
+  ).run(reading)
+  prepared(
+    database,
+    `DELETE FROM stale_sessions WHERE key IN (SELECT session FROM recordings WHERE reading = ? AND chosen = ${FULLEST})`,
   ).run(reading)
 }
 

@@ -186,7 +186,7 @@ async function settleKept(
     if (paths.every((path) => place.versions(path).length === 0)) return
     const [{ toldFormat }, { coveredVersions }] = await Promise.all([
       import('./read-unit.ts'),
-      import('./versions.ts'),
+      import('./versions-merged.ts'),
     ])
     const covered = await coveredVersions(place, paths, toldFormat)
     for (const { path, version } of covered) place.drop(path, version)

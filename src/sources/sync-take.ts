@@ -9,7 +9,6 @@ import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
 import { nextTurn } from './next-turn.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
-import { openSource } from './open.ts'
 import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
@@ -205,6 +204,7 @@ async function keep(
     isDamaged: false,
   })
   if (place.rows === undefined) return copy()
+  const { openSource } = await import('./open.ts')
   const opened = await openSource(absolute)
   const [file] = await opened.list()
   const magic = await file?.head(SQLITE_MAGIC.length)
@@ -221,6 +221,7 @@ async function keep(
 }
 
 async function openAt({ root }: FoundPlace, { path }: KnownFile): Promise<SourceFile> {
+  const { openSource } = await import('./open.ts')
   const source = await openSource(join(root, path))
   const [file] = await source.list()
   // A file source lists itself, under its name; units go by the path below the place.

@@ -12,7 +12,8 @@ import { textOf as blocksText } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { asString, isObject, parseJson } from '../transcript/json.ts'
 import { readLines } from '../transcript/lines.ts'
-import { coveredVersions, keptSource, readOrigin, readVersions, versionsOf } from './versions.ts'
+import { coveredVersions } from './versions-merged.ts'
+import { keptSource, readOrigin, readVersions, versionsOf } from './versions.ts'
 
 /** `{"id":"a","text":"…"}` a line, the id left out at will; what is no object is damage. One session for each file. */
 const simple: Format = {

@@ -7,10 +7,7 @@ import type { KeptPlace } from '../archive/kept.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import { surveyNewest, surveyOlder, type ReadVersion } from './coverage.ts'
-import { withKeys } from './entry-keys.ts'
 import { isGzip } from './gzip.ts'
-import { mergeVersions, type Version } from './merge-versions.ts'
 import type { OpenSource } from './open.ts'
 import { toSourceFile } from './source-file.ts'
 import { isZstd } from './zstd.ts'
@@ -76,6 +73,8 @@ export function versionsOf(
   return newest === undefined ? kept : [...kept, newest]
 }
 
+export type ToldVersion = UnitVersion & { readonly format: Format }
+
 /** Every item of the unit, over its versions. One alone is in the format given; of several, each is told. */
 export async function* readVersions(
   all: readonly UnitVersion[],
@@ -83,7 +82,7 @@ export async function* readVersions(
   format: Format,
   { formatOf, ...options }: ReadOptions & { readonly formatOf?: FormatOf } = {},
 ): AsyncGenerator<readonly ReadItem[]> {
-  const told: (UnitVersion & { readonly format: Format })[] = []
+  const told: ToldVersion[] = []
   for (const version of all) {
     const own = all.length === 1 || formatOf === undefined ? format : await formatOf(await version.open())
     if (own !== undefined) told.push({ ...version, format: own })
@@ -94,59 +93,9 @@ export async function* readVersions(
     yield* readSnapshot(last, paths, last.format, options)
     return
   }
-  // Told once of what is new to the reader, though versions are read several times.
-  const reads = told.map((version) => keyedRead(version, paths, version.format))
-  let newer = await surveyNewest(reads.at(-1) as ReadVersion)
-  const versions: Version[] = [{ read: keyedRead(last, paths, last.format, options) }]
-  for (const read of reads.slice(0, -1).toReversed()) {
-    const survey = await surveyOlder(read, newer)
-    newer = survey.newer
-    versions.unshift({ read, coverage: survey.coverage })
-  }
-  yield* mergeVersions(versions, newer.facts)
+  const { readMerged } = await import('./versions-merged.ts')
+  yield* readMerged(told, paths, options)
 }
-
-function keyedRead(
-  version: UnitVersion,
-  paths: readonly string[],
-  format: Format,
-  options: ReadOptions = {},
-): ReadVersion {
-  return () => withKeys(readSnapshot(version, paths, format, options), format.id)
-}
-
-/** Older versions of the unit's files that hold nothing which the newer ones lack: in no format known, all but an empty one may. */
-export async function coveredVersions(
-  place: KeptPlace,
-  paths: readonly string[],
-  formatOf: FormatOf,
-): Promise<readonly { readonly path: string; readonly version: number }[]> {
-  const covered: { readonly path: string; readonly version: number }[] = []
-  for (const path of paths) {
-    const held = place.versions(path)
-    if (held.length === 0) continue
-    const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
-      const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
-      const format = await formatOf(await open())
-      return format && keyedRead({ versions, open }, paths, format)
-    }
-    let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
-    for (const version of held.toReversed()) {
-      if (place.file(path, version)?.sizeBytes === 0) {
-        covered.push({ path, version })
-        continue
-      }
-      const read = await readAt(new Map([[path, version]]))
-      if (read === undefined) continue
-      const survey = await surveyOlder(read, newer)
-      if (survey.coverage.isCovered) covered.push({ path, version })
-      else newer = survey.newer
-    }
-  }
-  return covered
-}
-
-async function* readNothing(): AsyncGenerator<never> {}
 
 /** Bytes of an origin, by their uncompressed offset: also in files that the agent itself compressed. */
 export async function readOrigin(
@@ -186,7 +135,8 @@ function snapshotsOf(place: KeptPlace, paths: readonly string[]): readonly Versi
   })
 }
 
-async function* readSnapshot(
+/** One state of the unit. Origins name its files by their paths in the place. */
+export async function* readSnapshot(
   { versions, open }: UnitVersion,
   paths: readonly string[],
   format: Format,
