@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { proveKills, proveWriters } from './kill-proofs.ts'
+import { proveFullSyncDisk } from './sync-proofs.ts'
 import { proveFullDisk, proveInjections } from './system-proofs.ts'
 
 it('is tried with the compiled program', () => {
@@ -32,3 +33,10 @@ it('goes on where it stopped when a full disk has room again, where that can be 
   const proof = await proveFullDisk()
   if (!('unavailable' in proof)) expect(proof.broken).toEqual([])
 })
+
+it('completes, once there is room again, a sync whose disk was full at any step', async () => {
+  const proof = await proveFullSyncDisk()
+  if ('unavailable' in proof) return
+  expect(proof.broken).toEqual([])
+  expect(proof.counts['full']).toBeGreaterThan(5)
+}, 60_000)

@@ -1,11 +1,12 @@
 /**
- * `npm run proof [-- KILLS]`: the promises of the journal and of the index, tried at every byte, bit and call, and with real processes that are
+ * `npm run proof [-- KILLS]`: the promises of the journal, of sync and of the index, tried at every byte, bit and call, and with real processes that are
  * killed. Prints a table of counts; exits 1 when one is broken.
  */
 import { proveBitFlips, proveTruncation, type Proof } from './byte-proofs.ts'
 import { proveFailures, provePowerCuts } from './fault-proofs.ts'
 import { proveKills, proveWriters } from './kill-proofs.ts'
 import { proveFullIndexDisk, proveIndexKills } from './search-proofs.ts'
+import { proveFullSyncDisk } from './sync-proofs.ts'
 import { proveFullDisk, proveInjections, type Tried } from './system-proofs.ts'
 
 const kills = Number(process.argv[2] ?? 10_000)
@@ -27,6 +28,7 @@ const STEPS: readonly (() => Promise<readonly Tried[]>)[] = [
   proveInjections,
   async () => [await proveFullDisk()],
   async () => [await proveWriters(8, 500)],
+  async () => [await proveFullSyncDisk()],
   async () => [await proveFullIndexDisk()],
   async () => [await proveIndexKills(Math.min(200, kills))],
   async () => [await proveKills({ kills, progress })],
