@@ -179,9 +179,9 @@ describe('a unit that is too large for one transaction', () => {
         return plain.entry(entry)
       },
     }
-    await expect(indexBatch(shard, { units: await units(), gone: [] }, failing, 1000)).rejects.toThrow(
-      'stop here',
-    )
+    await expect(
+      indexBatch(shard, { units: await units(), gone: [] }, failing, { commitBytes: 1000 }),
+    ).rejects.toThrow('stop here')
     const [row] = shard.database.prepare('SELECT version FROM units').all()
     expect(row?.['version']).toBe('')
     const there = Number(shard.database.prepare('SELECT sum(high - low) AS docs FROM pieces').get()?.['docs'])
@@ -199,7 +199,7 @@ describe('a unit that is too large for one transaction', () => {
       },
     }
     const again = await openShard(searched.archive, 0)
-    await indexBatch(again, { units: await units(), gone: [] }, counting, 1000)
+    await indexBatch(again, { units: await units(), gone: [] }, counting, { commitBytes: 1000 })
     again.close()
     expect(written).toBe(500 - there)
     await catchUpIndex(searched.archive)

@@ -3,7 +3,8 @@ import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import { fieldValues } from './match-fields.ts'
-import { hashTexts, type TextBytes } from './text-bytes.ts'
+import { areLarge, hashLarge } from './large-texts.ts'
+import { encodeTexts, hashTexts, type TextBytes } from './text-bytes.ts'
 
 /** The facts that a search may ask for, as words of their own kind, with a sign in them that no word of a text has: `tool:bash`. */
 export function facetsOf(entry: Entry): string[] {
@@ -24,6 +25,10 @@ export const EVERY = 'every:'
 /** Fields that are a matter of the entry alone. */
 export const FACETS = ['role', 'source', 'tool', 'has', 'model'] as const
 export type FacetField = (typeof FACETS)[number]
+
+/** An entry of which the index has every word, but not where they stand; and one of which it has none. Both are read. */
+export const LARGE_WORDS = 'size:large'
+export const LARGE_UNTOLD = 'size:untold'
 
 /** An entry whose model only its session knows. */
 export const MODEL_OF_SESSION = 'model='
@@ -97,7 +102,20 @@ const SEED = hash(VERSION, 0x811c_9dc5)
  * need not be written again, and of the entries that a few bytes of a log are read as, it tells the one that was indexed.
  */
 export function markOf(texts: TextBytes, facets: readonly string[]): number {
+  return hashTexts(texts, hashFacets(facets))
+}
+
+/** The same for texts that nobody has encoded yet, of any size. */
+export function markOfTexts(texts: readonly string[], facets: readonly string[]): number {
+  return areLarge(texts) ? markOfLarge(texts, facets) : markOf(encodeTexts(texts), facets)
+}
+
+export function markOfLarge(texts: readonly string[], facets: readonly string[]): number {
+  return hashLarge(texts, hashFacets(facets))
+}
+
+function hashFacets(facets: readonly string[]): number {
   let value = SEED
   for (const facet of facets) value = hash(facet, Math.imul(value ^ facet.length, PRIME))
-  return hashTexts(texts, value)
+  return value
 }

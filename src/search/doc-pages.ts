@@ -24,6 +24,8 @@ export type Doc = {
   readonly identity: bigint
   /** Tells the entry among those that its bytes are read as: see `markOf`. */
   readonly mark: number
+  /** Of its words the index does not say where they stand, if it has them: see large-texts.ts. */
+  readonly isLarge: boolean
 }
 
 export const PAGE_DOCS = 64
@@ -50,12 +52,16 @@ export function writeDoc(page: Buffer, slot: number, doc: Doc): void {
   page.writeBigUInt64LE(doc.identity, at + 40)
   page.writeUInt32LE(Math.min(doc.byteLength, 0xffff_ffff), at + 48)
   page.writeUInt32LE(
-    (doc.hasAt ? HAS_AT : 0) | ((doc.role === undefined ? 0 : ROLES.indexOf(doc.role) + 1) << 1),
+    (doc.hasAt ? HAS_AT : 0) |
+      ((doc.role === undefined ? 0 : ROLES.indexOf(doc.role) + 1) << 1) |
+      (doc.isLarge ? IS_LARGE : 0),
     at + 52,
   )
 }
 
 const HAS_AT = 1
+const ROLE_BITS = 0x7f
+const IS_LARGE = 0x100
 
 export function readDoc(page: Buffer, slot: number): Doc {
   const at = slot * DOC_BYTES
@@ -73,6 +79,7 @@ export function readDoc(page: Buffer, slot: number): Doc {
     identity: page.readBigUInt64LE(at + 40),
     byteLength: page.readUInt32LE(at + 48),
     hasAt: (flags & HAS_AT) !== 0,
-    role: ROLES[(flags >> 1) - 1],
+    role: ROLES[((flags >> 1) & ROLE_BITS) - 1],
+    isLarge: (flags & IS_LARGE) !== 0,
   }
 }

@@ -9,6 +9,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { createNumbers } from './index-numbers.ts'
 import { removeUnit, UnitFailed, writeUnit, type UnitWriter } from './index-unit.ts'
 import type { Shard } from './shard.ts'
+import { ownTurn, type Turn } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 export type Batch = {
@@ -24,12 +25,14 @@ export type BatchResult = {
   readonly failed: readonly { readonly name: string; readonly message: string }[]
 }
 
+export type BatchOptions = { readonly commitBytes?: number; readonly turn?: Turn }
+
 /** Throws what is wrong with the shard or the disk; what is wrong with a unit is told. */
 export async function indexBatch(
   { database }: Shard,
   { units, gone }: Batch,
   redactor: Redactor,
-  commitBytes: number = COMMIT_BYTES,
+  { commitBytes = COMMIT_BYTES, turn = ownTurn() }: BatchOptions = {},
 ): Promise<BatchResult> {
   const failed: { name: string; message: string }[] = []
   let left = units.toSorted((a, b) => a.endedAt - b.endedAt || (a.name < b.name ? -1 : 1))
@@ -37,7 +40,7 @@ export async function indexBatch(
     database.exec('BEGIN IMMEDIATE')
     try {
       for (const name of [...gone, ...failed.map(({ name }) => name)]) removeUnit(database, name)
-      const writer = createWriter(database, left, { redactor, commitBytes })
+      const writer = createWriter(database, left, { redactor, commitBytes, turn })
       let docs = 0
       for (const unit of left) docs += await writeUnit(writer, unit)
       database.exec('COMMIT')
@@ -65,7 +68,7 @@ const COMMIT_BYTES = 96 * 1024 * 1024
 function createWriter(
   database: Database,
   units: readonly ListedUnit[],
-  { redactor, commitBytes }: { readonly redactor: Redactor; readonly commitBytes: number },
+  { redactor, commitBytes, turn }: Required<BatchOptions> & { readonly redactor: Redactor },
 ): UnitWriter {
   const names = new Map<string, number>()
   const facets = new Set<string>()
@@ -76,6 +79,7 @@ function createWriter(
   return {
     database,
     redactor,
+    turn,
     numbers: createNumbers(
       database,
       units.filter((unit) => !isKnown(unit)),

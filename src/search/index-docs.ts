@@ -20,7 +20,7 @@ export type IndexDocs = {
 }
 
 /** `text`: in UTF-8. SQLite takes bytes for text, and they need not become a string for it. */
-export type Words = { readonly text: Uint8Array; readonly facets: string }
+export type Words = { readonly text: Uint8Array; readonly facets: readonly string[] }
 
 /** Entries with numbers in a row. The shard has those below `there`. */
 type Piece = {
@@ -139,7 +139,7 @@ export function openIndexDocs(
         if (before?.mark !== doc.mark || before.identity !== doc.identity) {
           if (isThere) removeWords.run(number)
           const { text, facets } = words()
-          addWords.run(number, text, facets)
+          addWords.run(number, text, facets.join(' '))
         }
         scratch.copy(own.bytes, from)
         own.isChanged = true

@@ -169,7 +169,7 @@ async function toHit(
   let entry: Entry | undefined
   // A title stands at the first entry of the session, which is not that of each of its units.
   const isFirstOfUnit = doc.sequence === 0 && sequence !== 0
-  if (!isExact || isInTime === undefined || isFirstOfUnit) {
+  if (!isExact || doc.isLarge || isInTime === undefined || isFirstOfUnit) {
     entry = await readEntry(searching.archive, located)
     if (entry === undefined || !plan.entry({ ...entry, sequence }, session)) return undefined
   }

@@ -7,14 +7,16 @@ import { prepared } from '../sources/state-statements.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Doc } from './doc-pages.ts'
-import { facetsOf, identityOf, markOf } from './doc-facts.ts'
-import { createGramSet } from './grams.ts'
-import { openIndexDocs, removeDocs } from './index-docs.ts'
+import { facetsOf, identityOf, LARGE_UNTOLD, LARGE_WORDS, markOf, markOfLarge } from './doc-facts.ts'
+import { createGramSet, type GramSet } from './grams.ts'
+import { openIndexDocs, removeDocs, type Words } from './index-docs.ts'
 import type { Numbers } from './index-numbers.ts'
+import { addLargeGrams, areLarge, largeTerms } from './large-texts.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import { toSearched } from './searched-entry.ts'
-import { encodeTexts } from './text-bytes.ts'
+import { encodeTexts, type TextBytes } from './text-bytes.ts'
+import type { Turn } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
 import { createTermList } from './words.ts'
 
@@ -22,6 +24,7 @@ export type UnitWriter = {
   readonly database: Database
   readonly numbers: Numbers
   readonly redactor: Redactor
+  readonly turn: Turn
   nameId(name: string): number
   addFacet(facet: string): void
   /** Told of bytes of words that were written; true when it is time to commit what there is of a unit. */
@@ -51,17 +54,19 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
   const sessions = openSessions(database, id)
   let isFull = false
   let at = 0
-  for await (const entries of entriesOf(unit)) {
+  for await (const entries of entriesOf(unit, writer.turn)) {
     for (const { key, session, entry } of entries) {
       const said = Date.parse(entry.at ?? '')
       const hasAt = Number.isFinite(said)
       at = hasAt ? said : at || toTime(session.startedAt)
       const title = unit.titles.get(key)
-      const own = { facets: facetsOf(entry), texts: encodeTexts(textsOf(entry, title)) }
-      const mark = markOf(own.texts, own.facets)
+      const facets = facetsOf(entry)
+      const texts = textsOf(entry, title)
+      const encoded = areLarge(texts) ? undefined : encodeTexts(texts)
+      const mark = encoded === undefined ? markOfLarge(texts, facets) : markOf(encoded, facets)
       let searched: Entry | undefined
       const source = entry.source === 'primary' ? entry : (searched = toSearched(entry, writer.redactor))
-      const about = { session: sessions.idOf(key), at, hasAt, mark }
+      const about = { session: sessions.idOf(key), at, hasAt, mark, isLarge: encoded === undefined }
       docs.put(
         toDoc(entry, source.source, about, writer),
         // Where an entry says nothing, a search by time goes by when the session began.
@@ -69,16 +74,16 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
         () => {
           searched ??= toSearched(entry, writer.redactor)
           // Nothing was secret in most: what was made of them as they were read is it.
-          const { facets, texts } =
-            searched === entry
-              ? own
-              : { facets: facetsOf(searched), texts: encodeTexts(textsOf(searched, title)) }
-          for (const facet of facets) writer.addFacet(facet)
-          grams.add(texts)
-          list.addEncoded(texts)
-          const text = list.takeBytes()
-          isFull = writer.wrote(text.length)
-          return { text, facets: facets.join(' ') }
+          const isSame = searched === entry
+          const told = isSame ? facets : facetsOf(searched)
+          const safe = isSame ? texts : textsOf(searched, title)
+          const words =
+            encoded === undefined
+              ? wordsOfLarge(safe, told, grams)
+              : wordsOf(isSame ? encoded : encodeTexts(safe), told, grams)
+          for (const facet of words.facets) writer.addFacet(facet)
+          isFull = writer.wrote(words.text.length)
+          return words
         },
       )
       if (!isFull || !docs.isPageFull()) continue
@@ -104,11 +109,13 @@ export function removeUnit(database: Database, name: string): void {
   sql('DELETE FROM units WHERE id = ?').run(id)
 }
 
-async function* entriesOf(unit: ListedUnit): ReturnType<typeof readListed> {
+async function* entriesOf(unit: ListedUnit, turn: Turn): ReturnType<typeof readListed> {
   try {
-    yield* readListed(unit)
+    yield* readListed(unit, { enter: () => turn.enter() })
   } catch (error) {
     throw new UnitFailed(unit, error)
+  } finally {
+    turn.leave()
   }
 }
 
@@ -136,28 +143,41 @@ function openSessions(database: Database, unit: number): { idOf(key: string): nu
 
 const list = createTermList()
 
+function wordsOf(texts: TextBytes, facets: readonly string[], grams: GramSet): Words {
+  grams.add(texts)
+  list.addEncoded(texts)
+  return { text: list.takeBytes(), facets }
+}
+
+function wordsOfLarge(texts: readonly string[], facets: readonly string[], grams: GramSet): Words {
+  addLargeGrams(grams, texts)
+  const terms = largeTerms(texts)
+  if (terms === undefined) return { text: NO_WORDS, facets: [...facets, LARGE_UNTOLD] }
+  return { text: terms, facets: [...facets, LARGE_WORDS] }
+}
+
+const NO_WORDS = new Uint8Array()
+
 type About = {
   readonly session: number
   readonly at: number
   readonly hasAt: boolean
   readonly mark: number
+  readonly isLarge: boolean
 }
 
-function toDoc(entry: Entry, source: string, { session, at, hasAt, mark }: About, writer: UnitWriter): Doc {
+function toDoc(entry: Entry, source: string, about: About, writer: UnitWriter): Doc {
   const { origin, sequence, role } = entry
   return {
-    session,
+    ...about,
     source: writer.nameId(source),
     sequence,
     file: origin === undefined ? 0 : writer.nameId(origin.file),
     version: origin?.version,
     byteOffset: origin?.byteOffset ?? 0,
     byteLength: origin?.byteLength ?? 0,
-    at,
-    hasAt,
     role,
     identity: identityOf(entry),
-    mark,
   }
 }
 

@@ -5,15 +5,20 @@ import { isHansardError, messageOf, type ErrorCode } from '../errors.ts'
 import { indexBatch, type Batch, type BatchResult } from './index-batch.ts'
 import { redactorOf } from './searched-entry.ts'
 import { isUnusable, openShard, type Shard } from './shard.ts'
+import { createTurn } from './turns.ts'
 
 export type ToIndexWorker =
   | { readonly open: { readonly home: string; readonly shard: number } }
   | { readonly batch: Batch }
   | { readonly close: true }
+  /** Its turn has come. */
+  | { readonly enter: true }
 export type FromIndexWorker =
   | { readonly result: BatchResult }
   | { readonly failed: ShardFailure }
   | { readonly closed: true }
+  /** It waits for its turn with a large entry, or is done with it. */
+  | { readonly large: 'waits' | 'left' }
 
 export type ShardFailure = {
   readonly message: string
@@ -24,6 +29,20 @@ export type ShardFailure = {
 
 let shard: Promise<Shard> | undefined
 let archive: Archive | undefined
+let entered: () => void = () => {}
+
+const turn = createTurn(
+  () =>
+    new Promise((resolve) => {
+      entered = resolve
+      post({ large: 'waits' })
+    }),
+  () => post({ large: 'left' }),
+)
+
+function post(message: FromIndexWorker): void {
+  parentPort?.postMessage(message)
+}
 
 async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefined> {
   if ('open' in message) {
@@ -33,6 +52,10 @@ async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefin
     shard.catch(() => {})
     return undefined
   }
+  if ('enter' in message) {
+    entered()
+    return undefined
+  }
   if ('close' in message) {
     await shard?.then(
       (opened) => opened.close(),
@@ -40,21 +63,20 @@ async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefin
     )
     return { closed: true }
   }
-  return {
-    result: await indexBatch(await (shard as Promise<Shard>), message.batch, redactorOf(archive as Archive)),
-  }
+  const redactor = redactorOf(archive as Archive)
+  return { result: await indexBatch(await (shard as Promise<Shard>), message.batch, redactor, { turn }) }
 }
 
 parentPort?.on('message', (message: ToIndexWorker) => {
   void answer(message).then(
-    (said) => said && parentPort?.postMessage(said),
+    (said) => said && post(said),
     (error: unknown) =>
-      parentPort?.postMessage({
+      post({
         failed: {
           message: messageOf(error),
           code: isHansardError(error) ? error.code : 'io',
           isUnusable: isUnusable(error),
         },
-      } satisfies FromIndexWorker),
+      }),
   )
 })

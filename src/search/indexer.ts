@@ -30,6 +30,7 @@ import { redactorOf } from './searched-entry.ts'
 import { listShards, setShardAside } from './shard.ts'
 import { canUseThreads, UnusableShard, writeInThread, type ShardWriter } from './shard-writers.ts'
 import { stateMark } from './state-mark.ts'
+import { createTurns } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 export type CatchUpOptions = {
@@ -167,6 +168,7 @@ async function carryOut(archive: Archive, { shards, plan }: Work, options: Catch
   const batchBytes = options.batchBytes ?? Math.min(BATCH_BYTES, share)
   const total = { units: 0, docs: 0, bytes: 0, failed: [] as BatchResult['failed'][number][] }
   const inThreads = canUseThreads(options.inThreads ? Number.POSITIVE_INFINITY : plan.bytes)
+  const turns = createTurns()
   const fill = async (number: number): Promise<void> => {
     const work = plan.own.get(number) ?? { units: [], gone: [] }
     let writer: ShardWriter | undefined
@@ -175,7 +177,7 @@ async function carryOut(archive: Archive, { shards, plan }: Work, options: Catch
         if (signal?.aborted === true) break
         const batch = { units: takeBatch([work.units, plan.fresh], batchBytes), gone: work.gone.splice(0) }
         if (batch.units.length === 0 && batch.gone.length === 0) break
-        if (inThreads) writer ??= writeInThread(archive, number)
+        if (inThreads) writer ??= writeInThread(archive, number, turns)
         const done =
           writer === undefined
             ? await shards.use(number, (shard) => indexBatch(shard, batch, redactorOf(archive)))

@@ -5,7 +5,16 @@
 import type { Entry } from '../transcript/entry.ts'
 import { toMillis } from '../transcript/instant.ts'
 import type { Session } from '../transcript/session.ts'
-import { EVERY, facet, FACETS, MODEL_OF_SESSION, valueOfFacet, type FacetField } from './doc-facts.ts'
+import {
+  EVERY,
+  facet,
+  FACETS,
+  LARGE_UNTOLD,
+  LARGE_WORDS,
+  MODEL_OF_SESSION,
+  valueOfFacet,
+  type FacetField,
+} from './doc-facts.ts'
 import type { Doc } from './doc-pages.ts'
 import { createMatcher, type MatchOptions } from './match.ts'
 import type { GramTest } from './grams.ts'
@@ -40,7 +49,8 @@ export type Plan = {
   score(entry: Entry, session: Session): number
 }
 
-export type Facets = (field: FacetField) => readonly string[]
+/** `size`: what is said of large entries. */
+export type Facets = (field: FacetField | 'size') => readonly string[]
 
 export function createPlan(query: Query, options: MatchOptions = {}): Plan {
   const tests = query.fields.map((node): Asked =>
@@ -50,6 +60,7 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
   const ofSession = tests.filter(({ test }) => !isTime(test) && !isOfEntry(test))
   const ofEntry = tests.filter((one): one is Asked<NameTest> => isOfEntry(one.test))
   const words = toFts(query)
+  const anywhere = toFts(query, 'anywhere')
   const matcher = createMatcher(query, options)
   const bound = (field: TimeTest['field'], none: number): number => {
     const asked = times.filter(({ test, isNot }) => test.field === field && !isNot)
@@ -65,7 +76,7 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
     canRank: wordsOf(query.condition).length > 0,
     since: bound('since', Number.NEGATIVE_INFINITY),
     until: bound('until', Number.POSITIVE_INFINITY),
-    lookup: (facets) => toLookup(query, words, ofEntry, facets),
+    lookup: (facets) => toLookup(query, withLarge(words, anywhere, facets), ofEntry, facets),
     session: (session) =>
       ofSession.every(({ test, isNot }) => matchesField(test, NO_ENTRY, session) !== isNot),
     time: (doc, session) => timeOf(times, doc, session),
@@ -94,6 +105,21 @@ function isFacet(test: FieldTest): test is NameTest & { readonly field: FacetFie
 /** What is looked up where nothing else can be. */
 export const ALL = `"${EVERY}"`
 
+/** Of large entries the index knows less: they are found by it, and read. */
+function withLarge(
+  words: FtsQuery | undefined,
+  anywhere: FtsQuery | undefined,
+  facets: Facets,
+): FtsQuery | undefined {
+  if (words === undefined || anywhere === undefined) return undefined
+  const there = facets('size')
+  if (there.length === 0) return words
+  const found = [words.expression]
+  if (there.includes(LARGE_WORDS)) found.push(`(${quoted(LARGE_WORDS)} AND ${anywhere.expression})`)
+  if (there.includes(LARGE_UNTOLD)) found.push(quoted(LARGE_UNTOLD))
+  return { expression: found.join(' OR '), exact: words.exact }
+}
+
 function toLookup(
   query: Query,
   words: FtsQuery | undefined,
@@ -108,7 +134,7 @@ function toLookup(
     exact &&= words.exact
   } else if (query.condition !== undefined) exact = false
   for (const { test, isNot } of asked) {
-    const found = isFacet(test) ? facetLookup(test, facets) : isNot ? undefined : fileLookup(test)
+    const found = isFacet(test) ? facetLookup(test, facets) : isNot ? undefined : fileLookup(test, facets)
     exact &&= found !== undefined && found.exact
     if (found === undefined) continue
     if (!isNot && found.expression === '') return undefined
@@ -138,12 +164,13 @@ function facetLookup(test: NameTest & { readonly field: FacetField }, facets: Fa
 }
 
 /** A file is a text of its entry, and what is asked for is in it. */
-function fileLookup({ values }: NameTest): FtsQuery | undefined {
+function fileLookup({ values }: NameTest, facets: Facets): FtsQuery | undefined {
   const nodes = values.map((value): Node => {
     const pieces = value.split('*').filter((piece) => piece !== '')
     return { type: 'all', nodes: pieces.map((text): Node => ({ type: 'substring', text })) }
   })
-  const found = toFts({ text: '', caseSensitive: false, fields: [], condition: { type: 'any', nodes } })
+  const query: Query = { text: '', caseSensitive: false, fields: [], condition: { type: 'any', nodes } }
+  const found = withLarge(toFts(query), toFts(query, 'anywhere'), facets)
   return found && { expression: `(${found.expression})`, exact: false }
 }
 

@@ -20,15 +20,18 @@ const MOST_TERMS = 200
 /** SQLite's parser has a stack of a hundred. */
 const DEEPEST = 20
 
+/** `anywhere`: for entries of which only the words are known, and not where they stand. */
+export type Places = 'in order' | 'anywhere'
+
 /** Undefined when the index cannot help: every entry has to be read. */
-export function toFts(query: Query): FtsQuery | undefined {
+export function toFts(query: Query, places: Places = 'in order'): FtsQuery | undefined {
   const { condition, caseSensitive } = query
   if (condition === undefined) return undefined
-  const found = convert(condition, { left: MOST_TERMS }, 0)
+  const found = convert(condition, { left: MOST_TERMS, places }, 0)
   return found && { expression: found.expression, exact: found.exact && !caseSensitive }
 }
 
-type Budget = { left: number }
+type Budget = { left: number; readonly places: Places }
 
 function convert(node: Node, budget: Budget, depth: number): FtsQuery | undefined {
   if (depth > DEEPEST || budget.left <= 0) return undefined
@@ -76,7 +79,8 @@ function toAll(nodes: readonly Node[], budget: Budget, depth: number): FtsQuery 
     const isNot = node.type === 'not'
     const part = convert(isNot ? node.node : node, budget, depth + 1)
     // What must not be there can only be left out when it is known to be exactly that.
-    if (part !== undefined && (!isNot || part.exact)) (isNot ? barred : asked).push(part)
+    if (part !== undefined && (!isNot || (part.exact && budget.places === 'in order')))
+      (isNot ? barred : asked).push(part)
     exact &&= part?.exact === true
   }
   if (asked.length === 0) return undefined
@@ -98,6 +102,10 @@ function toExpression({ terms, prefix }: Needle, budget: Budget): FtsQuery {
   const kept = terms.slice(0, Math.max(1, budget.left))
   budget.left -= kept.length
   const exact = kept.length === terms.length
+  if (budget.places === 'anywhere') {
+    const each = kept.map((term, nth) => `"${term}"${prefix && exact && nth === kept.length - 1 ? ' *' : ''}`)
+    return { expression: join(each, ' AND '), exact: false }
+  }
   return { expression: `"${kept.join(' ')}"${prefix && exact ? ' *' : ''}`, exact }
 }
 

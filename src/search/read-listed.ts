@@ -7,13 +7,19 @@ import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import type { ListedUnit } from './unit-list.ts'
 
+/** Called before what takes much memory. */
+export type Waits = { readonly enter?: () => Promise<void> }
+
 export type ListedEntry = { readonly key: string; readonly session: Session; readonly entry: Entry }
 
 /** Entries of sessions that were deleted are left out. */
-export async function* readListed(unit: ListedUnit): AsyncGenerator<readonly ListedEntry[]> {
+export async function* readListed(
+  unit: ListedUnit,
+  waits: Waits = {},
+): AsyncGenerator<readonly ListedEntry[]> {
   let session: Session | undefined
   let key: string | undefined
-  for await (const items of readItemsOf(unit)) {
+  for await (const items of readItemsOf(unit, waits)) {
     const entries: ListedEntry[] = []
     for (const item of items) {
       if (item.type === 'session') {
@@ -27,11 +33,14 @@ export async function* readListed(unit: ListedUnit): AsyncGenerator<readonly Lis
 }
 
 /** What reads is loaded when there is something to read: most searches need none of it. */
-async function* readItemsOf({ place, format }: ListedUnit): AsyncGenerator<readonly ReadItem[]> {
+async function* readItemsOf(
+  { place, format }: ListedUnit,
+  waits: Waits,
+): AsyncGenerator<readonly ReadItem[]> {
   if (format === JOURNAL) {
     const { readSession } = await import('../archive/read-session.ts')
     return yield* readSession(openArchive(place.home), place.unit)
   }
   const { readPlaced } = await import('../sources/read-unit.ts')
-  yield* readPlaced(place, await loadFormat(format))
+  yield* readPlaced(place, await loadFormat(format), waits)
 }

@@ -1,7 +1,7 @@
 /** What is found by reading: units that the index does not have as they are now, or all of them. */
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
 import { best, type Stream } from './lookup.ts'
 import { isTooSlow } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
@@ -9,7 +9,6 @@ import { readListed } from './read-listed.ts'
 import type { Located } from './resolve.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
 import type { Hit, Searching } from './searching.ts'
-import { encodeTexts } from './text-bytes.ts'
 import { unitsOfSession, type ListedUnit } from './unit-list.ts'
 
 /** A unit that is read: some of its sessions may be read elsewhere. */
@@ -88,7 +87,7 @@ async function readHits(
             hasAt: Number.isFinite(said),
             located: locate(
               { ...read, source },
-              { unit, key, identity, mark: markOf(encodeTexts(texts), facetsOf(read)) },
+              { unit, key, identity, mark: markOfTexts(texts, facetsOf(read)) },
             ),
             entry: redactor.entry({ ...read, sequence }),
           })

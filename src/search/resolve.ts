@@ -13,11 +13,10 @@ import { loadFormat } from '../sources/load-format.ts'
 import { readOrigin } from '../sources/versions.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import { facetsOf, identityOf, markOf } from './doc-facts.ts'
+import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
 import { textsOf } from './match-texts.ts'
 import { readListed } from './read-listed.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
-import { encodeTexts } from './text-bytes.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 /** Where an entry lies and how it is told from others there. */
@@ -129,8 +128,8 @@ function asIndexed(entry: Entry, located: Located): Entry | undefined {
       },
     }),
   }
-  const texts = encodeTexts(textsOf(named, located.unit.titles.get(located.key)))
-  return markOf(texts, facetsOf(named)) === mark ? named : undefined
+  const texts = textsOf(named, located.unit.titles.get(located.key))
+  return markOfTexts(texts, facetsOf(named)) === mark ? named : undefined
 }
 
 async function readAmongOthers(archive: Archive, located: Located): Promise<Entry | undefined> {

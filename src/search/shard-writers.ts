@@ -5,6 +5,7 @@ import type { Archive } from '../archive/archive.ts'
 import { HansardError } from '../errors.ts'
 import type { Batch, BatchResult } from './index-batch.ts'
 import type { FromIndexWorker, ToIndexWorker } from './index-worker.ts'
+import type { Turns } from './turns.ts'
 
 export type ShardWriter = {
   /** One batch at a time. Throws what is wrong with the shard: `UnusableShard` when it has to be built again. */
@@ -22,6 +23,9 @@ export class UnusableShard extends Error {
   }
 }
 
+/** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
+const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
+
 /** A thread's start and its own copy of the program take as long as indexing some MB. */
 const WORTH_BYTES = 8 * 1024 * 1024
 
@@ -29,16 +33,24 @@ export function canUseThreads(bytes: number): boolean {
   return bytes >= WORTH_BYTES && workerScript() !== undefined
 }
 
-/** In a thread of its own. */
-export function writeInThread(archive: Archive, number: number): ShardWriter {
-  const worker = new Worker(workerScript() as URL)
+/** In a thread of its own, which waits for its turn with large entries. */
+export function writeInThread(archive: Archive, number: number, turns: Turns): ShardWriter {
+  const worker = new Worker(workerScript() as URL, { resourceLimits: HEAP })
   let waiting: { done(said: FromIndexWorker): void; failed(error: Error): void } | undefined
+  let leave: () => void = () => {}
   const end = (error: Error): void => {
+    leave()
     const current = waiting
     waiting = undefined
     current?.failed(error)
   }
+  const enter = (): void => {
+    const turn = turns()
+    leave = () => void turn.then((over) => over())
+    void turn.then(() => post({ enter: true }))
+  }
   worker.on('message', (said: FromIndexWorker) => {
+    if ('large' in said) return said.large === 'waits' ? enter() : leave()
     const current = waiting
     waiting = undefined
     current?.done(said)

@@ -32,6 +32,13 @@ describe('a snippet', () => {
     )
   })
 
+  it('is found anywhere in a text of many MB, where a stretch of it ends too', () => {
+    for (const before of [10, 262_140, 258_050, 3_000_000]) {
+      const text = `${'x '.repeat(before / 2)}needle with thread${' y'.repeat(500_000)}`
+      expect(shown('needle thread', [text], { length: 60 })).toMatch(/\[needle\] with \[thread\]/)
+    }
+  })
+
   it('is the beginning when only fields were asked for, and nothing of nothing', () => {
     expect(shown('role:user', ['', `first ${filler}`], { length: 20 })).toBe('first lorem ipsum…')
     expect(shown('x', [])).toBeUndefined()

@@ -23,6 +23,8 @@ export type SnippetOptions = {
 export const SNIPPET_LENGTH = 240
 /** What is looked at around a match, so that a secret is seen whole; and of a text at all when nothing in it matches. */
 const AROUND = 4096
+/** What is looked at of a text at a time: the terms of a whole one of many MB would take gigabytes. */
+const STRETCH = 256 * 1024
 /** Texts of one entry that are looked at for the best of them. */
 const MOST_TEXTS = 1000
 
@@ -37,8 +39,11 @@ export function createSnippets(
   return (texts, { length = SNIPPET_LENGTH, redact = (text: string) => text } = {}) => {
     let best: { text: string; at: number; score: number } | undefined
     for (const text of texts.slice(0, MOST_TEXTS)) {
-      const window = bestWindow(find(text), length)
-      if (window !== undefined && window.score > (best?.score ?? 0)) best = { text, ...window }
+      for (let from = 0; from === 0 || from + AROUND < text.length; from += STRETCH - AROUND) {
+        const window = bestWindow(find(text.slice(from, from + STRETCH)), length)
+        if (window !== undefined && window.score > (best?.score ?? 0))
+          best = { text, at: from + window.at, score: window.score }
+      }
     }
     const text = best?.text ?? texts.find((one) => one.trim() !== '')
     if (text === undefined) return undefined
