@@ -17,10 +17,10 @@ export const FULLEST = 2
 
 /**
  * Notes what the end of a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention
- * too. Settled once, however many passes say it.
+ * too. Settled once, however many passes say it. `next`: the pass that takes its place, and speaks for itself.
  */
-export function questionOld(database: Database, reading: number): void {
-  questionCalls(database, reading)
+export function questionOld(database: Database, reading: number, next: number | undefined): void {
+  questionCalls(database, reading, next)
   prepared(
     database,
     'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
@@ -30,7 +30,7 @@ export function questionOld(database: Database, reading: number): void {
 /** The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and
  * only its calls are asked for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question. */
 export function questionNew(database: Database, reading: number): void {
-  questionCalls(database, reading)
+  questionCalls(database, reading, undefined)
   prepared(
     database,
     `UPDATE recordings SET chosen = ${FULLEST} WHERE reading = ? AND NOT EXISTS (SELECT 1 FROM recordings other
@@ -46,12 +46,12 @@ export function questionNew(database: Database, reading: number): void {
   ).run(reading)
 }
 
-function questionCalls(database: Database, reading: number): void {
+function questionCalls(database: Database, reading: number, besides: number | undefined): void {
   prepared(
     database,
     `INSERT OR IGNORE INTO stale_calls SELECT own.key FROM calls own WHERE own.reading = ? AND own.key IS NOT NULL
-       AND EXISTS (SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id)`,
-  ).run(reading)
+       AND EXISTS (SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id AND other.reading IS NOT ?)`,
+  ).run(reading, besides ?? null)
 }
 
 /**

@@ -54,7 +54,7 @@ export function clearReading(database: Database, unit: number, problem: string |
   database.transaction(() => {
     const old = currentReading(database, unit)
     questionMentions(database, old, undefined)
-    if (old !== undefined) questionOld(database, old)
+    if (old !== undefined) questionOld(database, old, undefined)
     prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
       problem ?? null,
       unit,
@@ -116,7 +116,7 @@ function endReading(
 
   const old = currentReading(database, unit)
   if (old !== undefined || mentions.length > 0) questionMentions(database, old, reading)
-  if (old !== undefined) questionOld(database, old)
+  if (old !== undefined) questionOld(database, old, reading)
   prepared(
     database,
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
