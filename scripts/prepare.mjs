@@ -43,13 +43,14 @@ export function install() {
 export function build({ force = false } = {}) {
   install()
   const made = join(root, 'dist', 'bin', 'hansard.js')
-  const from = ['src', 'test', 'bench', 'scripts', 'package.json', 'tsconfig.json', 'vite.config.ts'].map((path) => join(root, path))
+  const from = ['src', 'test', 'bench', 'scripts', 'package.json', 'tsconfig.json', 'vite.config.ts', 'vite.reader.config.ts'].map((path) => join(root, path))
   if (!force && existsSync(made) && newest(from) <= statSync(made).mtimeMs) return
   console.error('building …')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
   run(...tool('typescript/bin/tsc', '-p', '.'))
   run(process.execPath, [join(root, 'scripts', 'bundle.mjs')])
   run(...tool('vite/bin/vite.js', 'build', '--logLevel', 'warn'))
+  run(...tool('vite/bin/vite.js', 'build', '--config', 'vite.reader.config.ts', '--logLevel', 'warn'))
 }
 
 function newest(paths) {

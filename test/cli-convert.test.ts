@@ -26,7 +26,7 @@ const inputs: Readonly<Record<(typeof FORMATS)[number], string>> = {
 }
 
 beforeAll(async () => {
-  expect((await run(['demo', '--out', folder], { env })).code).toBe(0)
+  expect((await run(['demo', '--record', '--out', folder], { env })).code).toBe(0)
 })
 
 async function convert(input: string, to: string, out: string, ...flags: string[]): Promise<Report> {

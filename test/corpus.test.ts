@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { record } from '../src/capture/record.ts'
-import { playDemo } from '../src/cli/demo-session.ts'
+import { playDemo } from '../src/cli/demo/recorded-story.ts'
 import { coverage, filesBelow } from './coverage.ts'
 
 const corpus = process.env['HANSARD_CORPUS'] ?? resolve(import.meta.dirname, '../../shared/corpus')

@@ -1,5 +1,6 @@
 /** The server's routes, put together. What may come in is decided before them: see safety.ts. */
 import { randomBytes } from 'node:crypto'
+import type { EventEmitter } from 'node:events'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,10 +31,12 @@ export type OpenContext = AppContext & { close(): void }
 
 export function createContext(archive: Archive, options: ServerOptions = {}): OpenContext {
   const state = openSharedState(archive)
+  // What cannot be written to is read as well as any other.
+  const folder = archive.readOnly ? fs.mkdtempSync(join(tmpdir(), 'hansard-outlines-')) : undefined
   const outlines = openOutlines(archive, {
     ...(options.prices && { prices: options.prices }),
-    // What cannot be written to is read as well as any other.
-    ...(archive.readOnly && { folder: fs.mkdtempSync(join(tmpdir(), 'hansard-outlines-')) }),
+    ...(folder !== undefined && { folder }),
+    ...(options.follow && { follow: true }),
   })
   const hub = createHub(randomBytes(6).toString('hex'))
   let index: Promise<SearchIndex> | undefined
@@ -51,7 +54,17 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
       outlines.close()
       state.close()
       void index?.then((opened) => opened.close())
+      if (folder !== undefined) removeFolder(folder)
     },
+  }
+}
+
+/** What is being made in it may still come for a moment. */
+function removeFolder(folder: string): void {
+  try {
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 20 })
+  } catch {
+    // The system clears its folder for such things by itself.
   }
 }
 
@@ -61,6 +74,13 @@ export function createApp(context: AppContext): App {
     context.options.onError?.(error)
     return failWith(c, error, (text) => context.redactor.text(text))
   })
+  const { onAsked } = context.options
+  if (onAsked !== undefined)
+    app.use((c, next) => {
+      // As @hono/node-server has it; absent where the app is asked without a port.
+      onAsked((c.env as { readonly outgoing?: EventEmitter } | undefined)?.outgoing)
+      return next()
+    })
   registerHealth(app, context)
   registerSessions(app, context)
   registerEntries(app, context)

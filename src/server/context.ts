@@ -1,4 +1,5 @@
 /** What every route has at hand. Routes are added to the app by functions that take it: `registerSessions(app, context)`. */
+import type { EventEmitter } from 'node:events'
 import type { Hono } from 'hono'
 import type { Archive } from '../archive/archive.ts'
 import type { PriceRow } from '../cost/prices.ts'
@@ -15,10 +16,14 @@ export type ServerOptions = {
   readonly utc?: boolean
   /** The user's own prices. */
   readonly prices?: readonly PriceRow[]
+  /** Logs of sessions that are looked at are followed as they are written. */
+  readonly follow?: boolean
   /** The built page; without it only the API answers. */
   readonly webFolder?: string
   /** Makes a sync, for `POST /sync`. */
   readonly sync?: () => Promise<unknown>
+  /** Told of every request that was let in, with what answers it. */
+  readonly onAsked?: (response: EventEmitter | undefined) => void
   /** Told of what went wrong in a route, whether on purpose or not. */
   readonly onError?: (error: unknown) => void
 }

@@ -29,47 +29,17 @@ const MOST_OUTLINED = 1_000_000
 const RAW_LENGTH = 1024 * 1024
 
 export function registerEntries(app: App, context: AppContext): void {
-  const { state, redactor } = context
+  const { redactor } = context
   app.get('/api/v1/sessions/:id', async (c) => {
     const at = await sessionAt(c, context)
-    const outline = await at.outline.reach(1, 100)
-    const children = await state.read((database: Database) => childrenOf(database, at.found, redactor))
-    const listed = at.listed ?? { id: at.found.id, status: 'running' as const }
-    const { did: _, ...facts } = { did: undefined, ...listed }
-    const { note } = outline
-    const found: SessionAnswer = {
-      session: withoutSecrets(facts, redactor),
-      row: toSessionRow(listed, redactor),
-      children: children ?? [],
-      sources: (note?.sources ?? outline.sources).map((source, number) => ({
-        source: redactor.text(source),
-        entries: note?.perSource[number] ?? 0,
-      })),
-      length: lengthOf(outline, at.listed),
-      outline: { state: outline.state, entries: outline.length },
-      ...(note && note.damageCount > 0 && { damage: note.damageCount }),
-    }
-    return answer(c, found)
+    return answer(c, await sessionAnswer(at, await at.outline.reach(1, 100), context))
   })
 
   app.get('/api/v1/sessions/:id/outline', async (c) => {
     const { from = 0, to: asked = MOST_OUTLINED + from } = queryOf(c, rangeQuerySchema)
     const at = await sessionAt(c, context)
     const outline = await at.outline.reach(Math.min(asked, at.length), 1000)
-    const to = Math.max(from, Math.min(asked, from + MOST_OUTLINED, outline.length))
-    const columns = await outlineColumns(outline, from, to)
-    const found: OutlineAnswer = {
-      length: lengthOf(outline, at.listed),
-      from,
-      to,
-      state: outline.state,
-      sources: outline.sources.slice(0, 0x1_0000).map((source) => redactor.text(source)),
-      kinds: base64(columns.kinds),
-      costs: base64(columns.costs),
-      times: base64(columns.times),
-      sourceOf: base64(columns.sourceOf),
-    }
-    return answer(c, found)
+    return answer(c, await outlineAnswer(at, outline, { from, to: asked }, context))
   })
 
   app.get('/api/v1/sessions/:id/entries', async (c) => {
@@ -129,7 +99,54 @@ export function registerEntries(app: App, context: AppContext): void {
   })
 }
 
-async function* rowsOf(
+/** What a session is. */
+export async function sessionAnswer(
+  { found, listed: known }: SessionAt,
+  outline: Outline,
+  { state, redactor }: AppContext,
+): Promise<SessionAnswer> {
+  const children = await state.read((database: Database) => childrenOf(database, found, redactor))
+  const listed = known ?? { id: found.id, status: 'running' as const }
+  const { did: _, ...facts } = { did: undefined, ...listed }
+  const { note } = outline
+  return {
+    session: withoutSecrets(facts, redactor),
+    row: toSessionRow(listed, redactor),
+    children: children ?? [],
+    sources: (note?.sources ?? outline.sources).map((source, number) => ({
+      source: redactor.text(source),
+      entries: note?.perSource[number] ?? 0,
+    })),
+    length: lengthOf(outline, known),
+    outline: { state: outline.state, entries: outline.length },
+    ...(note && note.damageCount > 0 && { damage: note.damageCount }),
+  }
+}
+
+/** Its entries in columns. */
+export async function outlineAnswer(
+  { listed }: SessionAt,
+  outline: Outline,
+  { from, to: asked }: { readonly from: number; readonly to: number },
+  { redactor }: AppContext,
+): Promise<OutlineAnswer> {
+  const to = Math.max(from, Math.min(asked, from + MOST_OUTLINED, outline.length))
+  const columns = await outlineColumns(outline, from, to)
+  return {
+    length: lengthOf(outline, listed),
+    from,
+    to,
+    state: outline.state,
+    sources: outline.sources.slice(0, 0x1_0000).map((source) => redactor.text(source)),
+    kinds: base64(columns.kinds),
+    costs: base64(columns.costs),
+    times: base64(columns.times),
+    sourceOf: base64(columns.sourceOf),
+  }
+}
+
+/** Its entries from one position up to another, whole. */
+export async function* rowsOf(
   outline: Outline,
   { found: { id }, listed }: SessionAt,
   from: number,

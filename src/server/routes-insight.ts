@@ -12,7 +12,7 @@ import type { InsightAnswer } from './api-cost.ts'
 import { treeOf } from './children.ts'
 import type { App, AppContext } from './context.ts'
 import { withoutSecrets } from './routes-stats.ts'
-import { noEntry, PATIENCE_MS, sessionAt } from './session-at.ts'
+import { noEntry, PATIENCE_MS, sessionAt, type SessionAt } from './session-at.ts'
 
 const MOST_FOUND = 10_000
 const MOST_POINTS = 2000
@@ -54,29 +54,37 @@ export function registerInsight(app: App, context: AppContext): void {
   app.get('/api/v1/sessions/:id/insight', async (c) => {
     const at = await sessionAt(c, context)
     const outline = await at.outline.reach(at.length, PATIENCE_MS)
-    const stats = await state.read((database) => {
-      const filter = { where: 'listing.key = ?', values: [at.found.key] }
-      return withoutSecrets(queryStats(database, { filter, findings: MOST_FINDINGS }), redactor)
-    })
-    const { tools, findings } = stats ?? NO_STATS
-    const points = await contextPoints(outline, MOST_POINTS)
-    const found: InsightAnswer = {
-      tools,
-      context: points.map(({ position, at: when, source, tokens }) => ({
-        position,
-        source: redactor.text(outline.sources[source] ?? ''),
-        ...(Number.isFinite(when) && { at: new Date(when).toISOString() }),
-        input: tokens,
-      })),
-      fills: (outline.note?.fills ?? []).map(({ what, characters }) => ({
-        what: redactor.text(what),
-        characters,
-      })),
-      compactions: await positionsOfKind(outline, KIND_FLAGS.compaction, MOST_POINTS),
-      findings: await placed(findings, outline),
-    }
-    return answer(c, found)
+    return answer(c, await insightAnswer(at, outline, context))
   })
+}
+
+/** Its tools, its context over time, what it did in vain. */
+export async function insightAnswer(
+  { found }: SessionAt,
+  outline: Outline,
+  { state, redactor }: AppContext,
+): Promise<InsightAnswer> {
+  const stats = await state.read((database) => {
+    const filter = { where: 'listing.key = ?', values: [found.key] }
+    return withoutSecrets(queryStats(database, { filter, findings: MOST_FINDINGS }), redactor)
+  })
+  const { tools, findings } = stats ?? NO_STATS
+  const points = await contextPoints(outline, MOST_POINTS)
+  return {
+    tools,
+    context: points.map(({ position, at: when, source, tokens }) => ({
+      position,
+      source: redactor.text(outline.sources[source] ?? ''),
+      ...(Number.isFinite(when) && { at: new Date(when).toISOString() }),
+      input: tokens,
+    })),
+    fills: (outline.note?.fills ?? []).map(({ what, characters }) => ({
+      what: redactor.text(what),
+      characters,
+    })),
+    compactions: await positionsOfKind(outline, KIND_FLAGS.compaction, MOST_POINTS),
+    findings: await placed(findings, outline),
+  }
 }
 
 type Findings = InsightAnswer['findings']

@@ -17,9 +17,11 @@ export type SessionAt = {
   readonly length: number
 }
 
+export const sessionAt = (c: Context, context: AppContext): Promise<SessionAt> =>
+  sessionById(c.req.param('id') ?? '', context)
+
 /** Throws `session-not-found`, `ambiguous-id` or `invalid-id`. */
-export async function sessionAt(c: Context, context: AppContext): Promise<SessionAt> {
-  const id = c.req.param('id') ?? ''
+export async function sessionById(id: string, context: AppContext): Promise<SessionAt> {
   const look = (database: Database | undefined): SessionAt => {
     const found = findSession(context.archive, database, id)
     const listed = database && listedOf(database, found.key)

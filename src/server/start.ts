@@ -9,7 +9,7 @@ import { follow, type Following } from './following.ts'
 import { listen, type Limits, type Listening } from './listen.ts'
 import { createTokens, readToken } from './session-token.ts'
 
-export type StartOptions = Omit<ServerOptions, 'sync'> & {
+export type StartOptions = Omit<ServerOptions, 'sync' | 'onAsked'> & {
   /** The first free one from 4747 on when absent; 0: any. */
   readonly port?: number
   /** The address to listen at. */
@@ -34,6 +34,8 @@ export type RunningServer = {
   readonly context: AppContext
   /** Opens the page in one browser, once. */
   newUrl(): string
+  /** Milliseconds since anybody asked for anything; 0 while a page is open. */
+  idleMs(): number
   close(): Promise<void>
 }
 
@@ -45,13 +47,22 @@ export async function startServer(archive: Archive, options: StartOptions = {}):
   const { host = '127.0.0.1', onError = () => {} } = options
   checkHost(host, options.expose === true)
   let following: Following | undefined
+  let [open, lastAt] = [0, Date.now()]
   const context = createContext(archive, {
     ...(options.write && { write: true, sync: async () => following?.sync() }),
     ...(options.utc && { utc: true }),
+    ...(options.follow !== false && { follow: true }),
     ...(options.prices && { prices: options.prices }),
     ...(options.webFolder !== undefined && { webFolder: options.webFolder }),
     onError(error) {
       if (!isHansardError(error)) onError(error)
+    },
+    onAsked(response) {
+      open += 1
+      response?.once('close', () => {
+        open -= 1
+        lastAt = Date.now()
+      })
     },
   })
   const app = createApp(context)
@@ -80,6 +91,7 @@ export async function startServer(archive: Archive, options: StartOptions = {}):
     token,
     context,
     newUrl: url,
+    idleMs: () => (open > 0 ? 0 : Date.now() - lastAt),
     async close() {
       await following?.end()
       context.close()

@@ -93,6 +93,9 @@ export const ask = {
   sync: (options?: AskOptions) => request<SyncAnswer>('sync', { method: 'POST' }, options),
 } as const
 
+/** There are other sessions, and a server to ask: not so in an exported file, see reader/api.ts. */
+export const isAlone: boolean = false
+
 /** Addresses for links and pictures. */
 export const exportUrl = (id: string, as: NonNullable<ExportQuery['as']>): string =>
   `/api/v1/${session(id)}/export?as=${as}`

@@ -1,88 +1,67 @@
-/** `hansard demo`: records a small session live, in all five formats, and says where everything went and what it cost. */
-import { mkdtempSync, readdirSync, statSync } from 'node:fs'
+/**
+ * `hansard demo`: a sample archive with all there is to see, made in a folder of its own, on the page, with a session that goes on
+ * while one watches. Nothing of the user's is read or written.
+ */
+import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join, relative, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { openArchive } from '../../archive/archive.ts'
-import { record } from '../../capture/record.ts'
-import { sessionCost, sessionTokens, toCount } from '../../replay/amounts.ts'
+import { messageOf } from '../../errors.ts'
 import { visibleLine } from '../../replay/escape.ts'
-import type { Session } from '../../transcript/session.ts'
-import { playDemo } from '../demo-session.ts'
-import { FAILED, note, out as print, outJson } from '../print.ts'
+import { playLive } from '../demo/live-story.ts'
+import { makeSample, samplePlaces } from '../demo/make.ts'
+import { note, out as print, outJson } from '../print.ts'
+import { programName } from '../program-name.ts'
+import { serveArchive } from './serve.ts'
 
-export type DemoOptions = { readonly out?: string; readonly json?: boolean }
+export type DemoOptions = {
+  readonly out?: string
+  readonly port?: number
+  readonly idle?: number
+  readonly record?: boolean
+  /** Commander's name for `--no-serve`. */
+  readonly serve?: boolean
+  readonly json?: boolean
+}
 
-const FORMATS = ['devflow', 'weakincentives', 'leslie', 'entire', 'swarm']
-
-export async function demo({ out, json = false }: DemoOptions): Promise<void> {
+export async function demo(options: DemoOptions): Promise<void> {
+  const { out, port, idle, record = false, serve = true, json = false } = options
+  if (record) {
+    const { recordDemo } = await import('./demo-record.ts')
+    return recordDemo({ json, ...(out !== undefined && { out }) })
+  }
   const folder = out === undefined ? mkdtempSync(join(tmpdir(), 'hansard-demo-')) : resolve(out)
   const home = join(folder, 'archive')
-  // A recorder would go on without an archive; here it is all there is to see.
-  openArchive(home, { write: true })
-  const recorder = await record({
-    home,
-    cwd: folder,
-    formats: FORMATS,
-    title: 'Login page shows "undefined"',
-    agent: 'demo-agent',
-    model: 'claude-sonnet-4-5',
-    flow: 'fix-bug',
-    step: 'investigate',
-    agentKey: 'engineer',
-    engine: 'claude',
-    identifier: 'TK-421',
-    thread: 'thread-demo',
-    chat: 'chat-demo',
-    mode: 'agent',
-    version: '1.0.0',
-    input: { ticketId: 'TK-421' },
-    onFailure({ message }) {
-      process.exitCode = FAILED
-      note(`hansard: ${message}`)
+  // Made once: who serves it again sees what was recorded meanwhile.
+  if (!existsSync(home)) await makeSample(folder)
+  if (!serve) return say(folder, home, json)
+  const ending = new AbortController()
+  await serveArchive(openArchive(home, { write: true }), {
+    json,
+    ...(port !== undefined && { port }),
+    ...(idle !== undefined && { idle }),
+    sync: samplePlaces(folder),
+    onServing() {
+      note(`a sample, made up, in ${folder}: one of its sessions goes on while you watch`)
+      playLive({ home, cwd: folder, signal: ending.signal }).catch((error: unknown) =>
+        note(`hansard: ${messageOf(error)}`),
+      )
     },
+    onEnding: () => ending.abort(),
   })
-  playDemo(recorder)
-  const session = await recorder.end({ stopReason: 'end_turn' })
-  const files = filesBelow(folder).map((path) => ({ path, bytes: statSync(path).size }))
-  if (json) await outJson({ session, home, files })
-  else await print(`${describe(session, { folder, home, files }).map(visibleLine).join('\n')}\n`)
 }
 
-type Recorded = {
-  readonly folder: string
-  readonly home: string
-  readonly files: readonly { readonly path: string; readonly bytes: number }[]
-}
-
-function describe(session: Session, { folder, home, files }: Recorded): readonly string[] {
-  const { id, totals } = session
-  const tokens = sessionTokens(session)
+async function say(folder: string, home: string, json: boolean): Promise<void> {
+  if (json) return outJson({ folder, home })
   const hansard = programName()
-  return [
-    `Recorded a session of ${totals?.entries} entries and ${totals?.toolCalls} tool calls, live, into`,
+  const lines = [
+    `A sample archive, made up, is in`,
     `  ${folder}`,
     '',
-    ...files.map(({ path, bytes }) => `  ${String(bytes).padStart(7)}  ${relative(folder, path)}`),
-    '',
-    `Tokens: ${toCount(tokens.in)} in (${toCount(totals?.usage?.cacheRead)} from the cache) / ${toCount(tokens.out)} out`,
-    `Cost:   ${sessionCost(session)} in ${totals?.calls} calls`,
-    '',
     'Look at it:',
-    `  ${hansard} show ${id} --home ${home}`,
-    `  ${hansard} show ${id} --home ${home} --mode summary`,
-    `  ${hansard} convert ${id} --home ${home} --to devflow --out ${join(folder, 'converted')}`,
-    `  jq -c . ${join(home, 'sessions', id)}/journal-*.jsonl`,
+    ...['serve --no-sync', 'list', 'search voucher', 'cost --by model', 'stats'].map(
+      (command) => `  ${hansard} ${command} --home ${home}`,
+    ),
   ]
-}
-
-/** How this program was called, for commands to copy: by its own name, or by its file. */
-function programName(): string {
-  const called = process.argv[1] ?? ''
-  return basename(called) === 'hansard' ? 'hansard' : `node ${relative(process.cwd(), called)}`
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true })
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((file) => (file.isDirectory() ? filesBelow(join(folder, file.name)) : [join(folder, file.name)]))
+  await print(`${lines.map(visibleLine).join('\n')}\n`)
 }

@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { isHansardError, messageOf } from '../../errors.ts'
-import type { RunningServer } from '../../server/start.ts'
+import type { RunningServer, StartOptions } from '../../server/start.ts'
 import { loadConfig } from '../config.ts'
 import { arePatterns } from '../patterns.ts'
 import { flush, note, out, outJson } from '../print.ts'
@@ -15,6 +15,8 @@ export type ServeOptions = {
   readonly write?: boolean
   /** Commander's name for `--no-sync`. */
   readonly sync?: boolean
+  /** Seconds after which a server that nobody asks anything ends. */
+  readonly idle?: number
   readonly exclude?: readonly string[]
   readonly utc?: boolean
   readonly home?: string
@@ -36,13 +38,12 @@ export async function syncAndServe(): Promise<void> {
 }
 
 export async function serve(options: ServeOptions): Promise<void> {
-  const { json = false, port, host, expose, write, sync, ...flags } = options
+  const { json = false, port, host, expose, write, sync, idle, ...flags } = options
   const config = await loadConfig(flags)
   if (!(await arePatterns(config.exclude, json))) return
-  const archive = openSomehow(config.home)
-  const webFolder = pageFolder()
-  const { startServer } = await import('../../server/start.ts')
-  const server = await startServer(archive, {
+  await serveArchive(openSomehow(config.home), {
+    json,
+    ...(idle !== undefined && { idle }),
     ...(port !== undefined && { port }),
     ...(host !== undefined && { host }),
     ...(expose && { expose }),
@@ -50,21 +51,41 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...(sync === false && { follow: false }),
     ...(config.utc && { utc: true }),
     ...(config.prices && { prices: config.prices }),
-    ...(webFolder !== undefined && { webFolder }),
     sync: {
       ...(config.keep !== undefined && { keep: config.keep }),
       ...(config.exclude !== undefined && { exclude: config.exclude }),
     },
+  })
+}
+
+export type ServingOptions = StartOptions & {
+  readonly json: boolean
+  readonly idle?: number
+  /** The address is printed. */
+  readonly onServing?: () => void
+  readonly onEnding?: () => void
+}
+
+/** The server and the page, until the command is ended. */
+export async function serveArchive(archive: Archive, options: ServingOptions): Promise<void> {
+  const { json, idle, onServing, onEnding, ...how } = options
+  const webFolder = pageFolder()
+  const { startServer } = await import('../../server/start.ts')
+  const server = await startServer(archive, {
+    ...how,
+    ...(webFolder !== undefined && { webFolder }),
     onKeyUsed: (url) => note(`for another browser: ${url}`),
     onError: (error) => note(`hansard: ${messageOf(error)}`),
   })
-  await say(server, archive.home, { json, isExposed: expose === true && host !== undefined })
-  await ended()
+  await say(server, archive.home, { json, isExposed: how.expose === true && how.host !== undefined })
+  onServing?.()
+  await ended(server, idle)
+  onEnding?.()
   await server.close()
 }
 
 /** One that may not be written, because it is newer or lies so, can still be looked at. */
-function openSomehow(home: string | undefined): Archive {
+export function openSomehow(home: string | undefined): Archive {
   try {
     return openArchive(home, { write: true })
   } catch (error) {
@@ -98,10 +119,24 @@ async function say(
   await flush()
 }
 
-/** Until Ctrl-C, or until it is asked to end. A second one does not wait. */
-function ended(): Promise<void> {
+const LOOK_MS = 250
+
+/** Until Ctrl-C, or until it is asked to end, or, with `idle`, until nobody has asked for anything for so many seconds. */
+function ended(server: RunningServer, idle: number | undefined): Promise<void> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+    const looking =
+      idle === undefined
+        ? undefined
+        : setInterval(() => {
+            if (server.idleMs() < idle * 1000) return
+            note(`nobody has asked for anything for ${idle} s: ending`)
+            end()
+          }, LOOK_MS)
+    const end = (): void => {
+      clearInterval(looking)
+      resolve()
+    }
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end)
   })
 }
 

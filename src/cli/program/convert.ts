@@ -1,4 +1,4 @@
-/** Formats: convert, formats, demo. */
+/** Formats: convert, formats. */
 import type { Command } from 'commander'
 import { examples, FORMAT_FLAG, HOME_FLAG, JSON_FLAG, RAW_FLAG, UTC_FLAG } from './flags.ts'
 
@@ -29,11 +29,4 @@ export function addConverting(program: Command): void {
     .description('the formats there are, which of them are written, and where their files lie here')
     .option(...JSON_FLAG)
     .action(async (options) => (await import('../commands/formats.ts')).formats(options))
-
-  program
-    .command('demo')
-    .description('records a small session live, in every format, and says where it went and what it cost')
-    .option('--out <dir>', 'where to put it (default: a new temporary folder)')
-    .option(...JSON_FLAG)
-    .action(async (options) => (await import('../commands/demo.ts')).demo(options))
 }

@@ -1,4 +1,4 @@
-/** Commands that read the archive: show, list, stats, search. */
+/** Commands that read the archive: show, export, list, stats, search. */
 import { Option, type Command } from 'commander'
 import { MODES } from '../../replay/view.ts'
 import { SESSION_SORTS } from '../../search/session-sorts.ts'
@@ -59,6 +59,22 @@ export function addReading(program: Command): void {
       ),
     )
     .action(async (session, options) => (await import('../commands/show.ts')).show(session, options))
+
+  program
+    .command('export <session>')
+    .description(
+      'a session of the archive as one file: a page with its reader in it that opens anywhere, Markdown, or JSON',
+    )
+    .addOption(new Option('--as <kind>', 'what it becomes (default: html)').choices(['html', 'md', 'json']))
+    .option('--out <file>', 'where to (default: a file named after the session, here); - for standard output')
+    .option('--force', 'replace a file that is there')
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard export 0192', 'hansard export 0192 --as md --out - | less'))
+    .action(async (session, options) =>
+      (await import('../commands/export.ts')).exportCommand(session, options),
+    )
 
   program
     .command('list [query...]')

@@ -32,7 +32,7 @@ export function Shell() {
     { keys: ['g r'], says: 'Go to Runs', run: go('runs') },
     { keys: ['g c'], says: 'Go to Cost', run: go('cost') },
     { keys: ['g i'], says: 'Go to Insight', run: go('insight') },
-    { keys: ['T'], says: 'Light, dark, or as the system has it', run: nextTheme },
+    { keys: ['L'], says: 'Light, dark, or as the system has it', run: nextTheme },
   ])
   const { view } = route.value
   const current = view === 'session' ? 'sessions' : view

@@ -1,5 +1,6 @@
 /** Markdown drawn with text nodes: see markdown.ts. Long texts come a part at a time. */
 import { useMemo, useState } from 'preact/hooks'
+import { isAlone } from '../api.ts'
 import { Button } from '../ui/button.tsx'
 import { exactCount } from '../ui/numbers.ts'
 import { Visible } from '../ui/visible.tsx'
@@ -185,7 +186,8 @@ function Link({ node: { href, target, children } }: Of<'link'>) {
   const isSaid =
     text !== undefined && (text === target || `mailto:${text}` === target || `http://${text}` === target)
   const shown = visible(oneLine(target, 200))
-  if (href === undefined)
+  // A file that was given away leads nowhere.
+  if (href === undefined || isAlone)
     return (
       <span class="md-target">
         <Nodes nodes={children} />

@@ -33,7 +33,11 @@ export function Tooltip({ text, children }: { readonly text: string; readonly ch
           role="tooltip"
           id={id}
           class="tooltip"
-          style={{ left: place.left, top: place.top, translate: place.isAbove ? '0 -100%' : '0' }}
+          style={{
+            left: `${place.left}px`,
+            top: `${place.top}px`,
+            translate: place.isAbove ? '0 -100%' : '0',
+          }}
         >
           {text}
         </span>

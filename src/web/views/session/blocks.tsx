@@ -51,7 +51,11 @@ export function BlockView({ block, ...part }: PartProps & { readonly block: Bloc
           tone="quiet"
           line={
             <>
-              {visible(oneLine(block.reason ?? 'Not understood', 200))}{' '}
+              {block.reason === undefined ? (
+                <span class="record-name">Record</span>
+              ) : (
+                visible(oneLine(block.reason, 200))
+              )}{' '}
               <code class="tool-says">{visible(oneLine(pretty(block.raw).slice(0, 400), 160))}</code>
             </>
           }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
-import type { Problem } from '../../api.ts'
+import { isAlone, type Problem } from '../../api.ts'
 import { href, navigate } from '../../router.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Money } from '../../ui/amounts.tsx'
@@ -19,17 +19,31 @@ import { createSessionStore, type SessionStore } from './store.ts'
 
 /** A session that an entry started. */
 export function ChildLane({ child }: { readonly child: ApiChild }) {
+  const more = (
+    <>
+      <span class="quiet">{child.relation ?? 'child'}</span>
+      <StatusMark status={child.status} />
+      {child.entries !== undefined && <span class="quiet numbers">{exactCount(child.entries)} entries</span>}
+      {child.cost !== undefined && <Money cost={child.cost} />}
+    </>
+  )
+  const says = child.title ?? child.id
+  if (isAlone)
+    return (
+      <div class="lane">
+        <div class="lane-head">
+          <span class="clip">{visible(oneLine(says, 120))}</span>
+          {more}
+          <span class="quiet">not in this file</span>
+        </div>
+      </div>
+    )
   return (
     <Lane
-      says={child.title ?? child.id}
+      says={says}
       more={
         <>
-          <span class="quiet">{child.relation ?? 'child'}</span>
-          <StatusMark status={child.status} />
-          {child.entries !== undefined && (
-            <span class="quiet numbers">{exactCount(child.entries)} entries</span>
-          )}
-          {child.cost !== undefined && <Money cost={child.cost} />}
+          {more}
           <a href={href({ view: 'session', id: child.id })}>Open</a>
         </>
       }

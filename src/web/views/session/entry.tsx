@@ -13,9 +13,11 @@ import { exactTime, preciseTime } from '../../ui/times.ts'
 import { BlockView } from './blocks.tsx'
 import { Fold } from './fold.tsx'
 import { entryMarkdown } from './as-markdown.ts'
+import { headOf, isCompaction, isRecord, recordName, rowFrom } from './records.ts'
 import type { Shown } from './shown.ts'
 import type { SessionStore } from './store.ts'
 import { pretty } from './tool.tsx'
+import { TurnSums } from './turn.tsx'
 
 export type EntryProps = {
   readonly row: EntryRow
@@ -34,7 +36,7 @@ const PAUSE = 30 * 60_000
 export function EntryView(props: EntryProps) {
   const { row, before, source, store, shown } = props
   const { position, entry } = row
-  if (isAnswered(row, store)) return null
+  if (isWithAnother(row, store)) return null
   const isSelected = shown.selected.value === position
   const isMessage = isSaid(entry)
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
@@ -62,15 +64,23 @@ export function EntryView(props: EntryProps) {
           <Meta {...props} />
         </div>
         <div class="entry-body">
-          {entry.blocks.map((block, at) => (
-            <BlockView key={at} block={block} row={row} at={at} store={store} shown={shown} />
-          ))}
-          {!entry.blocks.some(({ type }) => type !== 'unknown') && <EventLine {...props} />}
+          {isRecord(row) ? (
+            <Records {...props} />
+          ) : (
+            entry.blocks.map((block, at) => (
+              <BlockView key={at} block={block} row={row} at={at} store={store} shown={shown} />
+            ))
+          )}
           {props.started}
         </div>
       </article>
     </>
   )
+}
+
+/** It takes no room of its own: it is shown with a call that it answers, or in a row of records. */
+export function isWithAnother(row: EntryRow, store: SessionStore): boolean {
+  return isAnswered(row, store) || headOf(row, store.pages) !== row.position
 }
 
 /** All that it says is shown with the calls that it answers. */
@@ -138,19 +148,10 @@ function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
   )
 }
 
-function isCompaction({ metadata }: Entry): boolean {
-  if (metadata === undefined) return false
-  const { record, subtype, isCompactSummary } = metadata
-  return (
-    isCompactSummary === true ||
-    [record, subtype].some((name) => typeof name === 'string' && /compact/i.test(name.slice(0, 100)))
-  )
-}
-
 function Meta({ row, store, onRaw }: EntryProps) {
   const { position, entry, cost, running, citation } = row
   const at = Date.parse(entry.at ?? '')
-  const link = (): string => `${location.origin}${location.pathname}${location.search}#${position}`
+  const link = (): string => new URL(`#${position}`, location.href).href
   return (
     <span class="entry-meta">
       <span class="entry-actions">
@@ -164,6 +165,7 @@ function Meta({ row, store, onRaw }: EntryProps) {
           Raw
         </Button>
       </span>
+      {entry.role === 'user' && <TurnSums row={row} store={store} />}
       {entry.usage !== undefined && <Tokens usage={entry.usage} />}
       {cost !== undefined && <Money cost={cost} />}
       {cost !== undefined && running?.usd !== undefined && running.usd !== null && (
@@ -183,21 +185,40 @@ function Meta({ row, store, onRaw }: EntryProps) {
   )
 }
 
-/** Entries without anything to read: what the program wrote down about itself. */
-function EventLine({ row, shown }: EntryProps) {
-  const { entry, position } = row
-  if (entry.metadata === undefined && entry.blocks.length > 0) return null
-  const name = ['record', 'subtype', 'type']
-    .map((key) => entry.metadata?.[key])
-    .find((one) => typeof one === 'string')
+/** A row of records on one line, which opens to what each says. */
+function Records({ row, store, shown }: EntryProps) {
+  const all = rowFrom(row, store.pages)
+  const names = new Map<string, number>()
+  for (const { entry } of all) {
+    const name = recordName(entry)
+    names.set(name, (names.get(name) ?? 0) + 1)
+  }
+  const says = [...names].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(', ')
   return (
     <Fold
-      isOpen={shown.isOpen(position, 'event')}
-      onTurn={() => shown.turn(position, 'event')}
-      tone="quiet"
-      line={<span>{visible(oneLine(typeof name === 'string' ? name : 'event', 200))}</span>}
+      isOpen={shown.isOpen(row.position, 'event')}
+      onTurn={() => shown.turn(row.position, 'event')}
+      tone="record"
+      line={
+        <>
+          <span class="record-name">{all.length === 1 ? 'Record' : `${all.length} records`}</span>{' '}
+          <span>{visible(oneLine(says, 200))}</span>
+        </>
+      }
     >
-      {() => <Code text={pretty(entry.metadata ?? {})} lang="json" />}
+      {() =>
+        all.map(({ position, entry }) => (
+          <div key={position} class="record">
+            <p class="tool-part">
+              {visible(oneLine(recordName(entry), 200))} <span class="quiet numbers">#{position}</span>
+            </p>
+            {entry.blocks.length === 0 && <Code text={pretty(entry.metadata ?? {})} lang="json" isBare />}
+            {entry.blocks.map((block, at) => (
+              <Code key={at} text={pretty(block.type === 'unknown' ? block.raw : block)} lang="json" isBare />
+            ))}
+          </div>
+        ))
+      }
     </Fold>
   )
 }

@@ -7,7 +7,7 @@ export type FoldProps = {
   readonly line: ComponentChildren
   /** At the end of the line. */
   readonly end?: ComponentChildren
-  readonly tone?: 'bad' | 'quiet'
+  readonly tone?: 'bad' | 'quiet' | 'record'
   readonly children: () => ComponentChildren
 }
 

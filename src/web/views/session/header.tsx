@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionAnswer } from '../../../server/api.ts'
-import { exportUrl } from '../../api.ts'
+import { exportUrl, isAlone } from '../../api.ts'
 import { href } from '../../router.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
@@ -16,15 +16,18 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
   return (
     <header class="session-head">
       <div class="session-title">
-        <a class="session-back" href={href({ view: 'sessions' })} aria-label="All sessions">
-          ←
-        </a>
+        {!isAlone && (
+          <a class="session-back" href={href({ view: 'sessions' })} aria-label="All sessions">
+            ←
+          </a>
+        )}
         <h1 class="clip" title={visible(oneLine(title, 1000))}>
           {visible(oneLine(title, 300))}
         </h1>
-        <Export id={row.id} />
+        {!isAlone && <Export id={row.id} />}
       </div>
-      <ul class="session-facts" aria-label="About this session">
+      {/* On a narrow page it scrolls, and the keyboard has to get there. */}
+      <ul class="session-facts" aria-label="About this session" tabIndex={0}>
         <li>
           <StatusMark status={row.status} />
         </li>
@@ -57,17 +60,19 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
             <span class="chip is-bad">{answer.damage} damaged</span>
           </li>
         )}
-        {parent !== undefined && (
+        {parent !== undefined && !isAlone && (
           <li>
             <a href={href({ view: 'session', id: parent.session })}>
               {parent.relation ?? 'started'} by another session
             </a>
           </li>
         )}
-        {children.length > 0 && <Children items={children} />}
-        <li>
-          <a href={href({ view: 'insight', id: row.id })}>Insight</a>
-        </li>
+        {children.length > 0 && !isAlone && <Children items={children} />}
+        {!isAlone && (
+          <li>
+            <a href={href({ view: 'insight', id: row.id })}>Insight</a>
+          </li>
+        )}
       </ul>
       {session.error !== undefined && <p class="entry-error">{visible(oneLine(session.error, 500))}</p>}
     </header>

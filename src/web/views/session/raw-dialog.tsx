@@ -1,7 +1,7 @@
 /** The record that an entry was read from, as it lies in its file, with its place; and the entry as the model has it. */
 import { useEffect, useState } from 'preact/hooks'
 import type { EntryRow, RawAnswer } from '../../../server/api.ts'
-import { ask, type Problem } from '../../api.ts'
+import { ask, isAlone, type Problem } from '../../api.ts'
 import { Code } from '../../text/code.tsx'
 import { visible } from '../../text/visible.ts'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -22,8 +22,9 @@ export type RawProps = {
 export function RawDialog({ id, position, row, onClose }: RawProps) {
   const [raw, setRaw] = useState<RawAnswer>()
   const [problem, setProblem] = useState<Problem>()
-  const [tab, setTab] = useState<'record' | 'entry'>('record')
+  const [tab, setTab] = useState<'record' | 'entry'>(isAlone ? 'entry' : 'record')
   useEffect(() => {
+    if (isAlone) return undefined
     const abort = new AbortController()
     void ask.raw(id, position, { signal: abort.signal }).then((answer) => {
       if (answer.ok) setRaw(answer.value)
@@ -36,8 +37,8 @@ export function RawDialog({ id, position, row, onClose }: RawProps) {
       <Tabs
         label="What is shown"
         tabs={[
-          { name: 'record', says: 'As it lies' },
-          { name: 'entry', says: 'As it was read' },
+          ...(isAlone ? [] : [{ name: 'record' as const, says: 'As it lies' }]),
+          { name: 'entry' as const, says: 'As it was read' },
         ]}
         selected={tab}
         onSelect={setTab}
@@ -45,7 +46,10 @@ export function RawDialog({ id, position, row, onClose }: RawProps) {
         {tab === 'record' ? (
           <Record raw={raw} problem={problem} />
         ) : (
-          <Code text={pretty(row?.entry)} lang="json" />
+          <>
+            {row?.entry.origin !== undefined && <Place {...row.entry.origin} />}
+            <Code text={pretty(row?.entry)} lang="json" />
+          </>
         )}
       </Tabs>
     </Dialog>
@@ -63,14 +67,7 @@ function Record({
   if (raw === undefined) return <Spinner />
   return (
     <div class="raw">
-      <dl class="raw-place">
-        <dt>File</dt>
-        <dd class="mono">{visible(raw.file)}</dd>
-        <dt>Place</dt>
-        <dd>
-          {exactCount(raw.byteLength)} bytes from byte {exactCount(raw.byteOffset)}
-        </dd>
-      </dl>
+      <Place {...raw} />
       <p class="raw-tools">
         <CopyButton text={() => raw.text} label="Copy the record" />
         {raw.cut !== undefined && <span class="quiet">the first part of {shortBytes(raw.cut)}</span>}
@@ -81,6 +78,21 @@ function Record({
         <Output text={raw.text} label="Record" />
       )}
     </div>
+  )
+}
+
+type PlaceProps = Pick<RawAnswer, 'file' | 'byteOffset' | 'byteLength'>
+
+function Place({ file, byteOffset, byteLength }: PlaceProps) {
+  return (
+    <dl class="raw-place">
+      <dt>File</dt>
+      <dd class="mono">{visible(file)}</dd>
+      <dt>Place</dt>
+      <dd>
+        {exactCount(byteLength)} bytes from byte {exactCount(byteOffset)}
+      </dd>
+    </dl>
   )
 }
 

@@ -6,6 +6,7 @@ import '../../styles/text.css'
 import './session.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { KindFlag } from '../../../transcript/kinds.ts'
+import { isAlone } from '../../api.ts'
 import { useKeys } from '../../keys.ts'
 import { route as now, setPosition } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
@@ -17,11 +18,13 @@ import { exactCount } from '../../ui/numbers.ts'
 import type { VirtualHandle } from '../../ui/virtual.tsx'
 import { entryMarkdown } from './as-markdown.ts'
 import { nextWith } from './columns.ts'
-import { isAnswered } from './entry.tsx'
+import { isAnswered, isWithAnother } from './entry.tsx'
 import { useFilters } from './filters.ts'
+import { goBeside } from './beside.ts'
 import { createFinding, type Finding } from './finding.ts'
 import { Header } from './header.tsx'
 import { RawDialog } from './raw-dialog.tsx'
+import { headOf } from './records.ts'
 import { createRows, plainRows, type TranscriptRow } from './rows.ts'
 import { createShown } from './shown.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
@@ -110,6 +113,12 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     list.current.scrollTo(index, 'center')
     if (row === undefined) return
     going.current = undefined
+    const head = headOf(row, store.pages)
+    if (head !== position) {
+      cursor.current = { shown: head, at: position }
+      shown.setOpen(head, 'event', true)
+      return select(head, rows.indexOf(head))
+    }
     const call = isAnswered(row, store) ? callOf(store, position) : undefined
     if (call === undefined) return select(position, index)
     // Its answer is shown with it.
@@ -189,8 +198,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     const { value: position } = shown.selected
     if (position !== undefined) run(position)
   }
-  const link = (position: number): void =>
-    void copyText(`${location.origin}${location.pathname}${location.search}#${position}`)
+  const link = (position: number): void => void copyText(new URL(`#${position}`, location.href).href)
   const markdown = (position: number): void => {
     const row = store.pages.get(position)
     if (row !== undefined) void copyText(entryMarkdown(row, store.pages))
@@ -214,6 +222,12 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     { keys: ['r'], says: 'The record of the entry', run: withSelected(setRaw) },
     { keys: ['G'], says: 'The newest entry', run: () => goTo(length - 1) },
     { keys: ['g g'], says: 'The first entry', run: () => goTo(0) },
+    ...(isAlone
+      ? []
+      : [
+          { keys: [']'], says: 'The next session of the list', run: () => void goBeside(store.id, 1) },
+          { keys: ['['], says: 'The session before it', run: () => void goBeside(store.id, -1) },
+        ]),
   ])
   if (answer === undefined) return null
   const isRunning = answer.row.status === 'running'
@@ -307,7 +321,7 @@ function nextShown(store: SessionStore, rows: RowList, from: number, step: 1 | -
   for (let at = from + step; at >= 0 && at < rows.count; at += step) {
     const { position, lane } = rows.at(at)
     const row = store.pages.get(position)
-    if (lane !== undefined || row === undefined || !isAnswered(row, store)) return at
+    if (lane !== undefined || row === undefined || !isWithAnother(row, store)) return at
   }
   return undefined
 }

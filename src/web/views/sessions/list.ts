@@ -25,6 +25,9 @@ export function listOf(question: Question): SessionList {
   return remembered
 }
 
+/** Rows of the list that was last shown. */
+export const rememberedList = (): readonly (SessionRow | undefined)[] => remembered?.rows.peek() ?? []
+
 function createSessionList(key: string, question: Question, facetsBefore: Facets | undefined) {
   /** Undefined where nobody looked yet. */
   const rows = signal<readonly (SessionRow | undefined)[]>([])

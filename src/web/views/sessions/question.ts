@@ -3,28 +3,16 @@
  * narrow each other down, and both become a query in the language that the command line has (docs/search.md).
  */
 import type { SessionsQuery } from '../../../server/api.ts'
+import { SESSION_SORTS, type SessionSort } from '../../../search/session-sorts.ts'
 import type { Params } from '../../router.ts'
 
 export const FACET_NAMES = ['status', 'agent', 'model', 'project', 'branch'] as const
 export type FacetName = (typeof FACET_NAMES)[number]
 
-export const SORTS = [
-  'newest',
-  'oldest',
-  'cost',
-  'tokens',
-  'duration',
-  'entries',
-  'tools',
-  'errors',
-  'title',
-] as const satisfies readonly SessionsQuery['sort'][]
-export type Sort = (typeof SORTS)[number]
-
 export type Question = {
   readonly words: string
   readonly facets: Readonly<Record<FacetName, readonly string[]>>
-  readonly sort: Sort
+  readonly sort: SessionSort
   readonly isReversed: boolean
 }
 
@@ -39,7 +27,7 @@ export function questionOf(params: URLSearchParams): Question {
       project: values('project'),
       branch: values('branch'),
     },
-    sort: SORTS.find((name) => name === params.get('sort')) ?? 'newest',
+    sort: SESSION_SORTS.find((name) => name === params.get('sort')) ?? 'newest',
     isReversed: params.get('reverse') === 'true',
   }
 }

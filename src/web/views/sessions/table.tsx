@@ -8,7 +8,8 @@ import { EmptyState, ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
 import type { SessionList } from './list.ts'
-import { chosenCount, type Question, type Sort } from './question.ts'
+import type { SessionSort } from '../../../search/session-sorts.ts'
+import { chosenCount, type Question } from './question.ts'
 import { ABOUT, COLUMNS, Row } from './row.tsx'
 
 export type SessionTableProps = {
@@ -97,7 +98,7 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
 
 function Head({ question }: { readonly question: Question }) {
   return (
-    <div class="session-head" role="rowgroup">
+    <div class="sessions-head" role="rowgroup">
       <div class="session-cells" role="row" aria-rowindex={1}>
         <HeadCell name="Title" sort="title" question={question} />
         <span class="cell-about" role="presentation">
@@ -113,7 +114,7 @@ function Head({ question }: { readonly question: Question }) {
   )
 }
 
-type HeadCellProps = { readonly name: string; readonly sort?: Sort; readonly question: Question }
+type HeadCellProps = { readonly name: string; readonly sort?: SessionSort; readonly question: Question }
 
 function HeadCell({ name, sort, question }: HeadCellProps) {
   const sorted = sort === undefined ? undefined : sortedBy(question, sort)
@@ -135,13 +136,16 @@ function HeadCell({ name, sort, question }: HeadCellProps) {
   )
 }
 
-function sortedBy({ sort, isReversed }: Question, column: Sort): 'ascending' | 'descending' | undefined {
+function sortedBy(
+  { sort, isReversed }: Question,
+  column: SessionSort,
+): 'ascending' | 'descending' | undefined {
   if (column === 'newest' && sort === 'oldest') return isReversed ? 'descending' : 'ascending'
   if (sort !== column) return undefined
   return (sort === 'title') === isReversed ? 'descending' : 'ascending'
 }
 
-function sortBy({ sort, isReversed }: Question, column: Sort): void {
+function sortBy({ sort, isReversed }: Question, column: SessionSort): void {
   const isSame = sort === column
   setParams({
     sort: column === 'newest' ? undefined : column,

@@ -1,6 +1,7 @@
 /** The sessions of the archive: found, narrowed down, put in an order, and kept up as agents work. All of it is in the address. */
 import './sessions.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { SESSION_SORTS } from '../../../search/session-sorts.ts'
 import { useKeys } from '../../keys.ts'
 import { href, navigate, setParams } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
@@ -13,7 +14,7 @@ import { Facets } from './facets.tsx'
 import { Hits } from './hits.tsx'
 import { listOf } from './list.ts'
 import { useLiveRows } from './live-rows.ts'
-import { chosenCount, hasWords, queryOf, questionOf, SORTS, type Question } from './question.ts'
+import { chosenCount, hasWords, queryOf, questionOf, type Question } from './question.ts'
 import { useSearch } from './search.ts'
 import { SessionTable } from './table.tsx'
 
@@ -83,7 +84,7 @@ export function SessionsView({ route }: ViewProps) {
               })
             }
           >
-            {SORTS.map((name) => (
+            {SESSION_SORTS.map((name) => (
               <option key={name} value={name}>
                 {name}
               </option>

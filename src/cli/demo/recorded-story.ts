@@ -1,5 +1,5 @@
 /** A small session as an agent would have it, for someone with no logs yet: a prompt, tools, a subagent, a failure, an answer. */
-import type { Recorder } from '../capture/record.ts'
+import type { Recorder } from '../../capture/record.ts'
 
 const MODEL = 'claude-sonnet-4-5'
 

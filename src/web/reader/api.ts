@@ -1,0 +1,59 @@
+/** In an exported file, what the page asks the server is answered from the file itself: the same names as in ../api.ts, as far as the reader of a session asks for them. */
+import type { EntriesAnswer, FindAnswer, FindQuery, RangeQuery } from '../../server/api.ts'
+import type { Answer, AskOptions, Problem } from '../api.ts'
+import * as data from './data.ts'
+import { matcher } from './matching.ts'
+
+export type { Answer, AskOptions, Problem }
+
+/** There is nothing beyond this file: no other sessions, no server. */
+export const isAlone = true
+
+const NOT_HERE: Answer<never> = {
+  ok: false,
+  problem: { code: 'not-found', message: 'this is not in the exported file' },
+}
+const found = <T>(value: T | undefined): Answer<T> => (value === undefined ? NOT_HERE : { ok: true, value })
+/** Not before whoever asks is ready to hear it. */
+const later = async <T>(make: () => Answer<T>): Promise<Answer<T>> => {
+  await new Promise((resolve) => setTimeout(resolve, 0))
+  return make()
+}
+
+/** Blocks that are looked through before the page may draw again. */
+const AT_ONCE = 5
+const BLOCK = 100
+
+export const ask = {
+  session: (_id: string, _options?: AskOptions) => later(() => found(data.session())),
+  outline: (_id: string, _query: RangeQuery, _options?: AskOptions) => later(() => found(data.outline())),
+  insight: (_id: string, _options?: AskOptions) => later(() => found(data.insight())),
+  entries: (_id: string, { from = '0', to = '0' }: RangeQuery, _options?: AskOptions) =>
+    later((): Answer<EntriesAnswer> => {
+      const rows = data.entries(Number(from), Number(to))
+      return found({ from: Number(from), length: data.about()?.length ?? 0, entries: rows })
+    }),
+  entry: (_id: string, position: number, _options?: AskOptions) =>
+    later(() => found(data.entries(position, position + 1)[0])),
+  raw: (_id: string, _position: number, _options?: AskOptions) => later((): Answer<never> => NOT_HERE),
+  async find(
+    _id: string,
+    { q, from = '0', limit = '10000' }: FindQuery,
+    options?: AskOptions,
+  ): Promise<Answer<FindAnswer>> {
+    const length = data.about()?.length ?? 0
+    const matches = matcher(q)
+    const positions: number[] = []
+    for (let at = Number(from); at < length; at += BLOCK) {
+      if (at % (BLOCK * AT_ONCE) === 0) await new Promise((resolve) => setTimeout(resolve, 0))
+      if (options?.signal?.aborted) return { ok: false, problem: { code: 'aborted', message: '' } }
+      for (const { position, entry } of data.entries(at, at + BLOCK))
+        if (matches(entry)) positions.push(position)
+      if (positions.length >= Number(limit)) return found({ positions, next: at + BLOCK })
+    }
+    return found({ positions })
+  },
+} as const
+
+export const exportUrl = (): string => ''
+export const blobUrl = (hash: string): string => data.blob(hash) ?? ''
