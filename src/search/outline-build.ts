@@ -11,10 +11,7 @@ import { sessionStreams, sessionUnits, type SessionUnit } from '../sources/sessi
 import { peekState } from '../sources/state.ts'
 import { getSession } from '../sources/state-sessions.ts'
 import type { Database } from '../sqlite/driver.ts'
-import type { Damage } from '../transcript/damage.ts'
-import type { Session } from '../transcript/session.ts'
 import { createAloneness } from './outline-alone.ts'
-import { createFills } from './outline-fills.ts'
 import {
   makeFolder,
   takeOutline,
@@ -22,12 +19,8 @@ import {
   type Names,
   type OutlineFolder,
   type OutlineNote,
-  type PlacedDamage,
 } from './outline-files.ts'
-import { kindOf } from './outline-kind.ts'
-import { checkOf } from './outline-record.ts'
-import type { OutlineRow } from './outline-row.ts'
-import { createSums } from './outline-sums.ts'
+import { createOutlineFold } from './outline-fold.ts'
 import { openRowWriter } from './outline-write.ts'
 import { redactorOf } from './searched-entry.ts'
 
@@ -36,6 +29,8 @@ export type OutlineJob = OutlineFolder & {
   readonly key: string
   readonly id: string
   readonly stamp: string
+  /** Of the stamp, what is the same while a log only grows. */
+  readonly basis: string
   readonly prices?: readonly PriceRow[]
   readonly before?: OutlineNote
 }
@@ -45,8 +40,6 @@ export type OutlineProgress = Names & { readonly generation: string; readonly le
 /** Rows between two words on how far it is. The first come at once: somebody waits for them. */
 const FIRST_ROWS = 512
 const MORE_ROWS = 4096
-/** Damage that is remembered with its place; all of it is counted. */
-const MOST_DAMAGE = 1000
 
 export async function buildOutline(
   job: OutlineJob,
@@ -71,7 +64,7 @@ async function build(
   database: Database | undefined,
   onProgress: (progress: OutlineProgress) => void,
 ): Promise<OutlineNote> {
-  const { key, stamp, before, prices } = job
+  const { key, stamp, basis, before, prices } = job
   const readings = openReadings(archive, database, job)
   const reading = readings.open()
   const fold = createOutlineFold({
@@ -108,6 +101,7 @@ async function build(
     return writeNote(job, {
       ...fold.end(),
       stamp,
+      basis,
       generation: rows.generation(),
       copyBytes,
       isInline: readings.isInline,
@@ -186,103 +180,4 @@ export function billedElsewhere(database: Database, key: string): ReadonlySet<st
     )
     .all(key)
   return new Set(rows.map((row) => String(row['key'])))
-}
-
-export type OutlineFold = {
-  /** The row of an entry. */
-  take(item: ReadItem, unit: number): OutlineRow | undefined
-  length(): number
-  names(): Names
-  end(): Omit<OutlineNote, 'version' | 'stamp' | 'generation' | 'copyBytes' | 'isInline'>
-}
-
-type FoldOptions = {
-  readonly elsewhere: ReadonlySet<string>
-  readonly prices?: readonly PriceRow[]
-  readonly names?: Names
-}
-
-export function createOutlineFold({ elsewhere, prices, names: known }: FoldOptions): OutlineFold {
-  const sums = createSums({ elsewhere, ...(prices && { prices }) })
-  const fills = createFills()
-  const sources = createNames(known?.sources)
-  const files = createNames(known?.files)
-  const names: Names = { sources: sources.all, files: files.all }
-  const perSource: number[] = []
-  const damage: PlacedDamage[] = []
-  let damageCount = 0
-  let before: Damage[] = []
-  let session: Session | undefined
-  let length = 0
-  return {
-    take(item, unit) {
-      if (item.type === 'session') session = item.session
-      else if (item.type === 'damage') {
-        damageCount += 1
-        if (damage.length < MOST_DAMAGE) damage.push({ position: length, damage: item.damage })
-        if (before.length < MOST_DAMAGE) before.push(item.damage)
-      }
-      if (item.type !== 'entry') return undefined
-      const { entry } = item
-      const { origin, sequence } = entry
-      const source = sources.numberOf(entry.source)
-      perSource[source] = (perSource[source] ?? 0) + 1
-      fills.add(entry)
-      const { pico, counts, quality, marks, prompt } = sums.add(entry, session ?? {})
-      const { checksum, length: characters } = checkOf(entry)
-      const row: OutlineRow = {
-        pico,
-        counts,
-        quality,
-        marks,
-        prompt,
-        checksum,
-        length: characters,
-        unit,
-        source,
-        sequence,
-        file: origin === undefined ? 0 : files.numberOf(origin.file) + 1,
-        version: origin?.version,
-        byteOffset: origin?.byteOffset ?? 0,
-        byteLength: origin?.byteLength ?? 0,
-        record: origin?.record ?? 0,
-        kind: kindOf(entry, before),
-        at: entry.at === undefined ? Number.NaN : Date.parse(entry.at),
-        copy: undefined,
-      }
-      if (before.length > 0) before = []
-      length += 1
-      return row
-    },
-    length: () => length,
-    names: () => names,
-    end: () => ({
-      length,
-      sources: sources.all,
-      perSource: sources.all.map((_, number) => perSource[number] ?? 0),
-      files: files.all,
-      damage,
-      damageCount,
-      unpriced: [...sums.unpriced],
-      fills: fills.end(),
-    }),
-  }
-}
-
-function createNames(known: readonly string[] = []): {
-  readonly all: readonly string[]
-  numberOf(name: string): number
-} {
-  const all = [...known]
-  const numbers = new Map(all.map((name, number) => [name, number]))
-  return {
-    all,
-    numberOf(name) {
-      const number = numbers.get(name)
-      if (number !== undefined) return number
-      all.push(name)
-      numbers.set(name, all.length - 1)
-      return all.length - 1
-    },
-  }
 }

@@ -1,5 +1,5 @@
 /** Columns of an outline: one fact of each of many entries, for maps and for jumping. */
-import type { Outline } from './outline.ts'
+import type { Outline } from './outline-now.ts'
 import { readRowBytes } from './outline-read.ts'
 import {
   kindAt,

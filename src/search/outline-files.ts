@@ -12,12 +12,15 @@ import type { Fill } from './outline-fills.ts'
 import { ROW_BYTES } from './outline-row.ts'
 
 /** Raised when rows or notes change their meaning. */
-const OUTLINE_VERSION = 1
+const OUTLINE_VERSION = 2
 
 export type OutlineNote = {
   readonly version: number
-  /** What it was made from. */
+  /** What it was made from, and the part of it that stays while a log only grows. */
   readonly stamp: string
+  readonly basis: string
+  /** Its last rows were added without reading all before them. */
+  readonly isExtended?: boolean
   readonly generation: string
   /** Rows that count; there may be more in the file, of one who died writing. */
   readonly length: number
@@ -35,6 +38,9 @@ export type OutlineNote = {
   readonly fills: readonly Fill[]
 }
 
+/** All but what says where it is from. */
+export type Note = Omit<OutlineNote, 'version' | 'stamp'>
+
 /** `position`: of the entry that it stands before, or the length. */
 export type PlacedDamage = { readonly position: number; readonly damage: Damage }
 
@@ -49,7 +55,7 @@ export function outlineFolder(home: string): string {
 
 /** Keys may be anything that an id may be: files are called by a hash. */
 export function outlineName(key: string): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 32)
+  return createHash('sha256').update(key).digest('hex').slice(0, NAME_LENGTH)
 }
 
 export function newGeneration(): string {
@@ -102,6 +108,11 @@ export function writeNote(at: OutlineFolder, note: Omit<OutlineNote, 'version'>)
   return whole
 }
 
+/** Milliseconds since 1970; 0 where there is none. */
+export function writtenAt(at: OutlineFolder): number {
+  return fs.statSync(notePath(at), { throwIfNoEntry: false })?.mtimeMs ?? 0
+}
+
 function removeOthers({ folder, name }: OutlineFolder, generation: string): void {
   for (const file of list(folder)) {
     const isOther = file.startsWith(`${name}-`) && !file.startsWith(`${name}-${generation}.`)
@@ -113,7 +124,7 @@ export function removeOutline({ folder, name }: OutlineFolder): void {
   for (const file of list(folder)) if (file.startsWith(name)) fs.rmSync(join(folder, file), { force: true })
 }
 
-/** Outlines of sessions that are gone, and the longest unused beyond what all may take. */
+/** Outlines of sessions that are gone, what others left that died, and the longest unused beyond what all may take. */
 export function pruneOutlines(
   folder: string,
   isKnown: (name: string) => boolean,
@@ -122,7 +133,7 @@ export function pruneOutlines(
   const sizes = new Map<string, { bytes: number; used: number }>()
   for (const file of list(folder)) {
     const stat = fs.statSync(join(folder, file), { throwIfNoEntry: false })
-    const name = file.slice(0, 32)
+    const name = file.slice(0, NAME_LENGTH)
     const known = sizes.get(name) ?? { bytes: 0, used: 0 }
     sizes.set(name, {
       bytes: known.bytes + (stat?.size ?? 0),
@@ -134,9 +145,25 @@ export function pruneOutlines(
     bytes += size.bytes
     const isIdle = Date.now() - size.used > WRITTEN_MS
     if (!isKnown(name) || (bytes > mostBytes && isIdle)) removeOutline({ folder, name })
+    else removeLeftovers({ folder, name })
   }
 }
 
+/** Generations that no note speaks of, and notes that never came to their place. */
+function removeLeftovers(at: OutlineFolder): void {
+  const { folder, name } = at
+  const note = readNote(at)
+  const kept = note === undefined ? undefined : `${name}-${note.generation}.`
+  for (const file of list(folder)) {
+    const isRows = file.startsWith(`${name}-`) && (kept === undefined || !file.startsWith(kept))
+    const isStaged = file.startsWith(`${name}.json.`)
+    if ((isRows || isStaged) && !isBeingWritten(join(folder, file)))
+      fs.rmSync(join(folder, file), { force: true })
+  }
+}
+
+/** Of a hash, in characters. */
+const NAME_LENGTH = 32
 const MOST_BYTES = 2 * 1024 * 1024 * 1024
 /** Another process may be writing it: one at work writes more often than this. */
 const WRITTEN_MS = 30_000

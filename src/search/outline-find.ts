@@ -5,7 +5,7 @@
 import type { Session } from '../transcript/session.ts'
 import { createMatcher } from './match.ts'
 import { NOWHERE, positionsBySource } from './outline-columns.ts'
-import type { Outline } from './outline.ts'
+import type { Outline } from './outline-now.ts'
 import type { Query } from './query.ts'
 import type { SearchIndex } from './search.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'

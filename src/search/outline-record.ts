@@ -61,14 +61,25 @@ export async function readBytes(
     if (!isPlainPath(file)) return undefined
     if (format === JOURNAL) return await readPart(join(archive.sessionFolder(unit), file), part)
     if (!isKept) return await readPart(join(root, file), part)
-    return await readOrigin(openKept(archive).place(agent, root), {
+    const kept = await readOrigin(openKept(archive).place(agent, root), {
       file,
       ...part,
       ...(version !== undefined && { version }),
     })
+    const isWhole = kept !== undefined && kept.length === part.byteLength
+    // What was appended a moment ago is not kept yet.
+    return isWhole || version !== undefined ? kept : await readPart(join(root, file), part)
   } catch {
     return undefined
   }
+}
+
+/** The same from where the program wrote it, whatever is kept of it. */
+export async function readInPlace(
+  { place: { root } }: SessionUnit,
+  { file, ...part }: Pick<RecordPlace, 'file' | 'byteOffset' | 'byteLength'>,
+): Promise<Buffer | undefined> {
+  return isPlainPath(file) ? readPart(join(root, file), part).catch(() => undefined) : undefined
 }
 
 async function readPart(
@@ -109,7 +120,7 @@ export async function readAlone(
 }
 
 /** Under the name that it has among the others. */
-function asPlaced(entry: Entry, place: RecordPlace): Entry | undefined {
+export function asPlaced(entry: Entry, place: RecordPlace): Entry | undefined {
   const { source, sequence, file, version, byteOffset, byteLength, record } = place
   const origin = entry.origin && {
     ...entry.origin,

@@ -24,6 +24,12 @@ export type SumsOptions = {
   readonly elsewhere?: ReadonlySet<string>
   /** The user's own. */
   readonly prices?: readonly PriceRow[]
+  /** Goes on at a position, after a row. */
+  readonly from?: {
+    readonly position: number
+    readonly row: Pick<OutlineRow, 'pico' | 'counts' | 'quality'> | undefined
+    readonly unpriced: readonly (readonly [model: string, position: number])[]
+  }
 }
 
 /** A hostile file may name any number of models. */
@@ -37,14 +43,14 @@ type Open = {
   readonly provider: string | undefined
 }
 
-export function createSums({ elsewhere = new Set(), prices }: SumsOptions = {}): SumsFold {
+export function createSums({ elsewhere = new Set(), prices, from }: SumsOptions = {}): SumsFold {
   const book = createPriceBook(prices)
   const open = new Map<string, Open>()
-  const unpriced = new Map<string, number>()
-  const counts = COUNTS.map(() => 0)
-  let pico = 0n
-  let quality = NO_QUALITY
-  let position = -1
+  const unpriced = new Map<string, number>(from?.unpriced)
+  const counts = COUNTS.map((_, at) => from?.row?.counts[at] ?? 0)
+  let pico = from?.row?.pico ?? 0n
+  let quality = from?.row?.quality ?? NO_QUALITY
+  let position = (from?.position ?? 0) - 1
 
   const take = (entry: Entry, usage: Usage, isFree: boolean): number => {
     const base = callKey(entry)

@@ -36,7 +36,10 @@ export function watchChanges(context: AppContext, onError: (error: unknown) => v
     await state.read((database) => {
       const mark = stateMark(database) + runningMark(database)
       if (mark === known?.mark) return
-      known = known === undefined ? readAll(database, mark) : tell(context, database, known, mark)
+      if (known !== undefined) return void (known = tell(context, database, known, mark))
+      known = readAll(database, mark)
+      // Sessions may have been deleted, and processes may have died, while no server was there to see it.
+      return context.outlines.prune(database)
     })
   }
   const look = (): Promise<void> => {
@@ -78,7 +81,9 @@ function tell(
   // Nothing stays of what was deleted, in what is derived either.
   if (gone.length > 0) outlines.prune(database)
   for (const session of sessions) {
-    const length = session.totals?.entries
+    const counted = session.totals?.entries
+    // A log that is looked at may be known further than it was synced.
+    const length = counted && Math.max(counted, outlines.followedTo(session.id) ?? 0)
     if (length !== undefined) hub.tell('entries', { id: redactor.id(session.id), length })
     hub.tell('session', { row: toSessionRow(session, redactor), isNew: !before.ids.has(session.id) })
   }

@@ -79,6 +79,7 @@ export function follow(
         }).catch(failed)
       : undefined
   if (canWrite) followJournals(context, signal, took, onError)
+  if (logs) followLookedAt(context, signal, onError)
   indexing?.touch()
   return {
     async sync() {
@@ -98,6 +99,41 @@ export function follow(
       await Promise.all([following, indexing?.end()])
     },
   }
+}
+
+/** Between looks at the logs of sessions that are shown. */
+const SHOWN_MS = 200
+/** The end of a log is read in no time, or not at all. */
+const EXTEND_MS = 2000
+
+/**
+ * Of a session that is looked at, what is appended to its log is told before a sync has read it: that takes as long as the log, and
+ * may take long.
+ */
+function followLookedAt(
+  { state, outlines, hub, redactor }: AppContext,
+  signal: AbortSignal,
+  onError: (error: unknown) => void,
+): void {
+  let isAtWork = false
+  const look = async (): Promise<void> => {
+    for (const session of outlines.grown()) {
+      const outline = await state.read((database) => outlines.open(session, database))
+      const now = await outline?.reach(Number.POSITIVE_INFINITY, EXTEND_MS)
+      const length = outlines.followedTo(session.id)
+      if (now?.state === 'ready' && length !== undefined)
+        hub.tell('entries', { id: redactor.id(session.id), length })
+    }
+  }
+  const timer = setInterval(() => {
+    if (isAtWork || hub.listeners === 0) return
+    isAtWork = true
+    void look()
+      .catch(onError)
+      .finally(() => (isAtWork = false))
+  }, SHOWN_MS)
+  timer.unref()
+  signal.addEventListener('abort', () => clearInterval(timer))
 }
 
 /** Between two words on how far a sync is. */

@@ -1,7 +1,7 @@
 /** One session: what it is, its outline, and its entries by position. */
 import { toUsd } from '../cost/money.ts'
 import { HansardError } from '../errors.ts'
-import type { Outline } from '../search/outline.ts'
+import type { Outline } from '../search/outline-now.ts'
 import { outlineColumns } from '../search/outline-columns.ts'
 import { readRecordBytes, readRows, type OutlineEntry } from '../search/outline-read.ts'
 import { MARKS, NO_QUALITY, usageOf, type OutlineRow } from '../search/outline-row.ts'

@@ -2,7 +2,7 @@
 import { KIND_FLAGS } from '../transcript/kinds.ts'
 import { parseCitation } from '../transcript/entry.ts'
 import { contextPoints, NOWHERE, positionsBySource, positionsOfKind } from '../search/outline-columns.ts'
-import type { Outline } from '../search/outline.ts'
+import type { Outline } from '../search/outline-now.ts'
 import { findInSession } from '../search/outline-find.ts'
 import { parseQuery } from '../search/query.ts'
 import { NO_STATS, queryStats } from '../search/stats.ts'

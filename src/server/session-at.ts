@@ -2,7 +2,7 @@
 import type { Context } from 'hono'
 import { HansardError } from '../errors.ts'
 import { querySessions, type FoundSession as Listed } from '../search/sessions.ts'
-import type { Outline } from '../search/outline.ts'
+import type { Outline } from '../search/outline-now.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { findSession } from '../sources/sessions.ts'
 import type { FoundSession } from '../sources/state-sessions.ts'

@@ -14,6 +14,8 @@ import { createSpawned } from './spawned.ts'
 const OUTLINE_PART = 100_000
 const BUILDING_MS = 700
 
+const isNotThere = ({ code }: Problem): boolean => code === 'session-not-found' || code === 'not-found'
+
 export type SessionStore = ReturnType<typeof createSessionStore>
 
 export function createSessionStore(id: string) {
@@ -34,7 +36,11 @@ export function createSessionStore(id: string) {
 
   const pages = createPages(id, {
     onChange: () => void (version.value += 1),
-    onProblem: (one) => void (problem.value = one),
+    onProblem(one) {
+      // Of a session that is gone, what comes into sight is gone as well.
+      if (isNotThere(one) && answer.value !== undefined) isGone.value = true
+      else problem.value = one
+    },
     // Before the first answer the first page may be asked for.
     most: () => Math.max(1, length.value),
     onLength: (now) => now > length.value && grow(now),
@@ -68,7 +74,7 @@ export function createSessionStore(id: string) {
     const found = await ask.session(id, { signal: ended })
     if (ended.aborted) return
     if (!found.ok) {
-      if (found.problem.code === 'not-found' && answer.value !== undefined) isGone.value = true
+      if (isNotThere(found.problem) && answer.value !== undefined) isGone.value = true
       else problem.value = found.problem
       return
     }
