@@ -150,7 +150,7 @@ describe('a search', () => {
       'Write tests for the retry queue',
     )
     const to = await page.locator('.hit-link').first().getAttribute('href')
-    expect(to).toMatch(/^\/session\/[\w-]+(#\d+|\?at=.+)$/)
+    expect(to).toMatch(/^\/session\/[\w-]+\?find=[\w+]+(#\d+|&at=.+)$/)
     await page.getByRole('tab', { name: /Titles 20/ }).click()
     await page.locator('[role=table][aria-rowcount="21"]').waitFor()
     await page.reload()

@@ -1,6 +1,6 @@
 /**
- * The sample archive, made in a folder: logs as several agents leave them in a user's home, runs of a flow, a session recorded here, and
- * the archive that all of it was taken into. Everything in it is made up. Made with the same `now`, it is the same.
+ * The sample archive, made in a folder: logs as several agents leave them in a user's home, runs of a flow, one of them recorded here, and
+ * the archive that all of it was taken into. Everything in it is made up. Logs made for the same `now` are the same.
  */
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,6 +9,7 @@ import { sync, type SyncOptions } from '../../sources/sync.ts'
 import { everydayStories, loopStory, unpricedStory } from './claude-stories.ts'
 import { codexStories } from './codex-stories.ts'
 import { geminiStory } from './gemini-stories.ts'
+import { recordReviewRun } from './recorded-run.ts'
 import { runStories } from './run-stories.ts'
 import { VOUCHER, voucherStory } from './voucher-story.ts'
 
@@ -21,6 +22,7 @@ export async function makeSample(folder: string, now = Date.now()): Promise<Arch
     fs.writeFileSync(file, text)
   }
   const archive = openArchive(join(folder, 'archive'), { write: true })
+  await recordReviewRun(archive.home, folder, now - 19 * HOUR)
   await sync(archive, samplePlaces(folder))
   return archive
 }

@@ -30,6 +30,7 @@ export function voucherStory(begins: number): Story {
     branch: 'fix/voucher-total',
     model: 'claude-opus-4-8',
     begins,
+    context: 21_400,
   })
   to.user(
     'The checkout shows a **wrong total** when a voucher is used: two adult tickets to Skagen with `SUMMER15` come to 61.19 instead of 61.20.\n\nPlease find out why, fix it, and add a test.',
@@ -277,9 +278,9 @@ function testOutput(isFixed: boolean): string {
 /** Long enough to fill a context. */
 function ledger(route: string): string {
   const rows = Array.from(
-    { length: 90 },
+    { length: 420 },
     (_, at) =>
       `${String(at + 1).padStart(3)}  ${route.padEnd(8)} adult  36.00  -15%  ${(30.6 - (at % 7) * 0.01).toFixed(2)}  booked 2026-08-${String(1 + (at % 28)).padStart(2, '0')}`,
   )
-  return `line route    fare  price  off   total\n${rows.join('\n')}\n90 lines, 12 of them off by a cent`
+  return `line route    fare  price  off   total\n${rows.join('\n')}\n420 lines, 56 of them off by a cent`
 }

@@ -61,6 +61,17 @@ export function Lines({ label, series, marks, format, height = 240 }: LinesProps
             <title>{says}</title>
           </line>
         ))}
+        {series.map(({ name, points }, at) => {
+          const [first, end] = [points[0], points.at(-1)]
+          if (first === undefined || end === undefined) return null
+          return (
+            <path
+              key={`area ${name}`}
+              class={`chart-area series-${Math.min(at + 1, COLOURS)}`}
+              d={`M${toX(first.x).toFixed(1)} ${toY(0)}${points.map(({ x, y }) => `L${toX(x).toFixed(1)} ${toY(y).toFixed(1)}`).join('')}L${toX(end.x).toFixed(1)} ${toY(0)}z`}
+            />
+          )
+        })}
         {series.map(({ name, points }, at) => (
           <path
             key={name}

@@ -65,6 +65,13 @@ export function oneLine(text: string, most = 300): string {
   return `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
+/** The same for what is a name here and was Markdown there: without the marks that would be drawn. */
+export function titleLine(text: string, most = 300): string {
+  return oneLine(text, most)
+    .replaceAll(/(\*\*|__|`)([^*_`]{1,300})\1/g, '$2')
+    .replace(/^#{1,6} /, '')
+}
+
 function nameOf(sign: string): string {
   const code = sign.codePointAt(0) ?? 0
   if (code < 0x20) return String.fromCodePoint(0x2400 + code)

@@ -3,6 +3,8 @@
 export type SparklineProps = { readonly counts: readonly number[]; readonly label: string }
 
 const STEP = 4
+/** A session of a moment is a bar, not a wall. */
+const LEAST_COUNTS = 24
 
 export function Sparkline({ counts, label }: SparklineProps) {
   const most = counts.reduce((high, count) => Math.max(high, count), 0)
@@ -10,7 +12,7 @@ export function Sparkline({ counts, label }: SparklineProps) {
   return (
     <svg
       class="sparkline"
-      viewBox={`0 0 ${counts.length * STEP} 20`}
+      viewBox={`0 0 ${Math.max(counts.length, LEAST_COUNTS) * STEP} 20`}
       preserveAspectRatio="none"
       role="img"
       aria-label={label}

@@ -5,7 +5,7 @@ import { sessionsHref } from '../../charts/asked.ts'
 import { Given, Panel } from '../../charts/panel.tsx'
 import { href } from '../../router.ts'
 import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
-import { oneLine, visible } from '../../text/visible.ts'
+import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Money, Time, Tokens } from '../../ui/amounts.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Visible } from '../../ui/visible.tsx'
@@ -86,7 +86,7 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
 }
 
 export function Titled({ id, title }: { readonly id: string; readonly title: string | undefined }) {
-  const name = oneLine(title ?? `session ${id.slice(0, 8)}`, 160)
+  const name = titleLine(title ?? `session ${id.slice(0, 8)}`, 160)
   return (
     <a class="name-cell clip" href={href({ view: 'session', id })} title={visible(name)}>
       <Visible text={name} />

@@ -7,7 +7,7 @@ import { BehindChart, Given, Panel } from '../../charts/panel.tsx'
 import { everyNth } from '../../charts/scale.ts'
 import { href, navigate } from '../../router.ts'
 import { useAnswer } from '../../state/answer.ts'
-import { oneLine } from '../../text/visible.ts'
+import { oneLine, titleLine } from '../../text/visible.ts'
 import { Count, Time } from '../../ui/amounts.tsx'
 import { exactCount, shortCount } from '../../ui/numbers.ts'
 import { Table } from '../../ui/table.tsx'
@@ -20,7 +20,7 @@ export function SessionInsight({ id, params }: { readonly id: string; readonly p
   const session = useAnswer(`session ${id}`, (options) => ask.session(id, options), isOwn)
   const asked = useAnswer(`insight ${id}`, (options) => ask.insight(id, options), isOwn)
   const row = session.value?.row
-  const title = oneLine(row?.title ?? row?.prompt ?? `session ${id.slice(0, 8)}`, 160)
+  const title = titleLine(row?.title ?? row?.prompt ?? `session ${id.slice(0, 8)}`, 160)
   return (
     <div class="page">
       <nav aria-label="Where this is">
@@ -71,7 +71,10 @@ function ContextChart({ id, value }: { readonly id: string; readonly value: Insi
       <Lines
         label="Tokens that each call read, over the session"
         format={shortCount}
-        marks={compactions.map((x) => ({ x, says: `compacted at entry ${x}` }))}
+        // A compaction may be a mark and a summary, one after the other.
+        marks={compactions
+          .filter((x, at) => compactions[at - 1] !== x - 1)
+          .map((x) => ({ x, says: `compacted at entry ${x}` }))}
         series={sources.map((source) => ({
           name: source,
           points: context

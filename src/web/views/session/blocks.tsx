@@ -3,7 +3,7 @@ import type { Block, TextBlock, ThinkingBlock } from '../../../transcript/block.
 import { hasAnsi } from '../../text/ansi.ts'
 import { Code } from '../../text/code.tsx'
 import { Markdown } from '../../text/markdown.tsx'
-import { oneLine, visible } from '../../text/visible.ts'
+import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Visible } from '../../ui/visible.tsx'
 import { Fold } from './fold.tsx'
 import { Output } from './output.tsx'
@@ -98,7 +98,7 @@ function Thinking({ block, row, at, store, shown }: PartProps & { readonly block
       line={
         <>
           <span class="tool-name">Thinking</span>{' '}
-          <span class="thinking-says">{visible(oneLine(says, 200))}</span>
+          <span class="thinking-says">{visible(titleLine(says, 200))}</span>
         </>
       }
     >

@@ -5,13 +5,14 @@ import { signal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
 import { isAlone, type Problem } from '../../api.ts'
 import { href, navigate } from '../../router.ts'
-import { oneLine, visible } from '../../text/visible.ts'
+import { titleLine, visible } from '../../text/visible.ts'
 import { Money } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { StatusMark } from '../../ui/status.tsx'
 import { EntryView } from './entry.tsx'
+import { LaneSums } from './lane-row.tsx'
 import { createPages, PAGE } from './pages.ts'
 import { createShown } from './shown.ts'
 import type { Spawned } from './spawned.ts'
@@ -32,7 +33,7 @@ export function ChildLane({ child }: { readonly child: ApiChild }) {
     return (
       <div class="lane">
         <div class="lane-head">
-          <span class="clip">{visible(oneLine(says, 120))}</span>
+          <span class="clip">{visible(titleLine(says, 120))}</span>
           {more}
           <span class="quiet">not in this file</span>
         </div>
@@ -65,7 +66,7 @@ export function SubagentLane({
   return (
     <Lane
       says={`Subagent ${source.replace(/^subagent:/, '')}`}
-      more={<span class="quiet numbers">{exactCount(count)} entries</span>}
+      more={<LaneSums columns={store.columns.value} positions={spawned.positions} count={count} />}
     >
       {() => <SubagentEntries store={store} spawned={spawned} />}
     </Lane>
@@ -87,7 +88,7 @@ function Lane({
       <div class="lane-head">
         <Button kind="plain" class="lane-button" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
           <span class="fold-sign" aria-hidden="true" />
-          <span class="clip">{visible(oneLine(says, 120))}</span>
+          <span class="clip">{visible(titleLine(says, 120))}</span>
         </Button>
         {more}
       </div>

@@ -36,7 +36,7 @@ const PAUSE = 30 * 60_000
 export function EntryView(props: EntryProps) {
   const { row, before, source, store, shown } = props
   const { position, entry } = row
-  if (isWithAnother(row, store)) return null
+  if (isWithAnother(row, store, shown)) return null
   const isSelected = shown.selected.value === position
   const isMessage = isSaid(entry)
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
@@ -78,9 +78,10 @@ export function EntryView(props: EntryProps) {
   )
 }
 
-/** It takes no room of its own: it is shown with a call that it answers, or in a row of records. */
-export function isWithAnother(row: EntryRow, store: SessionStore): boolean {
-  return isAnswered(row, store) || headOf(row, store.pages) !== row.position
+/** It takes no room of its own: it is shown with a call that it answers, in a row of records, or, a record, not at all. */
+export function isWithAnother(row: EntryRow, store: SessionStore, shown: Shown): boolean {
+  if (isRecord(row)) return !shown.hasRecords.value || headOf(row, store.pages) !== row.position
+  return isAnswered(row, store)
 }
 
 /** All that it says is shown with the calls that it answers. */
@@ -134,7 +135,7 @@ function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
           </span>
         </p>
       ))}
-      {isCompaction(row.entry) && (
+      {isCompaction(row.entry) && !(before !== undefined && isCompaction(before.entry)) && (
         <p class="between" role="note">
           The context was compacted here: the agent goes on with a summary
         </p>
@@ -149,7 +150,9 @@ function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
 }
 
 function Meta({ row, store, onRaw }: EntryProps) {
-  const { position, entry, cost, running, citation } = row
+  const { position, entry, running, citation } = row
+  // What is counted with another entry costs nothing here, which is no news.
+  const cost = row.cost?.usd === '0' && entry.usage === undefined ? undefined : row.cost
   const at = Date.parse(entry.at ?? '')
   const link = (): string => new URL(`#${position}`, location.href).href
   return (
@@ -166,10 +169,18 @@ function Meta({ row, store, onRaw }: EntryProps) {
         </Button>
       </span>
       {entry.role === 'user' && <TurnSums row={row} store={store} />}
-      {entry.usage !== undefined && <Tokens usage={entry.usage} />}
-      {cost !== undefined && <Money cost={cost} />}
+      {entry.usage !== undefined && (
+        <span class="meta-tokens">
+          <Tokens usage={entry.usage} />
+        </span>
+      )}
+      {cost !== undefined && (
+        <span class="meta-cost">
+          <Money cost={cost} />
+        </span>
+      )}
       {cost !== undefined && running?.usd !== undefined && running.usd !== null && (
-        <span class="quiet numbers" title={`all entries up to this one: US$ ${running.usd}`}>
+        <span class="meta-sum quiet numbers" title={`all entries up to this one: US$ ${running.usd}`}>
           Σ {shortMoney(running.usd)}
         </span>
       )}

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks'
 import type { SessionAnswer } from '../../../server/api.ts'
 import { exportUrl, isAlone } from '../../api.ts'
 import { href } from '../../router.ts'
-import { oneLine, visible } from '../../text/visible.ts'
+import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { StatusMark } from '../../ui/status.tsx'
@@ -21,9 +21,16 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
             ←
           </a>
         )}
-        <h1 class="clip" title={visible(oneLine(title, 1000))}>
-          {visible(oneLine(title, 300))}
-        </h1>
+        <h1 title={visible(oneLine(title, 1000))}>{visible(titleLine(title, 300))}</h1>
+        {!isAlone && (
+          <a
+            class="button"
+            href={href({ view: 'insight', id: row.id })}
+            title="Its context over time, its tools, what it did in vain"
+          >
+            Insight
+          </a>
+        )}
         {!isAlone && <Export id={row.id} />}
       </div>
       {/* On a narrow page it scrolls, and the keyboard has to get there. */}
@@ -68,11 +75,6 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
           </li>
         )}
         {children.length > 0 && !isAlone && <Children items={children} />}
-        {!isAlone && (
-          <li>
-            <a href={href({ view: 'insight', id: row.id })}>Insight</a>
-          </li>
-        )}
       </ul>
       {session.error !== undefined && <p class="entry-error">{visible(oneLine(session.error, 500))}</p>}
     </header>
@@ -118,7 +120,7 @@ function Children({ items }: { readonly items: SessionAnswer['children'] }) {
           {items.slice(0, 200).map(({ id, title, status }) => (
             <li key={id}>
               <StatusMark status={status} />{' '}
-              <a href={href({ view: 'session', id })}>{visible(oneLine(title ?? id, 80))}</a>
+              <a href={href({ view: 'session', id })}>{visible(titleLine(title ?? id, 80))}</a>
             </li>
           ))}
         </ul>

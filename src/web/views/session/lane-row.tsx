@@ -16,7 +16,7 @@ export type LaneRowProps = {
 }
 
 export function LaneRow({ position, lane: { source, count, isOpen }, columns, store, onTurn }: LaneRowProps) {
-  const { errors, edits, usd, ms } = sums(columns, position, count)
+  const positions = Array.from({ length: count }, (_, at) => position + at)
   const first = store.pages.get(position)?.entry.blocks.find(({ type }) => type === 'text')
   const about = first?.type === 'text' ? contentText(first.text).slice(0, 1000) : ''
   return (
@@ -26,21 +26,39 @@ export function LaneRow({ position, lane: { source, count, isOpen }, columns, st
         <strong>Subagent</strong>
         <span class="chip">{visible(oneLine(source.replace(/^subagent:/, ''), 40))}</span>
         <span class="clip lane-about">{visible(oneLine(about, 160))}</span>
-        <span class="fold-end quiet numbers">
-          {exactCount(count)} entries
-          {edits > 0 && <> · {edits} edits</>}
-          {errors > 0 && <span class="is-bad"> · {errors} errors</span>}
-          {ms > 0 && <> · {shortDuration(ms)}</>}
-          {usd > 0 && <> · {shortMoney(String(usd))}</>}
-        </span>
+        <LaneSums columns={columns} positions={positions} count={count} />
       </button>
     </div>
   )
 }
 
-function sums({ kinds, costs, times }: Columns, from: number, count: number) {
+/** What entries of a subagent come to: how many, what they changed, what failed, how long it took, what it cost. */
+export function LaneSums({
+  columns,
+  positions,
+  count,
+}: {
+  readonly columns: Columns
+  readonly positions: readonly number[]
+  readonly count: number
+}) {
+  const { errors, edits, usd, ms } = sums(columns, positions)
+  const rest = [...(ms > 0 ? [shortDuration(ms)] : []), ...(usd > 0 ? [shortMoney(String(usd))] : [])]
+  return (
+    <span class="fold-end quiet numbers">
+      <span>
+        {exactCount(count)} entries
+        {edits > 0 && ` · ${edits} ${edits === 1 ? 'edit' : 'edits'}`}
+        {errors > 0 && <span class="is-bad">{` · ${errors} ${errors === 1 ? 'error' : 'errors'}`}</span>}
+        {rest.map((part) => ` · ${part}`).join('')}
+      </span>
+    </span>
+  )
+}
+
+function sums({ kinds, costs, times }: Columns, positions: readonly number[]) {
   let [errors, edits, usd, first, last] = [0, 0, 0, Number.NaN, Number.NaN]
-  for (let at = from; at < from + count; at += 1) {
+  for (const at of positions) {
     const kind = kinds[at] ?? 0
     if ((kind & KIND_FLAGS.error) !== 0) errors += 1
     if ((kind & KIND_FLAGS.edit) !== 0) edits += 1

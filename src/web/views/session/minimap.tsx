@@ -111,7 +111,8 @@ function draw(canvas: HTMLCanvasElement, { length, kinds, costs }: Columns, heig
     if (has(KIND_FLAGS.prompt)) fill(prompt, 2, 28)
     if (has(KIND_FLAGS.edit)) fill(edit, 18, 8)
     if (has(KIND_FLAGS.error) || has(KIND_FLAGS.damage) || has(KIND_FLAGS.gap)) fill(bad, 28, 10)
-    const share = dearest === 0 ? 0 : (cost[row] ?? 0) / dearest
+    // The root keeps what is cheap beside what is dear in sight.
+    const share = dearest === 0 ? 0 : Math.sqrt((cost[row] ?? 0) / dearest)
     if (share > 0) fill(money, WIDTH - 2 - Math.max(1, share * 14), Math.max(1, share * 14))
   }
 }

@@ -1,5 +1,6 @@
 /** What of the transcript is open, and which entry is the current one. Kept apart from rows, which come and go with scrolling. */
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
+import { route } from '../../router.ts'
 
 export type Shown = ReturnType<typeof createShown>
 
@@ -9,11 +10,18 @@ export function createShown() {
   const turned = signal<ReadonlySet<string>>(new Set())
   const isAllOpen = signal(false)
   const lanes = signal<ReadonlySet<string>>(new Set())
+  /** Whether what is no part of the conversation is shown: see records.ts. */
+  const hasRecords = computed(() => {
+    const { params } = route.value
+    // Who asks for events alone asks for them.
+    return params.has('records') || params.getAll('role').includes('event')
+  })
   const key = (position: number, part: string): string => `${position} ${part}`
   return {
     selected,
     isAllOpen,
     lanes,
+    hasRecords,
     isOpen: (position: number, part: string): boolean =>
       turned.value.has(key(position, part)) !== isAllOpen.value,
     turn(position: number, part: string): void {

@@ -13,6 +13,7 @@ import { Diff } from '../../text/diff.tsx'
 import { editsOf, type Edit } from '../../text/edits.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { Visible } from '../../ui/visible.tsx'
 import { shortBytes, shortDuration } from '../../ui/numbers.ts'
 import { Fold } from './fold.tsx'
 import { Output } from './output.tsx'
@@ -140,6 +141,8 @@ function Changed({ name, input }: { readonly name: string; readonly input: ToolC
   )
 }
 
+/** Characters that a line shows on any page that is not narrow. */
+const SHORT_LINE = 60
 const COMMANDS = ['command', 'cmd', 'script', 'code'] as const
 
 function ToolInput({ block: { name, input, inputBlob } }: { readonly block: ToolCallBlock }) {
@@ -165,11 +168,39 @@ function ToolInput({ block: { name, input, inputBlob } }: { readonly block: Tool
   if (Object.keys(rest).length === 1 && value === says && only !== undefined) delete rest[only]
   return (
     <>
-      {command !== undefined && <Code text={command} lang={key === 'code' ? '' : 'bash'} />}
-      {Object.keys(rest).length > 0 && <Code text={pretty(rest)} lang="json" />}
+      {command !== undefined && (command !== says || says.length > SHORT_LINE) && (
+        <Code text={command} lang={key === 'code' ? '' : 'bash'} />
+      )}
+      {Object.keys(rest).length > 0 && <Given values={rest} />}
     </>
   )
 }
+
+/** A few short values are read sooner than JSON; anything else is JSON. */
+function Given({ values }: { readonly values: { readonly [key: string]: unknown } }) {
+  const all = Object.entries(values)
+  const isPlain = all.length <= 8 && all.every(([key, value]) => key.length < 40 && isShort(value))
+  if (!isPlain) return <Code text={pretty(values)} lang="json" />
+  return (
+    <dl class="given">
+      {all.map(([key, value]) => (
+        <>
+          <dt>
+            <Visible text={key} />
+          </dt>
+          <dd>
+            <code>
+              <Visible text={String(value)} />
+            </code>
+          </dd>
+        </>
+      ))}
+    </dl>
+  )
+}
+
+const isShort = (value: unknown): value is string | number | boolean =>
+  typeof value === 'string' ? value.length < 400 : typeof value === 'number' || typeof value === 'boolean'
 
 function EditView({ edit: { file = '', rows, isWhole } }: { readonly edit: Edit }) {
   const text = (): string =>

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { countWith, type Columns } from './columns.ts'
+import { turnRecords } from './records.ts'
 import type { Finding } from './finding.ts'
 
 export type ToolbarProps = {
@@ -75,6 +76,16 @@ export function Toolbar(props: ToolbarProps) {
           )
         })}
         <span class="session-toolbar-end">
+          {mayHaveRecords(columns) && (
+            <Button
+              kind="plain"
+              isPressed={route.value.params.has('records')}
+              onClick={turnRecords}
+              title="What the program wrote down about itself: counts, settings, marks (v)"
+            >
+              Records
+            </Button>
+          )}
           <Button kind="plain" isExpanded={isFilter} onClick={() => setFilter(!isFilter)}>
             Filter
           </Button>
@@ -86,6 +97,12 @@ export function Toolbar(props: ToolbarProps) {
       {isFilter && <Filter {...props} />}
     </div>
   )
+}
+
+/** Entries that nobody said and nothing is known of at a glance. */
+const mayHaveRecords = ({ kinds, length }: Columns): boolean => {
+  const at = kinds.indexOf(0)
+  return at !== -1 && at < length
 }
 
 function Find({ finding, selected, onFound, input }: ToolbarProps) {

@@ -66,8 +66,18 @@ export function TurnSums({ row, store }: { readonly row: EntryRow; readonly stor
   return (
     <span class="turn-sums quiet numbers" title="Up to the next prompt">
       {parts.join(' · ')}
-      {turn.edits > 0 && <span class="changed-new"> · {exactCount(turn.edits)} edits</span>}
-      {turn.errors > 0 && <span class="is-bad"> · {exactCount(turn.errors)} errors</span>}
+      {turn.edits > 0 && (
+        <span class="changed-new">
+          {' '}
+          · {exactCount(turn.edits)} {turn.edits === 1 ? 'edit' : 'edits'}
+        </span>
+      )}
+      {turn.errors > 0 && (
+        <span class="is-bad">
+          {' '}
+          · {exactCount(turn.errors)} {turn.errors === 1 ? 'error' : 'errors'}
+        </span>
+      )}
     </span>
   )
 }

@@ -8,10 +8,10 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { KindFlag } from '../../../transcript/kinds.ts'
 import { isAlone } from '../../api.ts'
 import { useKeys } from '../../keys.ts'
-import { route as now, setPosition } from '../../router.ts'
+import { route as now, setParams, setPosition } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
 import { announce } from '../../state/announce.ts'
-import { oneLine, visible } from '../../text/visible.ts'
+import { titleLine, visible } from '../../text/visible.ts'
 import { copyText } from '../../ui/copy.tsx'
 import { EmptyState, ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
@@ -24,9 +24,9 @@ import { goBeside } from './beside.ts'
 import { createFinding, type Finding } from './finding.ts'
 import { Header } from './header.tsx'
 import { RawDialog } from './raw-dialog.tsx'
-import { headOf } from './records.ts'
+import { headOf, isRecord, turnRecords } from './records.ts'
 import { createRows, plainRows, type TranscriptRow } from './rows.ts'
-import { createShown } from './shown.ts'
+import { createShown, type Shown } from './shown.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
 import { Transcript } from './transcript.tsx'
@@ -96,7 +96,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
   const find = params.get('find') ?? ''
   const title = answer?.row.title ?? answer?.row.prompt
   useEffect(() => {
-    if (title !== undefined) document.title = `${visible(oneLine(title, 80))} · Hansard`
+    if (title !== undefined) document.title = `${visible(titleLine(title, 80))} · Hansard`
   }, [title])
   useEffect(() => {
     const wait = setTimeout(() => void finding.find(find), find === '' ? 0 : 200)
@@ -114,6 +114,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     if (row === undefined) return
     going.current = undefined
     const head = headOf(row, store.pages)
+    if (isRecord(row) && !shown.hasRecords.value) setParams({ records: '1' })
     if (head !== position) {
       cursor.current = { shown: head, at: position }
       shown.setOpen(head, 'event', true)
@@ -181,7 +182,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
       shown.selected.value === undefined
         ? (list.current?.top() ?? 0) - step
         : rows.indexOf(shown.selected.value)
-    const next = nextShown(store, rows, from, step)
+    const next = nextShown(store, shown, rows, from, step)
     if (next === undefined) return
     const { position, lane } = rows.at(next)
     cursor.current = undefined
@@ -216,6 +217,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     { keys: ['T'], says: 'Previous tool call', run: () => jump('tool', -1) },
     { keys: ['o'], says: 'Open or fold the entry', run: turn },
     { keys: ['x'], says: 'Open or fold everything', run: () => shown.turnAll() },
+    { keys: ['v'], says: 'Show or hide records', run: turnRecords },
     { keys: ['/'], says: 'Find in this session', run: () => input.current?.focus() },
     { keys: ['c'], says: 'Copy a link to the entry', run: withSelected(link) },
     { keys: ['m'], says: 'Copy the entry as Markdown', run: withSelected(markdown) },
@@ -317,11 +319,17 @@ function callOf(store: SessionStore, position: number) {
 type RowList = { readonly count: number; at(row: number): TranscriptRow }
 
 /** Rows whose entry is shown with another are passed over. */
-function nextShown(store: SessionStore, rows: RowList, from: number, step: 1 | -1): number | undefined {
+function nextShown(
+  store: SessionStore,
+  shown: Shown,
+  rows: RowList,
+  from: number,
+  step: 1 | -1,
+): number | undefined {
   for (let at = from + step; at >= 0 && at < rows.count; at += step) {
     const { position, lane } = rows.at(at)
     const row = store.pages.get(position)
-    if (lane !== undefined || row === undefined || !isWithAnother(row, store)) return at
+    if (lane !== undefined || row === undefined || !isWithAnother(row, store, shown)) return at
   }
   return undefined
 }

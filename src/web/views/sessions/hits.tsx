@@ -1,21 +1,26 @@
 /** Entries that were found, with the words around what was found; each opens its session at the entry. */
 import type { ApiHit, SearchAnswer } from '../../../server/api.ts'
 import { href, setParams } from '../../router.ts'
-import { oneLine } from '../../text/visible.ts'
+import { oneLine, titleLine } from '../../text/visible.ts'
 import { Time } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { Visible } from '../../ui/visible.tsx'
+import { wordsAlone } from './question.ts'
 
-export function hitHref({ session, position, citation }: ApiHit): string {
+/** The session at the entry, with what was looked for marked in it. Without a position, the page asks where the entry is. */
+export function hitHref({ session, position, citation }: ApiHit, find: string): string {
   const to = { view: 'session', id: session } as const
-  return position === undefined ? href({ ...to, params: { at: citation } }) : href({ ...to, position })
+  return position === undefined
+    ? href({ ...to, params: { find, at: citation } })
+    : href({ ...to, params: { find }, position })
 }
 
 export function Hits({ found, words }: { readonly found: SearchAnswer; readonly words: string }) {
   const { hits, isPartial } = found
   if (hits.length === 0) return <Nothing found={found} words={words} />
+  const find = wordsAlone(words)
   return (
     <>
       {isPartial && <p class="hits-note">Not everything could be searched in time: there may be more.</p>}
@@ -27,7 +32,7 @@ export function Hits({ found, words }: { readonly found: SearchAnswer; readonly 
                 <Visible text={nameOf(hit)} />
               </h3>
             )}
-            <a class="hit-link" href={hitHref(hit)} data-hit={at}>
+            <a class="hit-link" href={hitHref(hit, find)} data-hit={at}>
               <span class="hit-about quiet">
                 {hit.role ?? 'event'}
                 {hit.agent !== undefined && ` · ${oneLine(hit.agent, 40)}`} · <Time at={hit.at} />
@@ -46,7 +51,7 @@ export function Hits({ found, words }: { readonly found: SearchAnswer; readonly 
 /** What has neither title nor prompt goes by where it was, and the beginning of its id. */
 function nameOf({ title, prompt, cwd, session }: ApiHit): string {
   const folder = cwd?.split(/[\\/]/).findLast((part) => part !== '')
-  return oneLine(title ?? prompt ?? [folder, `session ${session.slice(0, 8)}`].filter(Boolean).join(' · '))
+  return titleLine(title ?? prompt ?? [folder, `session ${session.slice(0, 8)}`].filter(Boolean).join(' · '))
 }
 
 function Snippet({ hit: { snippet = '', marks = [] } }: { readonly hit: ApiHit }) {

@@ -55,8 +55,14 @@ export const toSessionsQuery = (question: Question): SessionsQuery => ({
 })
 
 /** Whether there is something to look for in entries: fields alone choose sessions. */
-export function hasWords({ words }: Question): boolean {
-  return words.replaceAll(/(^|\s)-?[a-z]+(:("[^"]*"|\S*)|[<>=]+\S*)/gi, ' ').trim() !== ''
+export const hasWords = ({ words }: Question): boolean => wordsAlone(words) !== ''
+
+/** What is looked for in entries, without what chooses sessions. */
+export function wordsAlone(words: string): string {
+  return words
+    .replaceAll(/(^|\s)-?[a-z]+(:("[^"]*"|\S*)|[<>=]+\S*)/gi, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
 }
 
 export function toggled({ facets }: Question, name: FacetName, value: string): Params {

@@ -1,7 +1,7 @@
 /** A session as a row of the list: cells of a table on a wide page, a card on a narrow one. Its texts are all foreign. */
 import type { SessionRow } from '../../../server/api-model.ts'
 import { href } from '../../router.ts'
-import { oneLine, visible } from '../../text/visible.ts'
+import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { Sparkline } from '../../ui/sparkline.tsx'
@@ -84,17 +84,23 @@ export function Row({ row, isActive, isFresh, onFocus }: RowProps) {
 }
 
 export function titleOf({ title, prompt, id }: SessionRow): string {
-  const text = oneLine(title ?? prompt ?? '')
+  const text = titleLine(title ?? prompt ?? '')
   return text === '' ? id : text
 }
 
 /** What one would look into first. */
 function Marks({ row }: { readonly row: SessionRow }) {
-  const { toolsFailed = 0, errors = 0, stub } = row
+  const { toolsFailed = 0, errors = 0, stub, flow, step } = row
+  const place = [flow, step].filter((part) => part !== undefined).join(' / ')
   const wrong =
     errors > 0 ? count(errors, 'error') : toolsFailed > 0 ? `${exactCount(toolsFailed)} failed` : undefined
   return (
     <>
+      {place !== '' && (
+        <span class="mark is-step clip foreign" title={visible(oneLine(`step of ${row.run ?? 'a run'}`))}>
+          <Visible text={oneLine(place, 60)} />
+        </span>
+      )}
       {stub && <span class="mark">stub</span>}
       {wrong !== undefined && (
         <span
