@@ -1,12 +1,12 @@
 /**
- * The index brought up to what was taken in: after a sync, a little after a search, and while watching when
- * nothing else is going on. Searching is complete
- * without it, and faster with it; so what goes wrong here is said, and spoils nothing.
+ * The index brought up to what was taken in: after a sync, a little after a search, and while watching when nothing else is going on.
+ * Searching is complete without it, and faster with it; so what goes wrong here is said, and spoils nothing.
  */
 import type { Archive } from '../archive/archive.ts'
 import { isHansardError, messageOf } from '../errors.ts'
 import { isIndexed } from '../search/index-record.ts'
 import type { CatchUpOptions, CaughtUp } from '../search/indexer.ts'
+import { STEP_BYTES, whenQuiet, type WhenQuiet } from '../search/when-quiet.ts'
 import { FAILED, note } from './print.ts'
 import { createProgress } from './progress.ts'
 
@@ -60,53 +60,16 @@ function sayLeft({ failed, isNewer }: CaughtUp): void {
   note(`hansard: ${first.name} is not indexed: ${first.message}${more}`)
 }
 
-export type WatchedIndex = {
-  /** Something was taken in. */
-  touch(): void
-  /** Waits for the work at hand, which stops soon. */
-  end(): Promise<void>
-}
-
-/** After so long without anything new, or at the latest after so long: one line a second makes one catch-up of many lines. */
-const QUIET_MS = 2000
-const LATEST_MS = 15_000
-/** Small steps, so that an end is soon. */
-const BATCH_BYTES = 8 * 1024 * 1024
-
 /** In threads of its own: what is written meanwhile is taken in as fast as without it. */
-export function createWatchedIndex(archive: Archive): WatchedIndex {
-  const ending = new AbortController()
-  let timer: NodeJS.Timeout | undefined
-  let since: number | undefined
-  let running: Promise<void> | undefined
+export function createWatchedIndex(archive: Archive): WhenQuiet {
   let told = ''
-  const run = async (): Promise<void> => {
-    since = undefined
-    const options = { signal: ending.signal, batchBytes: BATCH_BYTES, inThreads: true }
-    const done = await catchUp(archive, options)
-    const said = JSON.stringify([done?.isNewer, done?.failed])
-    if (done !== undefined && said !== told) sayLeft(done)
-    told = said
-  }
-  const start = (): void => {
-    // What comes while one is running is for the next.
-    if (running !== undefined) return void (timer = setTimeout(start, QUIET_MS))
-    running = run()
-      .catch((error: unknown) => note(`hansard: ${messageOf(error)}`))
-      .finally(() => (running = undefined))
-  }
-  return {
-    touch() {
-      if (ending.signal.aborted) return
-      const now = Date.now()
-      since ??= now
-      clearTimeout(timer)
-      timer = setTimeout(start, Math.max(0, Math.min(QUIET_MS, since + LATEST_MS - now)))
+  return whenQuiet(
+    async (signal) => {
+      const done = await catchUp(archive, { signal, batchBytes: STEP_BYTES, inThreads: true })
+      const said = JSON.stringify([done?.isNewer, done?.failed])
+      if (done !== undefined && said !== told) sayLeft(done)
+      told = said
     },
-    async end() {
-      ending.abort()
-      clearTimeout(timer)
-      await running
-    },
-  }
+    (error) => note(`hansard: ${messageOf(error)}`),
+  )
 }

@@ -2,50 +2,15 @@
 import { counted, sessionTokens, toCount, toDollars, toPrice } from '../replay/amounts.ts'
 import { toDuration, type Clock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
-import type { FoundSession, SessionPage } from '../search/sessions.ts'
+import type { RowSession } from '../search/session-row.ts'
+import type { SessionPage } from '../search/sessions.ts'
 import type { ListedSession } from '../sources/state-sessions.ts'
 import { statusStyle } from './colour.ts'
 import { note, out } from './print.ts'
 import type { ListedRun } from '../search/runs.ts'
 import { toTable, type Column } from './table.ts'
 
-/** One that the state does not know yet has only what its journal says. */
-export type ListedRow = ListedSession & Partial<Pick<FoundSession, 'did'>>
-
-export type ListedPage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly ListedRow[] }
-
-export function toRow(session: ListedRow): object {
-  const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, parent, totals, did } =
-    session
-  return {
-    id,
-    title,
-    prompt,
-    agent,
-    models: totals?.models ?? (model === undefined ? [] : [model]),
-    cwd,
-    run: run?.id,
-    flow: run?.flow,
-    step: run?.step,
-    startedAt,
-    endedAt,
-    durationMs: did?.durationMs,
-    status,
-    parent,
-    entries: totals?.entries,
-    toolCalls: totals?.toolCalls,
-    toolsFailed: did?.toolsFailed,
-    errors: did?.errors,
-    filesTouched: did?.filesTouched,
-    repeatedCalls: did?.repeatedCalls,
-    rereads: did?.rereads,
-    calls: totals?.calls,
-    uncounted: totals?.uncounted,
-    usage: totals?.usage,
-    cost: totals?.cost,
-    activity: did?.activity,
-  }
-}
+export type ListedPage = Omit<SessionPage, 'sessions'> & { readonly sessions: readonly RowSession[] }
 
 const SESSION_COLUMNS: readonly Column[] = [
   { name: 'SESSION', least: 13, cutLast: true },

@@ -9,7 +9,8 @@ import { unlistedIds } from '../../sources/unlisted-ids.ts'
 import { withState } from '../../sources/with-state.ts'
 import type { Session, Status } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
-import { printRuns, printSessions, toRow, type ListedPage, type ListedRow } from '../list-page.ts'
+import { toListedRow, type RowSession } from '../../search/session-row.ts'
+import { printRuns, printSessions, type ListedPage } from '../list-page.ts'
 import { FAILED, note, out, outJson, printableJson, printError, WRONG_USAGE } from '../print.ts'
 import { toRuns } from '../../search/runs.ts'
 
@@ -195,6 +196,6 @@ async function printJson(
   await out(`],${printableJson(more).slice(1)}\n`)
 }
 
-function rowsOf(sessions: readonly ListedRow[]): string {
-  return sessions.map((session) => printableJson(toRow(session))).join(',')
+function rowsOf(sessions: readonly RowSession[]): string {
+  return sessions.map((session) => printableJson(toListedRow(session))).join(',')
 }
