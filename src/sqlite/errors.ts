@@ -16,6 +16,8 @@ const BY_CODE: ReadonlyMap<number, readonly [ErrorCode, string, string?]> = new 
   [26, ['io', 'is not a database']],
 ])
 const DAMAGED: ReadonlySet<number> = new Set([11, 26])
+/** SQLITE_IOERR_SHORT_READ: a file is shorter than what lies beside it says, as a disk that was full may leave it. */
+const SHORT_READ = 522
 /** Names of the primary codes above, for an engine that gives only a name. */
 const NAMES: ReadonlyMap<string, number> = new Map([
   ['SQLITE_PERM', 3],
@@ -44,17 +46,23 @@ export function fromSqliteError(error: unknown, path: string): HansardError {
 
 /** True when the bytes are at fault: a damaged database, or none at all. */
 export function isDamagedDatabase(error: unknown): boolean {
-  const code = primaryCode(isHansardError(error) ? error.cause : error)
-  return code !== undefined && DAMAGED.has(code)
+  const own = isHansardError(error) ? error.cause : error
+  const code = primaryCode(own)
+  return (code !== undefined && DAMAGED.has(code)) || resultCode(own) === SHORT_READ
 }
 
-/** The low byte of SQLite's result code: `errcode` in node:sqlite, `rawCode` or a name in libsql. */
-function primaryCode(error: unknown): number | undefined {
+/** SQLite's result code: `errcode` in node:sqlite, `rawCode` in libsql. */
+function resultCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null) return undefined
-  for (const name of ['errcode', 'rawCode'] as const) {
-    const code: unknown = Reflect.get(error, name)
-    if (typeof code === 'number') return code & 0xff
-  }
+  const codes: readonly unknown[] = [Reflect.get(error, 'errcode'), Reflect.get(error, 'rawCode')]
+  return codes.find((code) => typeof code === 'number')
+}
+
+/** Its low byte, or what a name stands for in libsql. */
+function primaryCode(error: unknown): number | undefined {
+  const code = resultCode(error)
+  if (code !== undefined) return code & 0xff
+  if (typeof error !== 'object' || error === null) return undefined
   const named: unknown = Reflect.get(error, 'code')
   if (typeof named !== 'string') return undefined
   return NAMES.get(named.split('_').slice(0, 2).join('_'))
