@@ -1,12 +1,12 @@
 // A few files instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
-import { chmodSync, readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
 
 // Workers are files of their own: threads are started by a file's name.
 const input = {
-  hansard: `${root}/dist/src/cli/main.js`,
+  hansard: `${root}/dist/src/cli/launch.js`,
   'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
   'index-worker': `${root}/dist/src/search/index-worker.js`,
   'cost-worker': `${root}/dist/src/search/cost-worker.js`,
@@ -18,7 +18,8 @@ function closureOf(...paths) {
   const all = new Set(paths.map((path) => normalize(`${root}/dist/src/${path}`)))
   for (const path of all) {
     const text = readFileSync(path, 'utf8')
-    for (const [, name] of text.matchAll(/^(?:import|export)\b[^'"]*from ['"](\.[^'"]+)['"]/gm)) all.add(join(dirname(path), name))
+    for (const [, name] of text.matchAll(/^(?:import|export)\b[^'"]*from ['"](\.[^'"]+)['"]/gm))
+      all.add(join(dirname(path), name))
   }
   // The program itself stays what its name says, and whatever it needs is in files that do not need it.
   return (id) => all.has(normalize(id)) && !Object.values(input).includes(id)
@@ -51,7 +52,10 @@ const bundle = await rolldown({
 })
 await bundle.write({
   dir: `${root}/dist/bin`,
-  format: 'esm',
+  // `require` finds and links a file in a fraction of the time that `import` takes.
+  format: 'cjs',
+  // Also of packages that stay outside: code that V8 kept cannot import.
+  dynamicImportInCjs: false,
   entryFileNames: '[name].js',
   codeSplitting: {
     groups: groups.map(([name, test], at) => ({ name, test, priority: groups.length - at })),
@@ -63,4 +67,5 @@ await bundle.write({
   banner: (chunk) => (chunk.name === 'hansard' ? '#!/usr/bin/env node' : ''),
 })
 await bundle.close()
+writeFileSync(`${root}/dist/bin/package.json`, '{ "type": "commonjs" }\n')
 chmodSync(`${root}/dist/bin/hansard.js`, 0o755)

@@ -31,4 +31,4 @@ async function complain(error: CommanderError, json: boolean): Promise<void> {
   await printError(new HansardError('invalid-argument', message, { hint }), json, WRONG_USAGE)
 }
 
-await main(process.argv)
+void main(process.argv)

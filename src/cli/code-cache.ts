@@ -1,0 +1,81 @@
+/**
+ * What V8 compiled of the program the last time, used again: half of a short command's time goes into reading its code. Newer versions
+ * of Node.js can do that themselves; for the others it is done here, for the files in `chunks`, whose names change with what is in
+ * them. Derived and disposable: what cannot be read or written is done without.
+ */
+import fs from 'node:fs'
+import Module from 'node:module'
+import { dirname, join } from 'node:path'
+import { Script } from 'node:vm'
+
+/** The part of a module that is used; the types know nothing of what loaders may do. */
+type Loaded = { exports: unknown; _compile(source: string, file: string): unknown }
+type Loader = {
+  prototype: Loaded
+  wrap(source: string): string
+  enableCompileCache?: (folder: string) => unknown
+}
+
+type Compiled = { readonly script: Script; readonly at: string }
+
+/** Files of other versions of the program go when nobody has asked for them for so long. */
+const FORGOTTEN_MS = 30 * 86_400_000
+
+/** `chunks`: the folder whose files are meant. As Node.js does, it stays away where `NODE_DISABLE_COMPILE_CACHE` is set. */
+export function useCodeCache(chunks: string, env: NodeJS.ProcessEnv = process.env): void {
+  const base = cacheFolder(env)
+  if (base === undefined || env['NODE_DISABLE_COMPILE_CACHE'] !== undefined) return
+  const folder = join(base, 'hansard', `code-${process.version}-${process.arch}`)
+  const loader = Module as unknown as Loader
+  if (loader.enableCompileCache !== undefined) {
+    loader.enableCompileCache(folder)
+    return
+  }
+  const compile = loader.prototype._compile
+  const made: Compiled[] = []
+  loader.prototype._compile = function (this: Loaded, source, file) {
+    if (dirname(file) !== chunks) return compile.call(this, source, file)
+    const at = join(folder, file.slice(chunks.length + 1))
+    const cachedData = readIfThere(at)
+    const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
+    if (cachedData === undefined || script.cachedDataRejected === true) made.push({ script, at })
+    const run = script.runInThisContext() as (...given: unknown[]) => unknown
+    return run.call(this.exports, this.exports, Module.createRequire(file), this, file, chunks)
+  }
+  process.once('exit', () => keep(folder, made))
+}
+
+function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
+  if (env['XDG_CACHE_HOME']) return env['XDG_CACHE_HOME']
+  if (process.platform === 'win32') return env['LOCALAPPDATA']
+  const home = env['HOME']
+  if (home === undefined || home === '') return undefined
+  return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache')
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path)
+  } catch {
+    return undefined
+  }
+}
+
+/** At the end, when it is known which functions are called. Whole or not at all: another process may read it meanwhile. */
+function keep(folder: string, made: readonly Compiled[]): void {
+  if (made.length === 0) return
+  try {
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+    for (const { script, at } of made) {
+      const temporary = `${at}.${process.pid}`
+      fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
+      fs.renameSync(temporary, at)
+    }
+    for (const name of fs.readdirSync(folder)) {
+      const path = join(folder, name)
+      if (Date.now() - fs.statSync(path).mtimeMs > FORGOTTEN_MS) fs.rmSync(path)
+    }
+  } catch {
+    // The next command reads its code as this one did.
+  }
+}
