@@ -59,7 +59,7 @@ const VIEWS = [
   ['compare', `/runs/${first.id}?with=${second.id}`, async (page) => page.locator('table').first().waitFor()],
   ['cost', '/cost', async (page) => page.locator('.chart-bar').first().waitFor()],
   ['insight', '/insight', async (page) => page.locator('table').nth(1).waitFor()],
-  ['context', `/insight/${voucher}`, async (page) => page.locator('.chart-path').first().waitFor()],
+  ['context', `/insight/${voucher}`, async (page) => page.locator('.chart-layer').first().waitFor()],
 ]
 
 mkdirSync(to, { recursive: true })

@@ -66,6 +66,13 @@ describe('the sample', () => {
     const insight = await json<InsightAnswer>(`sessions/${voucher?.id}/insight`)
     expect(insight.context.length).toBeGreaterThan(15)
     expect(insight.compactions.length).toBeGreaterThan(0)
+    // What tools gave back fills it, until it is compacted.
+    const outputs = insight.parts.indexOf('tool outputs')
+    const filled = insight.context
+      .filter(({ source }) => source === 'primary')
+      .map(({ characters = [] }) => characters[outputs] ?? 0)
+    expect(Math.max(...filled)).toBeGreaterThan(50_000)
+    expect(filled.at(-1)).toBeLessThan(10_000)
     expect(insight.fills.length).toBeGreaterThan(2)
 
     const { waste } = await json<StatsAnswer>('stats')

@@ -147,7 +147,7 @@ describe('every view', () => {
     ['cost', () => '/cost', '.chart-bar'],
     ['cost by step', () => '/cost?by=step', '.chart-bar'],
     ['insight', () => '/insight', '.share-bar'],
-    ['the context of a session', () => `/insight/${sessionOf('wrong total')}`, '.chart-path'],
+    ['the context of a session', () => `/insight/${sessionOf('wrong total')}`, '.chart-layer'],
   ]
   it.each(views)(
     '%s has nothing serious in the way, light and wide, dark and narrow',

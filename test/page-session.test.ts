@@ -29,7 +29,7 @@ beforeAll(async () => {
   put(LONG, longSession())
   put(EVIL, hostileSession())
   put(LIVE, liveSession().text())
-  put(DOOMED, oneMore(DOOMED, 'doomed'))
+  put(DOOMED, `${oneMore(DOOMED, 'doomed')}{"type":"user","mess\n`)
   await takeIn()
   const { sessions } = await api<{ sessions: { id: string; prompt?: string }[] }>(
     '/api/v1/sessions?limit=100',
@@ -264,6 +264,8 @@ describe('a session that is still going on', () => {
 
   it('goes on after the server was away, and says when it is deleted', async () => {
     const { page } = await open(DOOMED, '', { mayBreak: true })
+    // What is damaged after the last entry is told, too.
+    expect(await page.locator('.between.is-damage').innerText()).toContain('Damage: ')
     await served.stop()
     await page.locator('.shell-status.is-gone').waitFor()
     expect(await page.locator('.entry').count()).toBeGreaterThan(0)

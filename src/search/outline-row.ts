@@ -149,6 +149,8 @@ export const sourceAt = (from: Buffer, at: number): number => from.readUInt32LE(
 export const sequenceAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.sequence)
 export const picoAt = (from: Buffer, at: number): bigint => from.readBigInt64LE(at + AT.pico)
 export const marksAt = (from: Buffer, at: number): number => from.readUInt8(at + AT.marks)
+/** Bytes of the entry as JSON. */
+export const lengthAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.length)
 export const promptAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.prompt)
 
 /** All that was used up to a row; undefined while nobody said anything. */

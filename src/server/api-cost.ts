@@ -174,10 +174,14 @@ const contextPointSchema = z.object({
   cacheRead: count.optional(),
   cacheWrite: count.optional(),
   output: count.optional(),
+  /** Characters of each of `parts` since the last compaction: an estimate of what fills it. */
+  characters: list(count).optional(),
 })
 
 export const insightSchema = z.object({
   tools: list(toolStatsSchema),
+  /** What the context is divided into. */
+  parts: list(text),
   context: list(contextPointSchema),
   /** Characters of what stands in the transcript, by what it is: an estimate of what fills the context. */
   fills: list(z.object({ what: text, characters: count })),

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { isBlobRef, type Block } from '../transcript/block.ts'
+import type { Damage } from '../transcript/damage.ts'
 import { toJson } from '../transcript/json.ts'
 import { visible, visibleJson } from '../replay/escape.ts'
 import { VERSION } from '../version.ts'
@@ -23,6 +24,8 @@ export type ReaderContent = {
   /** Whole, in order. */
   readonly rows: AsyncIterable<EntryRow>
   readonly blob: (hash: string) => Promise<SafeBlob | undefined>
+  /** After the last entry. */
+  readonly damage: readonly Damage[]
   /** RFC 3339. */
   readonly at: string
 }
@@ -66,7 +69,7 @@ export async function* readerParts(
   { script, style, policy }: Reader,
   content: ReaderContent,
 ): AsyncGenerator<string> {
-  const { answer, outline, insight, rows, blob, at } = content
+  const { answer, outline, insight, rows, blob, damage, at } = content
   const { row, session } = answer
   const title = row.title ?? row.prompt ?? session.title ?? row.id
   yield `<!doctype html>
@@ -83,7 +86,7 @@ export async function* readerParts(
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript, which it has in itself. Without it: hansard show --as html makes one that needs none.</noscript>
-${data('about', { version: VERSION, at, length: answer.length })}${data('session', answer)}${data('outline', outline)}${data('insight', insight)}`
+${data('about', { version: VERSION, at, length: answer.length, damageAtEnd: damage })}${data('session', answer)}${data('outline', outline)}${data('insight', insight)}`
   let some: EntryRow[] = []
   let [block, left] = [0, ALL_BLOBS]
   const seen = new Set<string>()

@@ -31,6 +31,9 @@ export async function exportParts(
       outline: await outlineAnswer(at, outline, { from: 0, to: length }, context),
       insight: await insightAnswer(at, outline, context),
       rows: rowsOf(outline, at, 0, length),
+      damage: (outline.note?.damage ?? []).flatMap(({ position, damage }) =>
+        position >= length ? [damage] : [],
+      ),
       blob: (hash) => safeBlob(hash, context),
       at: new Date().toISOString(),
     })

@@ -1,6 +1,7 @@
 /** One session looked into: where words stand in it, what it started, its tools, its context, and what it did in vain. */
 import { KIND_FLAGS } from '../transcript/kinds.ts'
 import { parseCitation } from '../transcript/entry.ts'
+import { CONTEXT_PARTS, contextParts } from '../search/context-parts.ts'
 import { contextPoints, NOWHERE, positionsBySource, positionsOfKind } from '../search/outline-columns.ts'
 import type { Outline } from '../search/outline-now.ts'
 import { findInSession } from '../search/outline-find.ts'
@@ -70,13 +71,19 @@ export async function insightAnswer(
   })
   const { tools, findings } = stats ?? NO_STATS
   const points = await contextPoints(outline, MOST_POINTS)
+  const parts = await contextParts(
+    outline,
+    points.map(({ position }) => position),
+  )
   return {
     tools,
-    context: points.map(({ position, at: when, source, tokens }) => ({
+    parts: CONTEXT_PARTS,
+    context: points.map(({ position, at: when, source, tokens }, number) => ({
       position,
       source: redactor.text(outline.sources[source] ?? ''),
       ...(Number.isFinite(when) && { at: new Date(when).toISOString() }),
       input: tokens,
+      ...(parts[number] && { characters: parts[number] }),
     })),
     fills: (outline.note?.fills ?? []).map(({ what, characters }) => ({
       what: redactor.text(what),

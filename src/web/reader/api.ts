@@ -31,7 +31,9 @@ export const ask = {
   entries: (_id: string, { from = '0', to = '0' }: RangeQuery, _options?: AskOptions) =>
     later((): Answer<EntriesAnswer> => {
       const rows = data.entries(Number(from), Number(to))
-      return found({ from: Number(from), length: data.about()?.length ?? 0, entries: rows })
+      const { length = 0, damageAtEnd } = data.about() ?? {}
+      const isEnd = Number(to) >= length && damageAtEnd !== undefined
+      return found({ from: Number(from), length, entries: rows, ...(isEnd && { damageAtEnd }) })
     }),
   entry: (_id: string, position: number, _options?: AskOptions) =>
     later(() => found(data.entries(position, position + 1)[0])),

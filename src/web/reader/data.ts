@@ -1,8 +1,13 @@
 /** What stands in an exported file, by the names that src/server/export-reader.ts gives it. Read when it is needed, and not kept. */
-import type { EntryRow, OutlineAnswer, SessionAnswer } from '../../server/api.ts'
+import type { EntriesAnswer, EntryRow, OutlineAnswer, SessionAnswer } from '../../server/api.ts'
 import type { InsightAnswer } from '../../server/api-cost.ts'
 
-export type About = { readonly version: string; readonly at: string; readonly length: number }
+export type About = {
+  readonly version: string
+  readonly at: string
+  readonly length: number
+  readonly damageAtEnd?: EntriesAnswer['damageAtEnd']
+}
 
 const BLOCK = 100
 

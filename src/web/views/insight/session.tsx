@@ -2,16 +2,14 @@
 import type { InsightAnswer } from '../../../server/api-cost.ts'
 import { ask } from '../../api.ts'
 import { Share } from '../../charts/bars.tsx'
-import { Lines } from '../../charts/lines.tsx'
-import { BehindChart, Given, Panel } from '../../charts/panel.tsx'
-import { everyNth } from '../../charts/scale.ts'
-import { href, navigate } from '../../router.ts'
+import { Given, Panel } from '../../charts/panel.tsx'
+import { href } from '../../router.ts'
 import { useAnswer } from '../../state/answer.ts'
 import { oneLine, titleLine } from '../../text/visible.ts'
-import { Count, Time } from '../../ui/amounts.tsx'
-import { exactCount, shortCount } from '../../ui/numbers.ts'
+import { Count } from '../../ui/amounts.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Visible } from '../../ui/visible.tsx'
+import { Context } from './context.tsx'
 import { Findings } from './findings.tsx'
 import { Tools } from './tools.tsx'
 
@@ -36,10 +34,10 @@ export function SessionInsight({ id, params }: { readonly id: string; readonly p
         {(value) => (
           <>
             <Panel title="Context over time" isBusy={asked.isBusy}>
-              <ContextChart id={id} value={value} />
+              <Context id={id} value={value} params={params} />
             </Panel>
             <div class="panels">
-              <Panel title="What fills it">
+              <Panel title="What was said and given back">
                 <Fills value={value} />
               </Panel>
               <Panel title="Loops and failures">
@@ -53,72 +51,6 @@ export function SessionInsight({ id, params }: { readonly id: string; readonly p
         )}
       </Given>
     </div>
-  )
-}
-
-/** Rows of the table; of a long session evenly. */
-const MOST_ROWS = 200
-
-function ContextChart({ id, value }: { readonly id: string; readonly value: InsightAnswer }) {
-  const { context, compactions } = value
-  if (context.length === 0) return <p class="quiet">No call of this session says how much it read.</p>
-  const sources = [...new Set(context.map(({ source }) => source))]
-  const shown = everyNth(context, MOST_ROWS)
-  const tokens = (point: InsightAnswer['context'][number]): number =>
-    point.input + (point.cacheRead ?? 0) + (point.cacheWrite ?? 0)
-  return (
-    <>
-      <Lines
-        label="Tokens that each call read, over the session"
-        format={shortCount}
-        // A compaction may be a mark and a summary, one after the other.
-        marks={compactions
-          .filter((x, at) => compactions[at - 1] !== x - 1)
-          .map((x) => ({ x, says: `compacted at entry ${x}` }))}
-        series={sources.map((source) => ({
-          name: source,
-          points: context
-            .filter((point) => point.source === source)
-            .map((point) => ({
-              x: point.position,
-              y: tokens(point),
-              says: `entry ${exactCount(point.position)}: ${exactCount(tokens(point))} tokens, ${oneLine(source, 60)}`,
-              go: () => navigate({ view: 'session', id, position: point.position }),
-            })),
-        }))}
-      />
-      <ul class="legend" aria-label="Lines">
-        {sources.slice(0, 12).map((source, at) => (
-          <li key={source}>
-            <svg aria-hidden="true">
-              <rect class={`series-${Math.min(at + 1, 6)}`} width="10" height="10" rx="2" />
-            </svg>
-            <Visible text={oneLine(source, 60)} />
-          </li>
-        ))}
-        {compactions.length > 0 && <li>dashed: compacted</li>}
-      </ul>
-      <BehindChart>
-        <Table
-          caption="Tokens that each call read"
-          rows={[...shown]}
-          keyOf={({ position }) => position}
-          columns={[
-            {
-              name: 'Entry',
-              cell: ({ position }) => <a href={href({ view: 'session', id, position })}>#{position}</a>,
-            },
-            { name: 'When', cell: ({ at }) => <Time at={at} /> },
-            { name: 'Source', cell: ({ source }) => <Visible text={oneLine(source, 60)} /> },
-            {
-              name: 'Tokens',
-              isNumber: true,
-              cell: (point) => <Count count={tokens(point)} what="tokens" />,
-            },
-          ]}
-        />
-      </BehindChart>
-    </>
   )
 }
 

@@ -36,7 +36,9 @@ const PAUSE = 30 * 60_000
 export function EntryView(props: EntryProps) {
   const { row, before, source, store, shown } = props
   const { position, entry } = row
-  if (isWithAnother(row, store, shown)) return null
+  const isLast = position === store.length.value - 1
+  const end = isLast && <DamageNotes damage={store.pages.damageAtEnd()} />
+  if (isWithAnother(row, store, shown)) return <>{end}</>
   const isSelected = shown.selected.value === position
   const isMessage = isSaid(entry)
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
@@ -74,6 +76,7 @@ export function EntryView(props: EntryProps) {
           {props.started}
         </div>
       </article>
+      {end}
     </>
   )
 }
@@ -127,14 +130,7 @@ function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
   const gap = Date.parse(row.entry.at ?? '') - Date.parse(before?.entry.at ?? '')
   return (
     <>
-      {row.damage?.map(({ kind, reason, file, byteOffset }, at) => (
-        <p key={at} class="between is-damage" role="note">
-          {kind === 'missing' ? 'Entries are missing here' : 'Damage'}: {visible(oneLine(reason, 300))}{' '}
-          <span class="quiet">
-            {visible(oneLine(file, 200))} at byte {byteOffset}
-          </span>
-        </p>
-      ))}
+      <DamageNotes damage={row.damage ?? []} />
       {isCompaction(row.entry) && !(before !== undefined && isCompaction(before.entry)) && (
         <p class="between" role="note">
           The context was compacted here: the agent goes on with a summary
@@ -145,6 +141,23 @@ function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
           {shortDuration(gap)} later
         </p>
       )}
+    </>
+  )
+}
+
+type Damages = NonNullable<EntryRow['damage']>
+
+function DamageNotes({ damage }: { readonly damage: Damages }) {
+  return (
+    <>
+      {damage.map(({ kind, reason, file, byteOffset }, at) => (
+        <p key={at} class="between is-damage" role="note">
+          {kind === 'missing' ? 'Entries are missing here' : 'Damage'}: {visible(oneLine(reason, 300))}{' '}
+          <span class="quiet">
+            {visible(oneLine(file, 200))} at byte {byteOffset}
+          </span>
+        </p>
+      ))}
     </>
   )
 }

@@ -2,7 +2,7 @@
  * Entries of a session by position, fetched in pages as they come into sight. No more than twenty pages are held, so that a session of
  * a million entries takes no more memory than one of two thousand; the longest unseen goes first.
  */
-import type { EntryRow } from '../../../server/api.ts'
+import type { EntriesAnswer, EntryRow } from '../../../server/api.ts'
 import type { ToolCallBlock, ToolResultBlock } from '../../../transcript/block.ts'
 import { ask, type Answer, type Problem } from '../../api.ts'
 
@@ -24,6 +24,8 @@ export type Pages = {
   /** Entries joined those up to here, which are as they were. */
   grow(from: number): void
   whole(position: number): Promise<Problem | undefined>
+  /** What is damaged after the last entry, where that was loaded. */
+  damageAtEnd(): NonNullable<EntriesAnswer['damageAtEnd']>
   callOf(source: string, callId: string): Found<ToolCallBlock> | undefined
   resultOf(source: string, callId: string): Found<ToolResultBlock> | undefined
   end(): void
@@ -47,6 +49,11 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
   const results = new Map<string, Found<ToolResultBlock>>()
   const ending = new AbortController()
   let wanted: ReadonlySet<number> = new Set()
+  let damage: NonNullable<EntriesAnswer['damageAtEnd']> = []
+  /** Only who asked for the last entry is told. */
+  const noteEnd = ({ from, length, entries, damageAtEnd = [] }: EntriesAnswer): void => {
+    if (from + entries.length >= length) damage = damageAtEnd
+  }
 
   const load = async (page: number): Promise<void> => {
     const abort = new AbortController()
@@ -64,6 +71,7 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
     }
     forget(page)
     pages.set(page, { rows: answer.value.entries, isStale: false })
+    noteEnd(answer.value)
     for (const row of answer.value.entries) remember(row)
     drop()
     onLength(answer.value.length)
@@ -84,6 +92,7 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
       return fetchWanted()
     }
     pages.set(page, { rows: [...before.rows, ...answer.value.entries], isStale: before.isStale })
+    noteEnd(answer.value)
     for (const row of answer.value.entries) remember(row)
     onChange()
     onLength(answer.value.length)
@@ -182,6 +191,7 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
       onChange()
       return undefined
     },
+    damageAtEnd: () => damage,
     callOf: (source, callId) => calls.get(keyOf(source, callId)),
     resultOf: (source, callId) => results.get(keyOf(source, callId)),
     end: () => ending.abort(),
