@@ -11,6 +11,7 @@ const input = {
   'index-worker': `${root}/dist/src/search/index-worker.js`,
   'cost-worker': `${root}/dist/src/search/cost-worker.js`,
   'outline-worker': `${root}/dist/src/search/outline-worker.js`,
+  'apart-worker': `${root}/dist/src/server/apart-worker.js`,
 }
 
 /** A module and all that it needs before its first line runs. What it imports later, when asked to, is not among it. */

@@ -171,6 +171,17 @@ describe('a log that grows', () => {
     expect([outline.length, outline.note?.damageCount]).toEqual([101, 0])
   })
 
+  it('goes on from what is not kept yet', async () => {
+    const { path, open, takeIn, entries } = await start(100)
+    for (let n = 100; n < 110; n += 1) {
+      fs.appendFileSync(path, line(n))
+      expect((await open()).length).toBe(n + 1)
+    }
+    const now = await read(await open())
+    await takeIn()
+    expect(now).toEqual(await entries())
+  })
+
   it('is told of once', async () => {
     const { path, open, outlines, found } = await start(100)
     expect(outlines.grown()).toEqual([])

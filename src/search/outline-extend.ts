@@ -99,8 +99,10 @@ async function readFrom(
   const bytes = grownTo === undefined ? await readBytes(archive, unit, part) : await readInPlace(unit, part)
   if (bytes === undefined || bytes.length < end - start) return undefined
   if (grownTo !== undefined && kept !== undefined) {
+    // As far as it is kept, it is the same; what was added before may not be kept yet either.
     const same = await kept.readAt(file, undefined, start, end - start).catch(() => undefined)
-    if (same === undefined || !same.equals(bytes.subarray(0, end - start))) return undefined
+    if (same === undefined || same.length === 0 || !same.equals(bytes.subarray(0, same.length)))
+      return undefined
   }
   // A line that is still being written is not there yet.
   return bytes.subarray(0, Math.max(end - start, bytes.lastIndexOf(0x0a) + 1))

@@ -7,7 +7,7 @@ import { createMatcher } from './match.ts'
 import { NOWHERE, positionsBySource } from './outline-columns.ts'
 import type { Outline } from './outline-now.ts'
 import type { Query } from './query.ts'
-import type { SearchIndex } from './search.ts'
+import type { SearchHit, SearchIndex } from './search.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
 
 export type FoundIn = {
@@ -32,18 +32,31 @@ const LEAST_MS = 1000
 /** Matches of one session that the index is asked for. */
 const MOST_MATCHES = 20_000
 
-export async function findInSession(
-  index: SearchIndex,
-  outline: Outline,
-  query: Query,
-  { id, from, limit, session }: FindOptions,
-): Promise<FoundIn> {
+/** What the index knows of matches in one session; without a total where it did not get through in time. */
+export type Hits = {
+  readonly hits: readonly Pick<SearchHit, 'source' | 'sequence'>[]
+  readonly total?: number
+}
+
+export async function findHits(index: SearchIndex, query: Query, session: string): Promise<Hits> {
   const { hits, total } = await index.search(query, {
     limit: MOST_MATCHES,
     order: 'newest',
     deadline: Date.now() + INDEX_MS,
-    session: id,
+    session,
   })
+  return {
+    hits: hits.map(({ source, sequence }) => ({ source, sequence })),
+    ...(total !== undefined && { total }),
+  }
+}
+
+export async function findInSession(
+  { hits, total }: Hits,
+  outline: Outline,
+  query: Query,
+  { id, from, limit, session }: FindOptions,
+): Promise<FoundIn> {
   if (total === undefined || outline.state === 'building' || outline.length === 0)
     return readThrough(outline, query, { from, limit, session: session ?? { id, status: 'running' } })
   const places = await positionsBySource(outline)

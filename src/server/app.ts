@@ -10,6 +10,7 @@ import { createRedactor } from '../redact/redactor.ts'
 import { openOutlines } from '../search/outline.ts'
 import { openSearchIndex, type SearchIndex } from '../search/search.ts'
 import { fail, failWith } from './answers.ts'
+import { openApart, registerApart } from './apart.ts'
 import type { App, AppContext, ServerOptions } from './context.ts'
 import { createHub } from './live.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -38,6 +39,14 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     ...(folder !== undefined && { folder }),
     ...(options.follow && { follow: true }),
   })
+  const apart = openApart(
+    {
+      home: archive.home,
+      utc: options.utc === true,
+      ...(options.prices && { prices: options.prices }),
+    },
+    (error) => options.onError?.(error),
+  )
   const hub = createHub(randomBytes(6).toString('hex'))
   let index: Promise<SearchIndex> | undefined
   return {
@@ -47,9 +56,11 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     state,
     searchIndex: () => (index ??= openSearchIndex(archive)),
     outlines,
+    apart,
     hub,
     progress: {},
     close() {
+      apart.close()
       hub.close()
       outlines.close()
       state.close()
@@ -81,6 +92,7 @@ export function createApp(context: AppContext): App {
       onAsked((c.env as { readonly outgoing?: EventEmitter } | undefined)?.outgoing)
       return next()
     })
+  registerApart(app, context.apart)
   registerHealth(app, context)
   registerSessions(app, context)
   registerEntries(app, context)

@@ -1,5 +1,5 @@
 /** Queries as people type them, put to sessions; and the answers of an archive in which nothing was ever recorded. */
-import type { AppContext } from './context.ts'
+import type { AskingContext } from './context.ts'
 import { parseField } from '../search/query-fields.ts'
 import { parseQuery } from '../search/query.ts'
 import { toSessionFilter } from '../search/session-filter.ts'
@@ -7,7 +7,11 @@ import { EVERY_SESSION, toWhere, type SessionFilter } from '../search/session-wh
 import type { Database } from '../sqlite/driver.ts'
 
 /** What words it takes to find is found once, whatever is asked of it then. */
-export function filterOf(database: Database, q: string | undefined, { options }: AppContext): SessionFilter {
+export function filterOf(
+  database: Database,
+  q: string | undefined,
+  { options }: AskingContext,
+): SessionFilter {
   if (q === undefined || q.trim() === '') return EVERY_SESSION
   const filter = toSessionFilter(parseQuery(q, { utc: options.utc === true }))
   return { ...toWhere(database, filter), isUnsure: filter.isUnsure === true }

@@ -6,6 +6,7 @@ import type { PriceRow } from '../cost/prices.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { Outlines } from '../search/outline.ts'
 import type { SearchIndex } from '../search/search.ts'
+import type { Apart } from './apart.ts'
 import type { SharedState } from './shared-state.ts'
 import type { LiveHub } from './live.ts'
 
@@ -28,7 +29,8 @@ export type ServerOptions = {
   readonly onError?: (error: unknown) => void
 }
 
-export type AppContext = {
+/** What routes have that ask the archive as a whole. */
+export type AskingContext = {
   readonly archive: Archive
   readonly options: ServerOptions
   /** Everything that leaves has passed it. */
@@ -37,6 +39,11 @@ export type AppContext = {
   readonly state: SharedState
   /** Opened with the first search; the same for all. */
   searchIndex(): Promise<SearchIndex>
+}
+
+export type AppContext = AskingContext & {
+  /** Who answers what takes long. */
+  readonly apart: Apart
   /** Entries of sessions by position. */
   readonly outlines: Outlines
   readonly hub: LiveHub

@@ -20,7 +20,7 @@ import {
   type TopAnswer,
 } from './api-cost.ts'
 import { createMemory, filterOf, instantOf } from './ask.ts'
-import type { App, AppContext } from './context.ts'
+import type { App, AskingContext } from './context.ts'
 import { toSessionRow, withoutSecrets } from './rows.ts'
 
 const TOP = 20
@@ -31,7 +31,7 @@ const NOTHING: Costs = {
   inexact: 0,
 }
 
-export function registerCost(app: App, context: AppContext): void {
+export function registerCost(app: App, context: AskingContext): void {
   const { state, redactor } = context
   // Few: by session, an answer has a row for each.
   const remember = createMemory<Costs>(3)
@@ -120,9 +120,9 @@ type Asked = {
   readonly utc?: boolean | undefined
 }
 
-const isUtc = ({ utc }: Asked, { options }: AppContext): boolean => utc ?? options.utc === true
+const isUtc = ({ utc }: Asked, { options }: AskingContext): boolean => utc ?? options.utc === true
 
-function boundsOf(database: Database, asked: Asked, context: AppContext): Bounds {
+function boundsOf(database: Database, asked: Asked, context: AskingContext): Bounds {
   const time = { utc: isUtc(asked, context) }
   const [since, until] = [instantOf('since', asked.since, time), instantOf('until', asked.until, time)]
   const filter = filterOf(database, asked.q, context)
@@ -134,11 +134,11 @@ function boundsOf(database: Database, asked: Asked, context: AppContext): Bounds
 }
 
 /** A new one for each question: it counts. */
-function repricingOf({ options: { prices = [] } }: AppContext) {
+function repricingOf({ options: { prices = [] } }: AskingContext) {
   return prices.length === 0 ? {} : { repricing: createRepricing(prices) }
 }
 
-function toRow(row: CostRow, context: AppContext): Omit<ApiCostRow, 'key'> {
+function toRow(row: CostRow, context: AskingContext): Omit<ApiCostRow, 'key'> {
   const { session, sessions, startsAt } = row
   const { title, prompt, agent, startedAt } = session ? withoutSecrets(session, context.redactor) : {}
   const named = title ?? prompt
@@ -157,7 +157,10 @@ function toRow(row: CostRow, context: AppContext): Omit<ApiCostRow, 'key'> {
   }
 }
 
-function toSums({ calls, uncounted, usage, cost }: CostSum, { redactor }: AppContext): CostAnswer['total'] {
+function toSums(
+  { calls, uncounted, usage, cost }: CostSum,
+  { redactor }: AskingContext,
+): CostAnswer['total'] {
   return {
     calls,
     ...(uncounted !== undefined && { uncounted }),

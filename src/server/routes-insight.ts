@@ -4,7 +4,7 @@ import { parseCitation } from '../transcript/entry.ts'
 import { CONTEXT_PARTS, contextParts } from '../search/context-parts.ts'
 import { contextPoints, NOWHERE, positionsBySource, positionsOfKind } from '../search/outline-columns.ts'
 import type { Outline } from '../search/outline-now.ts'
-import { findInSession } from '../search/outline-find.ts'
+import { findHits, findInSession, type Hits } from '../search/outline-find.ts'
 import { parseQuery } from '../search/query.ts'
 import { NO_STATS, queryStats } from '../search/stats.ts'
 import { answer, queryOf } from './answers.ts'
@@ -26,8 +26,8 @@ export function registerInsight(app: App, context: AppContext): void {
     const query = parseQuery(q, { ...(options.utc && { utc: true }) })
     const at = await sessionAt(c, context)
     const outline = await at.outline.reach(at.length, PATIENCE_MS)
-    const index = await context.searchIndex()
-    const found: FindAnswer = await findInSession(index, outline, query, {
+    const hits = await hitsOf(context, q, at.found.id)
+    const found: FindAnswer = await findInSession(hits, outline, query, {
       id: at.found.id,
       from,
       limit,
@@ -92,6 +92,17 @@ export async function insightAnswer(
     compactions: await positionsOfKind(outline, KIND_FLAGS.compaction, MOST_POINTS),
     findings: await placed(findings, outline),
   }
+}
+
+async function hitsOf(context: AppContext, q: string, session: string): Promise<Hits> {
+  const asked = context.apart.ask('search', `/hits?${String(new URLSearchParams({ q, session }))}`)
+  if (asked !== undefined) {
+    const { status, body } = await asked
+    // Written by the route of that name, in the thread; without it the session is read.
+    return status === 200 ? (JSON.parse(body) as Hits) : { hits: [] }
+  }
+  const { utc } = context.options
+  return findHits(await context.searchIndex(), parseQuery(q, { ...(utc && { utc }) }), session)
 }
 
 type Findings = InsightAnswer['findings']

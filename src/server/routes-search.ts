@@ -8,13 +8,13 @@ import type { Database } from '../sqlite/driver.ts'
 import { findSessions, getSession } from '../sources/state-sessions.ts'
 import { answer, queryOf } from './answers.ts'
 import { searchQuerySchema, type ApiHit, type SearchAnswer } from './api.ts'
-import type { App, AppContext } from './context.ts'
+import type { App, AskingContext } from './context.ts'
 
 const LIMIT = 20
 /** What was found until then is the answer: a page waits, and asks again as the user types. */
 const PATIENCE_MS = 10_000
 
-export function registerSearch(app: App, context: AppContext): void {
+export function registerSearch(app: App, context: AskingContext): void {
   const { options, redactor } = context
   app.get('/api/v1/search', async (c) => {
     const { q, limit = LIMIT, order = 'ranked', regex, caseSensitive } = queryOf(c, searchQuerySchema)
@@ -54,7 +54,7 @@ async function toHits(
   index: SearchIndex,
   query: Query,
   hits: readonly SearchHit[],
-  { redactor, state }: AppContext,
+  { redactor, state }: AskingContext,
 ): Promise<readonly ApiHit[]> {
   const snippets = createSnippets(query)
   const redact = (text: string): string => redactor.text(text)

@@ -5,9 +5,9 @@ import { NO_STATS, queryStats, type Stats } from '../search/stats.ts'
 import { answer, queryOf } from './answers.ts'
 import { statsQuerySchema, type StatsAnswer } from './api-cost.ts'
 import { createMemory, filterOf } from './ask.ts'
-import type { App, AppContext } from './context.ts'
+import type { App, AskingContext } from './context.ts'
 
-export function registerStats(app: App, context: AppContext): void {
+export function registerStats(app: App, context: AskingContext): void {
   const { state, redactor } = context
   const remember = createMemory<StatsAnswer>()
   app.get('/api/v1/stats', async (c) => {

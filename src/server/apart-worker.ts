@@ -1,0 +1,52 @@
+/** A thread that answers what takes long, by the same routes as the server. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { Hono } from 'hono'
+import { openArchive } from '../archive/archive.ts'
+import { isHansardError, messageOf } from '../errors.ts'
+import { createRedactor } from '../redact/redactor.ts'
+import { parseQuery } from '../search/query.ts'
+import { findHits } from '../search/outline-find.ts'
+import { openSearchIndex, type SearchIndex } from '../search/search.ts'
+import { toJson } from '../transcript/json.ts'
+import { failWith } from './answers.ts'
+import type { ApartData, FromApart, ToApart } from './apart.ts'
+import type { App, AskingContext } from './context.ts'
+import { registerCost } from './routes-cost.ts'
+import { registerSearch } from './routes-search.ts'
+import { registerStats } from './routes-stats.ts'
+import { openSharedState } from './shared-state.ts'
+
+// What whoever started this thread gave it.
+const { home, utc, prices } = workerData as ApartData
+const archive = openArchive(home)
+let index: Promise<SearchIndex> | undefined
+const post = (said: FromApart): void => parentPort?.postMessage(said)
+
+const context: AskingContext = {
+  archive,
+  options: { ...(utc && { utc }), ...(prices && { prices }) },
+  redactor: createRedactor({ key: archive.redactionKey(), env: process.env }),
+  state: openSharedState(archive),
+  searchIndex: () => (index ??= openSearchIndex(archive)),
+}
+
+const app: App = new Hono()
+app.onError((error, c) => {
+  if (!isHansardError(error)) post({ trouble: messageOf(error) })
+  return failWith(c, error, (text) => context.redactor.text(text))
+})
+registerSearch(app, context)
+registerCost(app, context)
+registerStats(app, context)
+// Not one of the server's: what it does with the outline of the session is done there.
+app.get('/hits', async (c) => {
+  const query = parseQuery(c.req.query('q') ?? '', { ...(utc && { utc }) })
+  return c.body(toJson(await findHits(await context.searchIndex(), query, c.req.query('session') ?? '')))
+})
+
+parentPort?.on('message', ({ number, path }: ToApart) => {
+  void (async () => {
+    const response = await app.request(path)
+    post({ number, status: response.status, body: await response.text() })
+  })()
+})
