@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
+import { storedJson, storedText } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
@@ -85,9 +86,10 @@ function columnsOf(
 ): Record<string, SqlValue> {
   const { title, prompt, agent, native, model, totals, cwd, git, run, startedAt, endedAt, status } = session
   const took = millisBetween(startedAt, endedAt)
-  const lower = (text: string | undefined): SqlValue => text?.toLowerCase() ?? null
+  const stored = (text: string | undefined): SqlValue => (text === undefined ? null : storedText(text))
+  const lower = (text: string | undefined): SqlValue => stored(text?.toLowerCase())
   const list = (names: readonly (string | undefined)[]): string =>
-    JSON.stringify([...new Set(names.flatMap((name) => name?.toLowerCase() ?? []))])
+    storedJson([...new Set(names.flatMap((name) => name?.toLowerCase() ?? []))])
   // The speaker may have been read before another one went on.
   const lasts = [endedAt, startedAt, ...recordings.map((one) => workOf(one)?.lastAt)]
   return {
@@ -95,8 +97,8 @@ function columnsOf(
     started_at: startedAt ?? null,
     last_at: lasts.reduce<string | null>((a, b) => (b !== undefined && (a === null || b > a) ? b : a), null),
     status,
-    title: title ?? null,
-    prompt: prompt ?? null,
+    title: stored(title),
+    prompt: stored(prompt),
     agents: list([agent, native?.agent]),
     models: list([...(totals?.models ?? []), model]),
     sources: list(work?.sources ?? []),

@@ -4,6 +4,7 @@
  */
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
 import { hasCounts, qualityRank } from '../transcript/usage.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
@@ -101,7 +102,7 @@ function endReading(
       parent?.session ?? null,
       entries,
       toolCalls,
-      prompt ?? null,
+      prompt === undefined ? null : storedText(prompt),
       JSON.stringify(work),
     )
     all += entries

@@ -2,6 +2,7 @@
 import { toUsd } from '../cost/money.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { storedJson } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
@@ -120,7 +121,7 @@ function refresh(database: Database, key: string): void {
     whole.run?.flow ?? null,
     whole.run?.id ?? null,
     whole.cwd ?? null,
-    JSON.stringify(whole),
+    storedJson(whole),
   )
   writeListing(database, { key, session: whole, bill, recordings })
 }
