@@ -1,4 +1,6 @@
 /** A session of the archive as one file, for whoever asks: the route, and `hansard export`. Made as it is taken; nothing is held whole. */
+import { HansardError } from '../errors.ts'
+import type { Outline } from '../search/outline-now.ts'
 import type { AppContext } from './context.ts'
 import { loadReader, readerParts } from './export-reader.ts'
 import { exportSession } from './export.ts'
@@ -20,7 +22,7 @@ export async function exportParts(
   const { redactor, options } = context
   const reader = as === 'html' ? loadReader(options.webFolder) : undefined
   if (reader !== undefined) {
-    const outline = await at.outline.reach(at.length, PATIENCE_MS)
+    const outline = await wholeOutline(at)
     const length = outline.length
     return readerParts(reader, {
       answer: {
@@ -45,6 +47,17 @@ export async function exportParts(
     items: outline.items(),
     ...(options.utc && { timeZone: 'UTC' }),
   })
+}
+
+/** What is still being outlined is waited for, as long as it gets on: a file must not be the beginning of a session. */
+async function wholeOutline(at: SessionAt): Promise<Outline> {
+  let { outline } = at
+  for (let before = -1; ; before = outline.length) {
+    outline = await outline.reach(Number.MAX_SAFE_INTEGER, PATIENCE_MS)
+    if (outline.state === 'ready') return outline
+    if (outline.length <= before)
+      throw new HansardError('locked', 'the session is still being read', { hint: 'try again in a moment' })
+  }
 }
 
 /** A name for the file, whatever the id is made of. */

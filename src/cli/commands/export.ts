@@ -61,7 +61,7 @@ async function catchUpIfPossible(archive: Parameters<typeof catchUp>[0]): Promis
 
 async function write(path: string, parts: AsyncIterable<string>, force: boolean): Promise<number> {
   if (!force && fs.existsSync(path))
-    throw new HansardError('not-permitted', `${path} is there already`, { hint: 'replace it with --force' })
+    throw new HansardError('output-exists', `${path} is there already`, { hint: 'replace it with --force' })
   const unfinished = `${path}.${process.pid}.part`
   let bytes = 0
   try {
