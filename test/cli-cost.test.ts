@@ -167,6 +167,12 @@ describe('hansard cost explain', () => {
       const ran = await run(['cost', 'explain', key, '--json'], { env, cwd: folder })
       expect(JSON.parse(ran.stdout).total).toEqual({ calls, usd: billed.usd })
     }
+    const rolled = await cost('--by', 'session')
+    for (const { key, cost: billed } of rolled.document.rows) {
+      const { stdout } = await run(['cost', 'explain', key, '--json'], { env, cwd: folder })
+      const { total, totalWithSpawned = total } = JSON.parse(stdout)
+      expect(totalWithSpawned.usd).toBe(billed.usd)
+    }
     const texts = await Promise.all(
       document.rows.map(({ key }: { key: string }) => run(['cost', 'explain', key], { env, cwd: folder })),
     )

@@ -6,6 +6,8 @@ import { prepared } from '../sources/state-statements.ts'
 export type Payers = {
   /** Undefined for a session that is gone. */
   session(key: string): ListedSession | undefined
+  /** The key of the session that started it; none for one that a person began. */
+  parent(key: string): string | undefined
   /** The key of the session that began it all: the one that started this, or the one that started that, and so on. */
   root(key: string): string
 }
@@ -25,6 +27,7 @@ export function createPayers(database: Database): Payers {
   }
   return {
     session,
+    parent: parentOf,
     root(key) {
       const path: string[] = []
       const seen = new Set<string>()

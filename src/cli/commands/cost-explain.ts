@@ -4,19 +4,25 @@ import { explain, NOT_BILLED, type ExplainedRequest } from '../../cost/cost.ts'
 import { toUsd } from '../../cost/money.ts'
 import { createPriceBook, type PriceBook } from '../../cost/price-book.ts'
 import { createRedactor } from '../../redact/redactor.ts'
-import { counted, toCount, toDollars } from '../../replay/amounts.ts'
-import { createClock, type Clock } from '../../replay/clock.ts'
-import { visibleLine } from '../../replay/escape.ts'
+import { createClock } from '../../replay/clock.ts'
 import { readBills, type Bills } from '../../search/cost-bills.ts'
+import {
+  createSpawnedFold,
+  startedSessions,
+  sumStarted,
+  type SpawnedCost,
+  type StartedSession,
+} from '../../search/cost-spawned.ts'
 import { openSessions, type Sessions } from '../../sources/sessions.ts'
 import { peekState } from '../../sources/state.ts'
 import type { FoundSession } from '../../sources/state-sessions.ts'
+import { PRIMARY } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createCallFold, type BilledCall } from '../../transcript/totals.ts'
-import { COUNTS, hasCounts, type Count } from '../../transcript/usage.ts'
-import { coloursFor } from '../colour.ts'
+import { hasCounts, type Count } from '../../transcript/usage.ts'
 import { loadConfig } from '../config.ts'
-import { out, outJson } from '../print.ts'
+import { printExplained } from '../explained-cost.ts'
+import { outJson } from '../print.ts'
 
 export type CostExplainOptions = { readonly utc?: boolean; readonly home?: string; readonly json?: boolean }
 
@@ -28,26 +34,30 @@ export async function costExplain(id: string, options: CostExplainOptions): Prom
   const sessions = await openSessions(home, { raw: true })
   try {
     const found = sessions.find(id)
-    const bills = await billsOf(archive, found)
-    const explained = await explainSession(sessions, found, { book, bills, isRepriced: prices.length > 0 })
+    const known = await billedFor(archive, found)
+    const explained = await explainSession(sessions, found, { book, ...known, isRepriced: prices.length > 0 })
     const shown = redacted(archive, explained)
     if (options.json) await outJson(shown)
-    else await print(shown, createClock(utc ? 'UTC' : undefined))
+    else await printExplained(shown, createClock(utc ? 'UTC' : undefined))
   } finally {
     sessions.close()
   }
 }
 
-async function billsOf(archive: Archive, { key }: FoundSession): Promise<Bills | undefined> {
+type Billed = { readonly bills: Bills | undefined; readonly started: readonly StartedSession[] }
+
+/** What the state knows of it; nothing before the first sync. */
+async function billedFor(archive: Archive, { key }: FoundSession): Promise<Billed> {
   const state = await peekState(archive)
   try {
-    return state && readBills(state.database, key)
+    if (state === undefined) return { bills: undefined, started: [] }
+    return { bills: readBills(state.database, key), started: startedSessions(state.database, key) }
   } finally {
     state?.close()
   }
 }
 
-type ExplainedCall = {
+export type ExplainedCall = {
   readonly at?: string | undefined
   readonly model?: string | undefined
   readonly usage?: { readonly [K in Count]?: number }
@@ -63,7 +73,7 @@ type ExplainedCall = {
   readonly billedUsd?: string
 }
 
-type ShownRequest = Omit<ExplainedRequest, 'products'> & {
+export type ShownRequest = Omit<ExplainedRequest, 'products'> & {
   /** US dollars, as decimal strings. */
   readonly products: readonly {
     readonly kind: string
@@ -73,7 +83,7 @@ type ShownRequest = Omit<ExplainedRequest, 'products'> & {
   }[]
 }
 
-type Explained = {
+export type Explained = {
   readonly session: string
   readonly title?: string | undefined
   readonly basis: 'api-equivalent'
@@ -81,36 +91,44 @@ type Explained = {
   readonly calls: readonly ExplainedCall[]
   /** As `hansard cost --by session --no-rollup` has it. */
   readonly total: { readonly calls: number; readonly usd: string | null }
+  /** Subagents, each under the call that started it. */
+  readonly spawned?: readonly ShownSpawned[]
+  /** With the sessions that it started: as `hansard cost --by session` has it. */
+  readonly totalWithSpawned?: { readonly calls: number; readonly usd: string | null }
   readonly reportedCost?: string
 }
 
-type Explaining = {
-  readonly book: PriceBook
-  readonly bills: Bills | undefined
-  readonly isRepriced: boolean
+export type ShownSpawned = Omit<SpawnedCost, 'pico' | 'spawned'> & {
+  readonly usd: string | null
+  readonly spawned?: readonly ShownSpawned[]
 }
+
+type Explaining = Billed & { readonly book: PriceBook; readonly isRepriced: boolean }
 
 async function explainSession(
   sessions: Sessions,
   found: FoundSession,
-  { book, bills, isRepriced }: Explaining,
+  explaining: Explaining,
 ): Promise<Explained> {
+  const spawned = createSpawnedFold(found.id)
   const calls: ExplainedCall[] = []
   let session: Session | undefined
   let total: bigint | undefined
   let billed = 0
   const settle = (call: BilledCall): void => {
-    const { explained, pico, isOurs } = explainCall(call, { book, bills, isRepriced })
+    const { explained, pico, isOurs } = explainCall(call, explaining)
     calls.push(session?.stub === true ? { ...explained, usd: null } : explained)
     if (!isOurs || session?.stub === true) return
     if (hasCounts(call.usage) && explained.row !== NOT_BILLED) billed += 1
     if (pico !== undefined) total = (total ?? 0n) + pico
+    spawned.billed(call.source ?? PRIMARY, pico)
   }
   const fold = createCallFold({ settle, window: OPEN_CALLS })
   for await (const items of sessions.read(found)) {
     for (const item of items) {
       if (item.type === 'session') session = item.session
       else if (item.type === 'entry') {
+        spawned.observe(item.entry)
         const model = item.entry.model ?? session?.model
         fold.add(model === undefined ? item.entry : { ...item.entry, model })
       }
@@ -123,9 +141,34 @@ async function explainSession(
     basis: 'api-equivalent',
     ...(session?.stub === true && { isStub: true }),
     calls,
-    total: { calls: billed, usd: total === undefined ? null : toUsd(total) },
+    total: { calls: billed, usd: toDecimal(total) },
+    ...shownSpawned(spawned.end(explaining.started), explaining.started, { calls: billed, pico: total }),
     ...(session?.reportedCost !== undefined && { reportedCost: session.reportedCost }),
   }
+}
+
+function shownSpawned(
+  spawned: readonly SpawnedCost[],
+  started: readonly StartedSession[],
+  own: { readonly calls: number; readonly pico: bigint | undefined },
+): Pick<Explained, 'spawned' | 'totalWithSpawned'> {
+  if (spawned.length === 0) return {}
+  const apart = started.map(sumStarted)
+  const known = [own, ...apart].flatMap(({ pico }) => pico ?? [])
+  const pico = known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0n)
+  const calls = apart.reduce((sum, one) => sum + one.calls, own.calls)
+  return {
+    spawned: spawned.map(toShown),
+    ...(started.length > 0 && { totalWithSpawned: { calls, usd: toDecimal(pico) } }),
+  }
+}
+
+function toShown({ pico, spawned, ...facts }: SpawnedCost): ShownSpawned {
+  return { ...facts, usd: toDecimal(pico), ...(spawned && { spawned: spawned.map(toShown) }) }
+}
+
+function toDecimal(pico: bigint | undefined): string | null {
+  return pico === undefined ? null : toUsd(pico)
 }
 
 /** As many as the totals of the archive wait for. */
@@ -173,58 +216,4 @@ function redacted(archive: Archive, explained: Explained): Explained {
   const redactor = createRedactor({ key: archive.redactionKey(), env: process.env })
   // Nothing in it is deeper than a redactor goes.
   return redactor.json(JSON.parse(JSON.stringify(explained))) as unknown as Explained
-}
-
-async function print(explained: Explained, clock: Clock): Promise<void> {
-  const { session, title, calls, total, reportedCost, isStub } = explained
-  const { bold, dim, green, yellow } = coloursFor(process.stdout)
-  await out(`${bold(visibleLine(session))}${title === undefined ? '' : `  ${visibleLine(title)}`}\n`)
-  await out(
-    'US dollars at API list prices; what a subscription covered is shown as what the API would have charged.\n\n',
-  )
-  for (const [at, call] of calls.entries()) {
-    const where = call.billedTo === undefined ? '' : `  billed to ${visibleLine(call.billedTo)}`
-    await out(
-      `${at + 1}. ${clock.date(call.at)}  ${visibleLine(call.model ?? 'unknown model')}  ${call.quality}${where}\n`,
-    )
-    await out(`   ${dim(toUsageLine(call.usage))}\n`)
-    if (call.unpriced !== undefined) await out(`   ${yellow('no cost')}: ${visibleLine(call.unpriced)}\n`)
-    for (const request of call.requests ?? []) await out(toRequestText(request))
-    if (call.usd !== null) await out(`   = ${green(`$${toShort(call.usd)}`)}\n`)
-    if (call.billedUsd !== undefined)
-      await out(
-        `   on the bill: $${toShort(call.billedUsd)}, by another recording of the call, which counts more\n`,
-      )
-  }
-  if (isStub) await out('a stub: nothing was asked of a provider, so nothing was billed\n')
-  await out(
-    `\n${counted(total.calls, 'call')} billed: ${total.usd === null ? yellow('cost unknown') : green(toDollars(total.usd))}\n`,
-  )
-  if (reportedCost !== undefined) await out(`its source says: ${toDollars(reportedCost)}\n`)
-}
-
-function toUsageLine(usage: ExplainedCall['usage']): string {
-  const said = COUNTS.flatMap((count) => {
-    const tokens = usage?.[count]
-    return tokens === undefined ? [] : [`${count} ${toCount(tokens)}`]
-  })
-  return said.length === 0 ? 'usage unknown' : said.join(', ')
-}
-
-function toRequestText({ row, source, abovePromptTokens, tier, geo, products }: ShownRequest): string {
-  const facts = [
-    abovePromptTokens === undefined ? undefined : `prompt above ${toCount(abovePromptTokens)}`,
-    tier,
-    geo,
-  ].filter((fact) => fact !== undefined)
-  const lines = products.map(
-    ({ kind, tokens, perMillion, usd }) =>
-      `     ${kind}: ${toCount(tokens)} × $${toShort(perMillion)} a million = $${toShort(usd)}\n`,
-  )
-  return `   ${visibleLine(row)}${facts.length === 0 ? '' : ` (${visibleLine(facts.join(', '))})`}  ${visibleLine(source)}\n${lines.join('')}`
-}
-
-/** All digits that say something, and cents. */
-function toShort(usd: string): string {
-  return usd.replace(/(\.\d\d\d*?)0+$/, '$1')
 }
