@@ -1,6 +1,10 @@
-/** `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record. */
+/**
+ * `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record; then imports them
+ * all, and counts once more in memory what they used and cost.
+ */
 import { existsSync } from 'node:fs'
 import { judge, type Verdict } from './corpus-kinds.ts'
+import { checkTotals } from './corpus-totals.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
 import { findNotWrittenBack } from './written-back.ts'
 
@@ -57,7 +61,14 @@ const missing = rows.reduce((total, row) => total + row.uncovered.length, 0)
 console.log(
   `${rows.length} files read, ${failures.length} failed, ${wrong.length} detected wrong, ${missing} records unaccounted for, ${changed.length} files not written back as they were`,
 )
-process.exit(failures.length + wrong.length + missing + changed.length === 0 ? 0 : 1)
+const totals = await checkTotals(root)
+for (const one of totals.differing) console.log(`another bill: ${one}`)
+console.log(
+  `${totals.sessions} sessions, ${totals.calls} calls, ${totals.tokens} tokens, $${totals.usd.toFixed(2)}: ${totals.differing.length} sessions differ from a count of every call in memory`,
+)
+process.exit(
+  failures.length + wrong.length + missing + changed.length + totals.differing.length === 0 ? 0 : 1,
+)
 
 /** `8 right, 1 unknown as expected`. */
 function verdictsOn(files: readonly Coverage[]): string {

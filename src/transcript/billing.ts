@@ -76,9 +76,10 @@ export function createBilling(): Billing {
         return {
           session,
           usage: best.usage,
-          model: own.model ?? best.model,
+          // With the counts that are believed goes the model that was counted; the time is the payer's own.
+          model: best.model ?? own.model,
           at: own.at ?? best.at,
-          provider: own.provider ?? best.provider,
+          provider: best.provider ?? own.provider,
         }
       }
       const settled = callsOf(named.values()).flatMap((reports) =>
