@@ -11,16 +11,14 @@ import { temporaryFolder } from './program.ts'
 
 let browser: Browser
 let server: RunningServer
+let home: string
 let sessions: SessionsAnswer['sessions']
 let runs: RunsAnswer['runs']
-const ending = new AbortController()
-let playing: Promise<void>
 
 beforeAll(async () => {
-  const folder = temporaryFolder()
-  const archive = await makeSample(folder)
+  const archive = await makeSample(temporaryFolder())
   server = await startServer(archive, { port: 0, follow: false, webFolder })
-  playing = playLive({ home: archive.home, cwd: folder, signal: ending.signal, speed: 3 })
+  home = archive.home
   const ask = async (path: string): Promise<unknown> => {
     const headers = { authorization: `Bearer ${server.token}` }
     return (await fetch(`${server.origin}/api/v1/${path}`, { headers })).json()
@@ -31,8 +29,6 @@ beforeAll(async () => {
   browser = await launchBrowser()
 })
 afterAll(async () => {
-  ending.abort()
-  await playing
   await browser?.close()
   await server?.close()
 })
@@ -187,6 +183,8 @@ describe('every view', () => {
 describe('the session that goes on', () => {
   it('stands at the top as running, and grows while it is looked at', async () => {
     const { page, expectClean } = await open('/')
+    const ending = new AbortController()
+    const playing = playLive({ home, cwd: home, signal: ending.signal })
     const first = page.locator('.session-row').first()
     await first.locator('.status.is-live').waitFor()
     await first.locator('a').click()
@@ -201,6 +199,8 @@ describe('the session that goes on', () => {
         ),
       before,
     )
+    ending.abort()
+    await playing
     expectClean()
   })
 })

@@ -7,6 +7,13 @@ const DAY = 24 * HOUR
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long' })
 const day = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short' })
 const dayOfYear = new Intl.DateTimeFormat('en', { day: 'numeric', month: 'short', year: 'numeric' })
+const weekday = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'long', day: 'numeric' })
+const weekdayOfYear = new Intl.DateTimeFormat('en', {
+  weekday: 'long',
+  month: 'long',
+  day: 'numeric',
+  year: 'numeric',
+})
 const clock = new Intl.DateTimeFormat('en', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const precise = new Intl.DateTimeFormat('en', {
   hour: '2-digit',
@@ -27,4 +34,13 @@ export function relativeTime(ms: number, now: number): string {
   if (ago < DAY) return `${Math.floor(ago / HOUR)} h ago`
   if (ago < 7 * DAY) return `${Math.floor(ago / DAY)} d ago`
   return new Date(ms).getFullYear() === new Date(now).getFullYear() ? day.format(ms) : dayOfYear.format(ms)
+}
+
+/** `Today`, `Yesterday`, `Thursday, November 12`, with the year where it is another. */
+export function dayName(ms: number, now: number): string {
+  const midnight = new Date(now).setHours(0, 0, 0, 0)
+  if (ms >= midnight && ms < midnight + DAY) return 'Today'
+  if (ms < midnight && ms >= midnight - DAY) return 'Yesterday'
+  const isThisYear = new Date(ms).getFullYear() === new Date(now).getFullYear()
+  return (isThisYear ? weekday : weekdayOfYear).format(ms)
 }

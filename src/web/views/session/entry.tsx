@@ -38,7 +38,14 @@ export function EntryView(props: EntryProps) {
   const { position, entry } = row
   const isLast = position === store.length.value - 1
   const end = isLast && <DamageNotes damage={store.pages.damageAtEnd()} />
-  if (isWithAnother(row, store, shown)) return <>{end}</>
+  // What is damaged, compacted or long ago stands where it is, also where the entry does not.
+  if (isWithAnother(row, store, shown))
+    return (
+      <>
+        <Between row={row} before={before} />
+        {end}
+      </>
+    )
   const isSelected = shown.selected.value === position
   const isMessage = isSaid(entry)
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'

@@ -1,11 +1,13 @@
 /** The rows on the page: a head to sort by, and as many rows as there are sessions, drawn as they are scrolled to. */
 import { useState } from 'preact/hooks'
 import type { RefObject } from 'preact'
+import type { SessionRow } from '../../../server/api-model.ts'
 import { href, navigate, setParams } from '../../router.ts'
 import { health } from '../../state/health.ts'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState, ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
+import { dayName } from '../../ui/times.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
 import type { SessionList } from './list.ts'
 import type { SessionSort } from '../../../search/session-sorts.ts'
@@ -73,27 +75,51 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
                 …
               </span>
             )
+          const day = dayAt(rows.value, index, question)
           return (
-            <div
-              class="session-cells"
-              role="presentation"
-              onClick={(event) => {
-                const isText = event.target instanceof Element && event.target.closest('a') === null
-                if (isText && getSelection()?.type !== 'Range') navigate({ view: 'session', id: row.id })
-              }}
-            >
-              <Row
-                row={row}
-                isActive={index === active}
-                isFresh={fresh.value.has(row.id)}
-                onFocus={() => focus(index)}
-              />
-            </div>
+            <>
+              {day !== undefined && (
+                <div class="session-day" role="cell">
+                  {day}
+                </div>
+              )}
+              <div
+                class="session-cells"
+                role="presentation"
+                onClick={(event) => {
+                  const isText = event.target instanceof Element && event.target.closest('a') === null
+                  if (isText && getSelection()?.type !== 'Range') navigate({ view: 'session', id: row.id })
+                }}
+              >
+                <Row
+                  row={row}
+                  isActive={index === active}
+                  isFresh={fresh.value.has(row.id)}
+                  onFocus={() => focus(index)}
+                />
+              </div>
+            </>
           )
         }}
       />
     </div>
   )
+}
+
+type Rows = readonly (SessionRow | undefined)[]
+
+/** The day that begins with a row, where the list goes by time. What is not loaded may be of the same day. */
+function dayAt(rows: Rows, index: number, { sort }: Question): string | undefined {
+  if (sort !== 'newest' && sort !== 'oldest') return undefined
+  const day = dayOf(rows[index])
+  if (index === 0) return day
+  const before = rows[index - 1]
+  return before === undefined || dayOf(before) === day ? undefined : day
+}
+
+function dayOf(row: SessionRow | undefined): string | undefined {
+  const at = Date.parse(row?.startedAt ?? '')
+  return Number.isNaN(at) ? undefined : dayName(at, Date.now())
 }
 
 function Head({ question }: { readonly question: Question }) {
