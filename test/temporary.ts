@@ -1,0 +1,15 @@
+/** Before all tests: a temporary folder of their own, so that a suite leaves nothing behind, however a test ended. */
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
+
+export function setup(): () => void {
+  const before = process.env['TMPDIR']
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-tests-'))
+  process.env['TMPDIR'] = folder
+  return () => {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    fs.rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+  }
+}
