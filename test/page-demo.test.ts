@@ -57,6 +57,23 @@ describe('a session of the sample', () => {
     expectClean()
   })
 
+  it('has a map that says what is where, and goes there', async () => {
+    const { page, expectClean } = await open(`/session/${sessionOf('wrong total')}`)
+    const map = page.locator('.minimap canvas')
+    await map.waitFor()
+    await page.locator('.turn-sums').first().waitFor()
+    await map.hover({ position: { x: 20, y: 3 } })
+    expect(await page.locator('.minimap-says').innerText()).toMatch(/^#0 · prompt · \d\d:\d\d:\d\d$/)
+    const { height = 0 } = (await map.boundingBox()) ?? {}
+    await map.click({ position: { x: 20, y: height - 30 } })
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.transcript-list [data-position]')].some(
+        (one) => Number(one.getAttribute('data-position')) > 40,
+      ),
+    )
+    expectClean()
+  })
+
   it('has its subagent in place, with what it came to', async () => {
     const { page, expectClean } = await open(`/session/${sessionOf('wrong total')}`)
     const lane = page.locator('.entry .lane').first()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { oneLine, toPieces, visible } from './visible.ts'
+import { oneLine, toPieces, visible, titleLine } from './visible.ts'
 
 describe('text that is looked at', () => {
   it('names what turns text around', () => {
@@ -43,5 +43,12 @@ describe('text that is looked at', () => {
     expect(oneLine(' a\n\n b ')).toBe('a b')
     expect(oneLine('x'.repeat(50_000_000), 10)).toBe('xxxxxxxxx…')
     expect(oneLine('👍'.repeat(10), 10)).toBe('👍👍👍👍…')
+  })
+})
+
+describe('a title', () => {
+  it('is what Markdown would draw, on one line', () => {
+    expect(titleLine('## Fix the **wrong total**\n\nof `SUMMER15`')).toBe('Fix the wrong total of SUMMER15')
+    expect(titleLine('2 ** 3 and snake_case_name and a*b*c')).toBe('2 ** 3 and snake_case_name and a*b*c')
   })
 })

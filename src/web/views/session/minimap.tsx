@@ -1,7 +1,8 @@
 /** The whole session as a strip beside it: prompts, errors, edits and cost where they are. What is in sight is framed; a click goes there. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { KIND_FLAGS, KIND_ROLE_MASK } from '../../../transcript/kinds.ts'
-import { exactCount } from '../../ui/numbers.ts'
+import { KIND_FLAGS, KIND_ROLE_MASK, roleOfKind } from '../../../transcript/kinds.ts'
+import { exactCount, shortMoney } from '../../ui/numbers.ts'
+import { preciseTime } from '../../ui/times.ts'
 import { countWith, type Columns } from './columns.ts'
 
 export type MinimapProps = {
@@ -39,11 +40,16 @@ export function Minimap({ columns, from, to, onJump }: MinimapProps) {
   }, [columns, height, theme])
   const { length } = columns
   const scale = length === 0 ? 0 : Math.min(height, length * 12) / length
-  const jump = (event: MouseEvent): void => {
-    if (event.buttons === 0 && event.type !== 'click') return
+  const [near, setNear] = useState<number>()
+  const positionAt = (event: MouseEvent): number | undefined => {
     const box = canvas.current?.getBoundingClientRect()
-    if (box === undefined || scale === 0) return
-    onJump(Math.max(0, Math.min(length - 1, Math.floor((event.clientY - box.top) / scale))))
+    if (box === undefined || scale === 0) return undefined
+    return Math.max(0, Math.min(length - 1, Math.floor((event.clientY - box.top) / scale)))
+  }
+  const jump = (event: MouseEvent): void => {
+    const position = positionAt(event)
+    setNear(position)
+    if (position !== undefined && (event.buttons !== 0 || event.type === 'click')) onJump(position)
   }
   const label = `Map of ${exactCount(length)} entries: ${exactCount(countWith(columns, 'prompt'))} prompts, ${exactCount(countWith(columns, 'error'))} errors, ${exactCount(countWith(columns, 'edit'))} edits`
   return (
@@ -52,16 +58,41 @@ export function Minimap({ columns, from, to, onJump }: MinimapProps) {
         ref={canvas}
         role="img"
         aria-label={label}
-        title="Blue: prompts. Red: errors. Green: edits. Bars from the right: cost."
         onClick={jump}
         onMouseMove={jump}
+        onMouseLeave={() => setNear(undefined)}
       />
+      {near !== undefined && (
+        <div
+          class="minimap-says"
+          style={{ top: `${Math.min(near * scale, height - 24)}px` }}
+          aria-hidden="true"
+        >
+          {saysOf(columns, near)}
+        </div>
+      )}
       <div
         class="minimap-view"
         style={{ top: `${from * scale}px`, height: `${Math.max(6, (to - from) * scale)}px` }}
       />
     </div>
   )
+}
+
+const NAMES = ['prompt', 'edit', 'error', 'compaction', 'damage', 'gap', 'thinking'] as const
+
+/** What is there: its number, what it is, what it cost, and when. */
+function saysOf({ kinds, costs, times }: Columns, position: number): string {
+  const kind = kinds[position] ?? 0
+  const names = NAMES.filter((name) => (kind & KIND_FLAGS[name]) !== 0)
+  const role = roleOfKind(kind) ?? 'event'
+  const [usd, at] = [costs[position] ?? -1, times[position] ?? Number.NaN]
+  return [
+    `#${position}`,
+    names.length === 0 ? role : names.join(', '),
+    ...(usd > 0 ? [shortMoney(String(usd))] : []),
+    ...(Number.isNaN(at) ? [] : [preciseTime(at)]),
+  ].join(' · ')
 }
 
 /** A pixel row stands for many entries, or an entry for many pixel rows: each shows the most telling of what it stands for. */

@@ -4,18 +4,12 @@
  */
 import type { EntryRow } from '../../../server/api.ts'
 import type { Entry } from '../../../transcript/entry.ts'
-import { route, setParams } from '../../router.ts'
 import type { Pages } from './pages.ts'
 
 /** Of a row, at most so many: positions are looked up one by one. */
 const LONGEST = 100
 
 type Known = Pick<Pages, 'get'>
-
-/** They are left out until somebody asks for them. */
-export function turnRecords(): void {
-  setParams({ records: route.value.params.has('records') ? undefined : '1' })
-}
 
 export function isRecord({ entry, damage }: EntryRow): boolean {
   const { kind, blocks } = entry

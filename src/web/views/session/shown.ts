@@ -1,6 +1,6 @@
 /** What of the transcript is open, and which entry is the current one. Kept apart from rows, which come and go with scrolling. */
 import { computed, signal } from '@preact/signals'
-import { route } from '../../router.ts'
+import { route, setParams } from '../../router.ts'
 
 export type Shown = ReturnType<typeof createShown>
 
@@ -37,6 +37,11 @@ export function createShown() {
     },
     turnLane: (source: string): void => void (lanes.value = toggled(lanes.value, source)),
   }
+}
+
+/** Records are left out until somebody asks for them. */
+export function turnRecords(): void {
+  setParams({ records: route.value.params.has('records') ? undefined : '1' })
 }
 
 function toggled(set: ReadonlySet<string>, name: string): ReadonlySet<string> {

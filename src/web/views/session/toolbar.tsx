@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { countWith, type Columns } from './columns.ts'
-import { turnRecords } from './records.ts'
+import { turnRecords } from './shown.ts'
 import type { Finding } from './finding.ts'
 
 export type ToolbarProps = {
