@@ -46,14 +46,13 @@ const QUERIES = [
   'alphaneedle -"dolor ipsum"',
   'untoldneedle OR gammaneedle',
   'n31999*',
-  '"n18 n17"',
   "'ammaNee'",
   'role:tool alphaneedle',
   '"lorem missingword"',
 ]
 
 /** How many entries have each. */
-const FOUND = [2, 1, 0, 4, 2, 1, 0, 1, 1, 0]
+const FOUND = [2, 1, 0, 4, 2, 1, 1, 1, 0]
 
 describe('entries of some MB', () => {
   it('are found as by reading them, and only those that match', async () => {
@@ -66,7 +65,9 @@ describe('entries of some MB', () => {
     expect([...answers.values()].map((found) => found.length)).toEqual(FOUND)
     await catchUpIndex(searched.archive)
     for (const query of QUERIES) {
-      for (const order of ['newest', 'ranked'] as const) {
+      // Ranking finds the same: asked of a few, for each is read again.
+      const orders: readonly Order[] = query.startsWith('alphaneedle') ? ['newest', 'ranked'] : ['newest']
+      for (const order of orders) {
         const { hits, scanned } = await search(query, order)
         expect([query, hits.map(({ citation }) => citation).sort()]).toEqual([query, answers.get(query)])
         // What has no word to look up is read as a whole.
@@ -96,11 +97,11 @@ describe('entries of some MB', () => {
 })
 
 describe('hansard sync', () => {
-  it('reads and indexes lines of 20 MB in bounded memory, on all cores', async () => {
+  it('reads and indexes lines of 13 MB in bounded memory, on all cores', async () => {
     const folder = temporaryFolder()
     const config = join(folder, 'claude')
-    const text = 'a漢 '.repeat(3_300_000)
-    for (let n = 0; n < 4; n += 1) {
+    const text = 'a漢 '.repeat(2_600_000)
+    for (let n = 0; n < 3; n += 1) {
       writeLog(config, n, [`${text} needle${n}`])
     }
     const env = { CLAUDE_CONFIG_DIR: config, HOME: folder, HANSARD_HOME: join(folder, 'archive') }
@@ -112,7 +113,7 @@ describe('hansard sync', () => {
     expect(code).toBe(0)
     const mb = Number(/maxRSS=(\d+)/.exec(stderr)?.[1]) / 1024
     expect(mb).toBeGreaterThan(50)
-    expect(mb).toBeLessThan(400)
+    expect(mb).toBeLessThan(350)
     const { stdout } = await run(['search', 'needle2', '--json'], { cwd: folder, env })
     expect(JSON.parse(stdout)).toMatchObject({ total: 1, scanned: { units: 0 } })
     fs.rmSync(folder, { recursive: true, force: true })

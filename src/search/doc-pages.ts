@@ -39,24 +39,27 @@ export function createPage(written?: Uint8Array): Buffer {
   return page
 }
 
-export function writeDoc(page: Buffer, slot: number, doc: Doc): void {
-  const at = slot * DOC_BYTES
-  page.writeUInt32LE(doc.session, at)
-  page.writeUInt32LE(doc.source, at + 4)
-  page.writeUInt32LE(doc.sequence, at + 8)
-  page.writeUInt32LE(doc.file, at + 12)
-  page.writeUInt32LE(doc.version === undefined ? 0 : doc.version + 1, at + 16)
-  page.writeUInt32LE(doc.mark, at + 20)
-  page.writeDoubleLE(doc.byteOffset, at + 24)
-  page.writeDoubleLE(doc.at, at + 32)
-  page.writeBigUInt64LE(doc.identity, at + 40)
-  page.writeUInt32LE(Math.min(doc.byteLength, 0xffff_ffff), at + 48)
-  page.writeUInt32LE(
-    (doc.hasAt ? HAS_AT : 0) |
-      ((doc.role === undefined ? 0 : ROLES.indexOf(doc.role) + 1) << 1) |
-      (doc.isLarge ? IS_LARGE : 0),
-    at + 52,
-  )
+/** For one doc: its bytes, and a way to write them that asks nothing of each number. */
+export type DocBytes = { readonly bytes: Buffer; readonly view: DataView }
+
+export function createDocBytes(): DocBytes {
+  const bytes = Buffer.alloc(DOC_BYTES)
+  return { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, DOC_BYTES) }
+}
+
+export function writeDoc({ view }: DocBytes, doc: Doc): void {
+  view.setUint32(0, doc.session, true)
+  view.setUint32(4, doc.source, true)
+  view.setUint32(8, doc.sequence, true)
+  view.setUint32(12, doc.file, true)
+  view.setUint32(16, doc.version === undefined ? 0 : doc.version + 1, true)
+  view.setUint32(20, doc.mark, true)
+  view.setFloat64(24, doc.byteOffset, true)
+  view.setFloat64(32, doc.at, true)
+  view.setBigUint64(40, doc.identity, true)
+  view.setUint32(48, Math.min(doc.byteLength, 0xffff_ffff), true)
+  const role = doc.role === undefined ? 0 : ROLES.indexOf(doc.role) + 1
+  view.setUint32(52, (doc.hasAt ? HAS_AT : 0) | (role << 1) | (doc.isLarge ? IS_LARGE : 0), true)
 }
 
 const HAS_AT = 1

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
-import { createPage, DOC_BYTES, PAGE_DOCS, readDoc, writeDoc, type Doc } from './doc-pages.ts'
+import { createDocBytes, createPage, DOC_BYTES, PAGE_DOCS, readDoc, writeDoc, type Doc } from './doc-pages.ts'
 import type { GramSet } from './grams.ts'
 import { aligned, type Numbers, type Span } from './index-numbers.ts'
 
@@ -57,7 +57,7 @@ export function openIndexDocs(
   let at = 0
   let docs = 0
   let page: Page | undefined
-  const scratch = Buffer.alloc(DOC_BYTES)
+  const scratch = createDocBytes()
   const addWords = sql('INSERT INTO words (rowid, text, facets) VALUES (?, ?, ?)')
   const removeWords = sql('DELETE FROM words WHERE rowid = ?')
 
@@ -131,17 +131,17 @@ export function openIndexDocs(
       const number = piece.high
       const own = pageOf(piece, number)
       const slot = number % PAGE_DOCS
-      writeDoc(scratch, 0, doc)
+      writeDoc(scratch, doc)
       const from = slot * DOC_BYTES
       const isThere = number < piece.there
-      if (!isThere || scratch.compare(own.bytes, from, from + DOC_BYTES) !== 0) {
+      if (!isThere || scratch.bytes.compare(own.bytes, from, from + DOC_BYTES) !== 0) {
         const before = isThere ? readDoc(own.bytes, slot) : undefined
         if (before?.mark !== doc.mark || before.identity !== doc.identity) {
           if (isThere) removeWords.run(number)
           const { text, facets } = words()
           addWords.run(number, text, facets.join(' '))
         }
-        scratch.copy(own.bytes, from)
+        scratch.bytes.copy(own.bytes, from)
         own.isChanged = true
       }
       piece.oldest = Math.min(piece.oldest, doc.at, began)

@@ -166,18 +166,27 @@ type About = {
   readonly isLarge: boolean
 }
 
-function toDoc(entry: Entry, source: string, about: About, writer: UnitWriter): Doc {
+function toDoc(
+  entry: Entry,
+  source: string,
+  { session, at, hasAt, mark, isLarge }: About,
+  writer: UnitWriter,
+): Doc {
   const { origin, sequence, role } = entry
   return {
-    ...about,
+    session,
     source: writer.nameId(source),
     sequence,
     file: origin === undefined ? 0 : writer.nameId(origin.file),
     version: origin?.version,
     byteOffset: origin?.byteOffset ?? 0,
     byteLength: origin?.byteLength ?? 0,
+    at,
+    hasAt,
     role,
     identity: identityOf(entry),
+    mark,
+    isLarge,
   }
 }
 

@@ -19,6 +19,13 @@ export type Shard = {
 /** Bytes of words held before they are sorted into the file: larger is faster, and twice this is what a writer takes. */
 const HASH_BYTES = 64 * 1024 * 1024
 
+/**
+ * Lists of words that are put together into one, little by little, once there are so many: what is put together is written twice, and
+ * a word is looked up in each. And how many there may be while that goes on.
+ */
+const MERGED_LISTS = 16
+const MOST_LISTS = 64
+
 /** What is written into `words`: terms with a space between them. SQLite adds no language of its own. */
 const TOKENIZER = `ascii tokenchars ''!"#$%&()*+,-./:;<=>?@[\\]^_\`{|}~''`
 
@@ -48,6 +55,8 @@ CREATE VIRTUAL TABLE words USING fts5 (
   text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}'
 );
 INSERT INTO words (words, rank) VALUES ('hashsize', ${HASH_BYTES});
+INSERT INTO words (words, rank) VALUES ('automerge', ${MERGED_LISTS});
+INSERT INTO words (words, rank) VALUES ('crisismerge', ${MOST_LISTS});
 `
 
 /** The numbers of the shards there are. */
