@@ -18,6 +18,10 @@ const DEFAULT_WIDTH = 80
 export function widthOf(text: string): number {
   if (isNarrow(text)) return text.length
   let width = 0
+  if (isSimple(text)) {
+    for (let at = 0; at < text.length; at += 1) width += text.charCodeAt(at) >= FIRST_WIDE ? 2 : 1
+    return width
+  }
   for (const { segment } of segments(text)) width += clusterWidth(segment)
   return width
 }
@@ -52,6 +56,13 @@ function takeUpTo(clusters: readonly string[], width: number): string[] {
 /** Nothing from the combining marks on: one column for each code unit, whatever it is. */
 const isNarrow = (text: string): boolean =>
   /^[\0-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f]*$/.test(text)
+
+/** The same, and Han, kana and their signs, which take two columns each and join with nothing. */
+const isSimple = (text: string): boolean =>
+  /^[\0-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u259f\u3001-\u3029\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uff01-\uff60]*$/.test(
+    text,
+  )
+const FIRST_WIDE = 0x3001
 
 let segmenter: Intl.Segmenter | undefined
 

@@ -231,26 +231,39 @@ type Blocks = {
 
 function readBlocks(prepared: Prepared): Blocks {
   const units = new Map<number, IndexedUnit & { readonly pieces: Piece[] }>()
-  for (const { id, name, version } of prepared('SELECT id, name, version FROM units').all())
+  for (const [id, name, version] of together(prepared, 'units', 'id', 'id, name, version'))
     units.set(Number(id), { id: Number(id), name: String(name), version: String(version), pieces: [] })
   const pieces: Piece[] = []
   const newest: number[] = []
-  for (const row of prepared('SELECT low, high, unit, min_at, max_at FROM pieces ORDER BY low').all()) {
-    const unit = units.get(Number(row['unit']))
-    if (unit === undefined) throw new MissingPage('the index has a piece of no unit')
-    const { min_at, max_at } = row
-    const oldest = typeof min_at === 'number' ? min_at : Number.NEGATIVE_INFINITY
-    const piece = { unit, low: Number(row['low']), high: Number(row['high']), oldest }
-    unit.pieces.push(piece)
+  const rows = together(prepared, 'pieces', 'low', 'low, high, unit, min_at, max_at')
+  for (const [low, high, unit, oldest, latest] of rows.sort((a, b) => Number(a[0]) - Number(b[0]))) {
+    const own = units.get(Number(unit))
+    if (own === undefined) throw new MissingPage('the index has a piece of no unit')
+    const piece = {
+      unit: own,
+      low: Number(low),
+      high: Number(high),
+      oldest: typeof oldest === 'number' ? oldest : Number.NEGATIVE_INFINITY,
+    }
+    own.pieces.push(piece)
     pieces.push(piece)
     newest.push(
       Math.max(
-        typeof max_at === 'number' ? max_at : Number.POSITIVE_INFINITY,
+        typeof latest === 'number' ? latest : Number.POSITIVE_INFINITY,
         newest.at(-1) ?? Number.NEGATIVE_INFINITY,
       ),
     )
   }
   return { units: [...units.values()], pieces, lows: pieces.map(({ low }) => low), newest }
+}
+
+/** Rows in a few texts: one by one, fetching them takes ten times as long as finding them. */
+function together(prepared: Prepared, table: string, key: string, columns: string): unknown[][] {
+  return prepared(
+    `SELECT json_group_array(json_array(${columns})) AS rows FROM ${table} GROUP BY ${key} / 100000`,
+  )
+    .all()
+    .flatMap(({ rows }) => JSON.parse(String(rows)) as unknown[][])
 }
 
 /** The place of the last that is at most this; -1 when there is none. */

@@ -1,6 +1,7 @@
 /** The units that the state knows, as the index needs them: what each is called, what tells that it has changed, whose sessions it holds. */
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { prepared } from '../sources/state-statements.ts'
 import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { toHash } from './doc-facts.ts'
@@ -133,7 +134,7 @@ function titlesOf(recordings: readonly Row[]): Titles {
 }
 
 function bornOf(database: Database): string {
-  return String(database.prepare("SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
+  return String(prepared(database, "SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
 }
 
 type Asked = { readonly columns: readonly string[]; readonly sql: string }
@@ -184,8 +185,7 @@ function together(
   values: readonly SqlValue[],
 ): readonly Row[] {
   const all = `SELECT json_group_array(json_array(${columns.join(', ')})) AS rows FROM (${sql}) GROUP BY part / 1000`
-  return database
-    .prepare(all)
+  return prepared(database, all)
     .all(...values)
     .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
     .map((values) => {
