@@ -71,6 +71,7 @@ export function createPriceBook(overrides: readonly PriceRow[] = []): PriceBook 
 
 /** Instants differ in their digits of fraction, so they are compared as numbers and not as text. */
 function isInForce({ from, to }: PriceRow, at: string): boolean {
+  if (from === undefined && to === undefined) return true
   const then = toMillis(at)
   return (from === undefined || toMillis(from) <= then) && (to === undefined || then < toMillis(to))
 }

@@ -22,7 +22,23 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
   const text = (field: number): string | undefined =>
     textAt(bytes, starts[field] as number, ends[field] as number)
   const first = (field: number): number | undefined => bytes[starts[field] as number]
-  let answered: string | undefined
+  /** Where the last answer's own id stands; -1 for none yet. */
+  let answered = -1
+  let answeredEnd = -1
+  let lastModel: { readonly name: string; readonly bytes: Buffer } | undefined
+  /** Nearly every line names the model that the last one named. */
+  const modelOf = (): string | undefined => {
+    const from = (starts[AT.model] as number) + 1
+    const to = (ends[AT.model] as number) - 1
+    if (lastModel !== undefined && from > 0 && isSame(bytes, from, to, lastModel.bytes)) return lastModel.name
+    const name = text(AT.model)
+    lastModel = name === undefined ? undefined : { name, bytes: Buffer.from(bytes.subarray(from, to)) }
+    return name
+  }
+  const isAnswered = (parent: string): boolean => {
+    const last = answered === -1 ? undefined : textAt(bytes, answered, answeredEnd)
+    return last === undefined || last === parent
+  }
   for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
     const from = bytes.lastIndexOf(NEWLINE, at) + 1
     const end = bytes.indexOf(NEWLINE, at)
@@ -32,7 +48,7 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
     // These may hold a message of another.
     if (type === 'progress' || type === 'event') return false
     if (type === 'assistant' && first(AT.message) === OBJECT && isContent(first(AT.content))) {
-      const model = text(AT.model)
+      const model = modelOf()
       if (model === undefined) return false
       const usage =
         model === SYNTHETIC
@@ -41,8 +57,11 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
       const isError = first(AT.isApiErrorMessage) === TRUE
       // An error right below an answer says that its counts are not the last. The answer may be the last of another log.
       const parent = usage === undefined && isError ? text(AT.parentUuid) : undefined
-      if (parent !== undefined && (answered === undefined || parent === answered)) return false
-      if (usage !== undefined) answered = text(AT.uuid)
+      if (parent !== undefined && isAnswered(parent)) return false
+      if (usage !== undefined) {
+        answered = starts[AT.uuid] as number
+        answeredEnd = ends[AT.uuid] as number
+      }
       if (model !== SYNTHETIC) {
         const id = text(AT.id)
         if (id === undefined || !isNamed(id)) return false
@@ -64,6 +83,13 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
     }
     at = bytes.indexOf(ASSISTANT, end + 1)
   }
+  return true
+}
+
+/** Between its quotes, the model of a line; a name that is no string has none. */
+function isSame(bytes: Buffer, from: number, to: number, name: Buffer): boolean {
+  if (to - from !== name.length || bytes[from - 1] !== QUOTE) return false
+  for (let at = 0; at < name.length; at += 1) if (bytes[from + at] !== name[at]) return false
   return true
 }
 

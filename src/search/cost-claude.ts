@@ -12,7 +12,7 @@ import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
-import { hasCounts } from '../transcript/usage.ts'
+import { COUNTS, hasCounts, type Count, type Usage } from '../transcript/usage.ts'
 import { scanLog, type Answer } from './cost-claude-log.ts'
 import { createSkimmer } from './cost-skim.ts'
 
@@ -142,26 +142,29 @@ function readHead(bytes: Buffer, session: string): { readonly cwd?: string } | u
 
 /** As the reader's calls are made. */
 function toCall(session: string, id: string, { model, usage, at }: Answer): Call {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning, quality } = usage
   const cost = hasCounts(usage) ? costOf({ model, at, usage }) : undefined
   const call: { -readonly [K in keyof Call]: Call[K] } = {
     session,
     key: `m:${id}`,
     provider: 'anthropic',
     model,
-    usage: {
-      quality,
-      ...(input !== undefined && { input }),
-      ...(cacheRead !== undefined && { cacheRead }),
-      ...(cacheWrite5m !== undefined && { cacheWrite5m }),
-      ...(cacheWrite1h !== undefined && { cacheWrite1h }),
-      ...(output !== undefined && { output }),
-      ...(reasoning !== undefined && { reasoning }),
-    },
+    usage: countsOf(usage),
   }
   if (at !== undefined) call.at = at
   if (cost === undefined) return call
   if ('unpriced' in cost) call.unpriced = model.slice(0, 200)
   else if (cost.row !== NOT_BILLED) call.pico = cost.pico
   return call
+}
+
+/** The counts alone. Not spread: there is a call in every other line. */
+function countsOf(usage: Usage): Usage {
+  const counts: { -readonly [K in Count]?: number } & { quality: Usage['quality'] } = {
+    quality: usage.quality,
+  }
+  for (const count of COUNTS) {
+    const value = usage[count]
+    if (value !== undefined) counts[count] = value
+  }
+  return counts
 }

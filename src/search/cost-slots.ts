@@ -21,6 +21,8 @@ export type Slot = {
 
 export function toSlots(calls: readonly Call[]): readonly Slot[] {
   const slots = new Map<string, Slot>()
+  /** Most calls go where the last one went. */
+  let last: { readonly slot: Slot; readonly isUncounted: boolean } | undefined
   for (const { at, model, unpriced, usage, pico } of calls) {
     const counts = COUNTS.map((count) => within(usage[count]))
     const cost = pico === undefined || pico > MOST_PICO ? -1 : Number(pico)
@@ -28,11 +30,14 @@ export function toSlots(calls: readonly Call[]): readonly Slot[] {
     const isUncounted = !hasCost && counts.every((count) => count < 0)
     // Counted, and nobody was asked to pay for it.
     if (!hasCost && !isUncounted) continue
-    const slot = slotAt(slots, at === undefined ? undefined : halfHourOf(at), {
-      model,
-      unpriced,
-      isUncounted,
-    })
+    const half = at === undefined ? undefined : halfHourOf(at)
+    const isSame =
+      last?.isUncounted === isUncounted &&
+      last.slot.at === half &&
+      last.slot.model === model &&
+      last.slot.unpriced === unpriced
+    const slot: Slot = isSame && last ? last.slot : slotAt(slots, half, { model, unpriced, isUncounted })
+    last = { slot, isUncounted }
     addCall(slot, { counts, quality: qualityRank(usage.quality), pico: cost, isUncounted })
   }
   return [...slots.values()]
