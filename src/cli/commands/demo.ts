@@ -2,7 +2,7 @@
  * `hansard demo`: a sample archive with all there is to see, made in a folder of its own, on the page, with a session that goes on
  * while one watches. Nothing of the user's is read or written.
  */
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { openArchive } from '../../archive/archive.ts'
@@ -36,6 +36,7 @@ export async function demo(options: DemoOptions): Promise<void> {
   if (!existsSync(home)) await makeSample(folder)
   if (!serve) return say(folder, home, json)
   const ending = new AbortController()
+  let playing: Promise<void> | undefined
   await serveArchive(openArchive(home, { write: true }), {
     json,
     ...(port !== undefined && { port }),
@@ -43,12 +44,15 @@ export async function demo(options: DemoOptions): Promise<void> {
     sync: samplePlaces(folder),
     onServing() {
       note(`a sample, made up, in ${folder}: one of its sessions goes on while you watch`)
-      playLive({ home, cwd: folder, signal: ending.signal }).catch((error: unknown) =>
+      playing = playLive({ home, cwd: folder, signal: ending.signal }).catch((error: unknown) =>
         note(`hansard: ${messageOf(error)}`),
       )
     },
     onEnding: () => ending.abort(),
   })
+  await playing
+  // Nobody has asked for it to stay.
+  if (out === undefined) rmSync(folder, { recursive: true, force: true })
 }
 
 async function say(folder: string, home: string, json: boolean): Promise<void> {

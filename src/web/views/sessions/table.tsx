@@ -204,7 +204,7 @@ function NoSessions({ question }: { readonly question: Question }) {
           <code>hansard sync DIR</code> those of a folder.
         </li>
         <li>
-          <code>hansard run -- AGENT …</code> starts an agent and records it.
+          <code>record()</code> in your own program writes them as they happen.
         </li>
         <li>
           <code>hansard demo</code> shows an archive with examples.
