@@ -10,7 +10,9 @@ import { Output } from './output.tsx'
 import type { PartProps } from './parts.ts'
 import { Picture } from './picture.tsx'
 import { ShowAll } from './show-all.tsx'
-import { pretty, Stored, ToolCall, ToolResult } from './tool.tsx'
+import { pretty } from './pretty.ts'
+import { Stored } from './stored.tsx'
+import { ToolCall, ToolResult } from './tool.tsx'
 
 /** Text beyond this is no prose: it is shown as it is. */
 const LONGEST_MARKDOWN = 400_000

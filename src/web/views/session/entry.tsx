@@ -3,20 +3,19 @@ import type { ComponentChildren } from 'preact'
 import type { EntryRow } from '../../../server/api.ts'
 import { contentText, type Block } from '../../../transcript/block.ts'
 import type { Entry } from '../../../transcript/entry.ts'
-import { Code } from '../../text/code.tsx'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Money, Tokens } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { shortDuration, shortMoney } from '../../ui/numbers.ts'
+import { shortMoney } from '../../ui/numbers.ts'
 import { exactTime, preciseTime } from '../../ui/times.ts'
+import { Between, DamageNotes } from './between.tsx'
 import { BlockView } from './blocks.tsx'
-import { Fold } from './fold.tsx'
 import { entryMarkdown } from './as-markdown.ts'
-import { headOf, isCompaction, isRecord, recordName, rowFrom } from './records.ts'
+import { headOf, isRecord } from './records.ts'
+import { Records } from './records-line.tsx'
 import type { Shown } from './shown.ts'
 import type { SessionStore } from './store.ts'
-import { pretty } from './tool.tsx'
 import { TurnSums } from './turn.tsx'
 
 export type EntryProps = {
@@ -29,9 +28,6 @@ export type EntryProps = {
   readonly started?: ComponentChildren
   readonly onRaw: (position: number) => void
 }
-
-/** Milliseconds between entries from which on it is said how long nothing happened. */
-const PAUSE = 30 * 60_000
 
 export function EntryView(props: EntryProps) {
   const { row, before, source, store, shown } = props
@@ -74,7 +70,7 @@ export function EntryView(props: EntryProps) {
         </div>
         <div class="entry-body">
           {isRecord(row) ? (
-            <Records {...props} />
+            <Records row={row} store={store} shown={shown} />
           ) : (
             entry.blocks.map((block, at) => (
               <BlockView key={at} block={block} row={row} at={at} store={store} shown={shown} />
@@ -133,42 +129,6 @@ function blockSays(block: Block): string {
   return block.type === 'tool-call' ? block.name : ''
 }
 
-function Between({ row, before }: Pick<EntryProps, 'row' | 'before'>) {
-  const gap = Date.parse(row.entry.at ?? '') - Date.parse(before?.entry.at ?? '')
-  return (
-    <>
-      <DamageNotes damage={row.damage ?? []} />
-      {isCompaction(row.entry) && !(before !== undefined && isCompaction(before.entry)) && (
-        <p class="between" role="note">
-          The context was compacted here: the agent goes on with a summary
-        </p>
-      )}
-      {gap > PAUSE && (
-        <p class="between is-quiet" role="note">
-          {shortDuration(gap)} later
-        </p>
-      )}
-    </>
-  )
-}
-
-type Damages = NonNullable<EntryRow['damage']>
-
-function DamageNotes({ damage }: { readonly damage: Damages }) {
-  return (
-    <>
-      {damage.map(({ kind, reason, file, byteOffset }, at) => (
-        <p key={at} class="between is-damage" role="note">
-          {kind === 'missing' ? 'Entries are missing here' : 'Damage'}: {visible(oneLine(reason, 300))}{' '}
-          <span class="quiet">
-            {visible(oneLine(file, 200))} at byte {byteOffset}
-          </span>
-        </p>
-      ))}
-    </>
-  )
-}
-
 function Meta({ row, store, onRaw }: EntryProps) {
   const { position, entry, running, citation } = row
   // What is counted with another entry costs nothing here, which is no news.
@@ -213,43 +173,5 @@ function Meta({ row, store, onRaw }: EntryProps) {
         #{position}
       </a>
     </span>
-  )
-}
-
-/** A row of records on one line, which opens to what each says. */
-function Records({ row, store, shown }: EntryProps) {
-  const all = rowFrom(row, store.pages)
-  const names = new Map<string, number>()
-  for (const { entry } of all) {
-    const name = recordName(entry)
-    names.set(name, (names.get(name) ?? 0) + 1)
-  }
-  const says = [...names].map(([name, count]) => (count === 1 ? name : `${name} ×${count}`)).join(', ')
-  return (
-    <Fold
-      isOpen={shown.isOpen(row.position, 'event')}
-      onTurn={() => shown.turn(row.position, 'event')}
-      tone="record"
-      line={
-        <>
-          <span class="record-name">{all.length === 1 ? 'Record' : `${all.length} records`}</span>{' '}
-          <span>{visible(oneLine(says, 200))}</span>
-        </>
-      }
-    >
-      {() =>
-        all.map(({ position, entry }) => (
-          <div key={position} class="record">
-            <p class="tool-part">
-              {visible(oneLine(recordName(entry), 200))} <span class="quiet numbers">#{position}</span>
-            </p>
-            {entry.blocks.length === 0 && <Code text={pretty(entry.metadata ?? {})} lang="json" isBare />}
-            {entry.blocks.map((block, at) => (
-              <Code key={at} text={pretty(block.type === 'unknown' ? block.raw : block)} lang="json" isBare />
-            ))}
-          </div>
-        ))
-      }
-    </Fold>
   )
 }

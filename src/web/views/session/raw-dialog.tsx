@@ -10,7 +10,7 @@ import { ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount, shortBytes } from '../../ui/numbers.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Output } from './output.tsx'
-import { pretty } from './tool.tsx'
+import { pretty } from './pretty.ts'
 
 export type RawProps = {
   readonly id: string

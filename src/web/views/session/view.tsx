@@ -14,22 +14,23 @@ import { announce } from '../../state/announce.ts'
 import { titleLine, visible } from '../../text/visible.ts'
 import { copyText } from '../../ui/copy.tsx'
 import { EmptyState, ErrorNote, Spinner } from '../../ui/notes.tsx'
-import { exactCount } from '../../ui/numbers.ts'
 import type { VirtualHandle } from '../../ui/virtual.tsx'
 import { entryMarkdown } from './as-markdown.ts'
 import { nextWith } from './columns.ts'
-import { isAnswered, isWithAnother } from './entry.tsx'
+import { isAnswered } from './entry.tsx'
 import { useFilters } from './filters.ts'
 import { goBeside } from './beside.ts'
 import { createFinding, type Finding } from './finding.ts'
 import { Header } from './header.tsx'
+import { Notes } from './notes.tsx'
 import { RawDialog } from './raw-dialog.tsx'
 import { headOf, isRecord } from './records.ts'
-import { createRows, plainRows, type TranscriptRow } from './rows.ts'
-import { createShown, turnRecords, type Shown } from './shown.ts'
+import { createRows, plainRows } from './rows.ts'
+import { createShown, turnRecords } from './shown.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
 import { Transcript } from './transcript.tsx'
+import { callOf, nextShown, partsOf } from './ways.ts'
 
 /** Sessions up to this long are shown when it is known what each entry is; longer ones at once. */
 const WAIT_FOR_OUTLINE = 50_000
@@ -283,66 +284,4 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
       )}
     </div>
   )
-}
-
-/** What is going on with it that one would not see. */
-function Notes({ store }: { readonly store: SessionStore }) {
-  const { answer, problem, isGone, length } = store
-  const state = answer.value?.outline
-  return (
-    <>
-      {isGone.value && (
-        <p class="session-note is-bad" role="alert">
-          This session was deleted from the archive. What is on this page stays until it is left.
-        </p>
-      )}
-      {!isGone.value && problem.value !== undefined && (
-        <ErrorNote problem={problem.value} onRetry={store.reload} />
-      )}
-      {state?.state === 'building' && (
-        <p class="session-note" role="status">
-          This session is read for the first time: {exactCount(state.entries)} of {exactCount(length.value)}{' '}
-          entries. The map and the filters come when it is done.
-        </p>
-      )}
-    </>
-  )
-}
-
-function callOf(store: SessionStore, position: number) {
-  const entry = store.pages.get(position)?.entry
-  const block = entry?.blocks.find(({ type }) => type === 'tool-result')
-  if (entry === undefined || block?.type !== 'tool-result' || block.callId === undefined) return undefined
-  return store.pages.callOf(entry.source, block.callId)
-}
-
-type RowList = { readonly count: number; at(row: number): TranscriptRow }
-
-/** Rows whose entry is shown with another are passed over. */
-function nextShown(
-  store: SessionStore,
-  shown: Shown,
-  rows: RowList,
-  from: number,
-  step: 1 | -1,
-): number | undefined {
-  for (let at = from + step; at >= 0 && at < rows.count; at += step) {
-    const { position, lane } = rows.at(at)
-    const row = store.pages.get(position)
-    if (lane !== undefined || row === undefined || !isWithAnother(row, store, shown)) return at
-  }
-  return undefined
-}
-
-const PARTS: { readonly [type: string]: string } = {
-  thinking: 'thinking',
-  'tool-call': 'tool',
-  'tool-result': 'result',
-  unknown: 'unknown',
-}
-
-function partsOf(store: SessionStore, position: number): readonly string[] {
-  const blocks = store.pages.get(position)?.entry.blocks ?? []
-  const parts = blocks.flatMap(({ type }, at) => (PARTS[type] === undefined ? [] : [`${PARTS[type]} ${at}`]))
-  return parts.length === 0 ? ['event'] : parts
 }
