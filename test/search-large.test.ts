@@ -111,7 +111,8 @@ describe('hansard sync', () => {
       env: { ...env, NODE_OPTIONS: `--import data:text/javascript,${tell}` },
     })
     expect(code).toBe(0)
-    const mb = Number(/maxRSS=(\d+)/.exec(stderr)?.[1]) / 1024
+    // Threads may say it too, when they end: the largest is that of the whole process.
+    const mb = Math.max(...Array.from(stderr.matchAll(/maxRSS=(\d+)/g), ([, kb]) => Number(kb))) / 1024
     expect(mb).toBeGreaterThan(50)
     expect(mb).toBeLessThan(350)
     const { stdout } = await run(['search', 'needle2', '--json'], { cwd: folder, env })
