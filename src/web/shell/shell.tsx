@@ -2,7 +2,7 @@
 import { useEffect, useErrorBoundary, useRef, useState } from 'preact/hooks'
 import { ask } from '../api.ts'
 import { listenToKeys, useKeys } from '../keys.ts'
-import { connect } from '../live.ts'
+import { connect, noticeGone, whenBack } from '../live.ts'
 import { href, listenToLinks, navigate, route, setParams, type Route, type ViewName } from '../router.ts'
 import { announce, announced } from '../state/announce.ts'
 import { followHealth } from '../state/health.ts'
@@ -106,7 +106,10 @@ function CurrentView() {
     const set = (next: Loaded): void => void (isWanted && setLoaded(next))
     LOAD[name]().then(
       (View) => set({ name, View }),
-      () => set({ name, message: 'this part of the page could not be loaded' }),
+      () => {
+        set({ name, message: 'this part of the page could not be loaded' })
+        void loadWhenBack(() => isWanted)
+      },
     )
     forget()
     document.title = name === 'sessions' ? 'Hansard' : `${VIEW_NAMES[name]} · Hansard`
@@ -131,4 +134,29 @@ function CurrentView() {
       />
     )
   return <View route={now} />
+}
+
+/** Browsers do not ask again for a script that they did not get: when the server is back, all of the page is loaded anew, once. */
+async function loadWhenBack(isWanted: () => boolean): Promise<void> {
+  noticeGone()
+  await whenBack()
+  if (!isWanted() || Date.now() - lastReload() < AGAIN_MS) return
+  try {
+    sessionStorage.setItem(RELOADED, String(Date.now()))
+    location.reload()
+  } catch {
+    // Without a place to note it, it would be done without end: there is a button.
+  }
+}
+
+const RELOADED = 'hansard-reloaded'
+/** Sooner than this it was of no use. */
+const AGAIN_MS = 30_000
+
+function lastReload(): number {
+  try {
+    return Number(sessionStorage.getItem(RELOADED) ?? 0)
+  } catch {
+    return Date.now()
+  }
 }

@@ -48,10 +48,29 @@ export function nextWith(
   return undefined
 }
 
-export function countWith({ kinds, length }: Columns, flag: KindFlag): number {
-  let count = 0
-  for (let at = 0; at < length; at += 1) if (isOne(kinds[at] ?? 0, flag)) count += 1
-  return count
+/** Asked for each time that something is drawn: counted once for each columns there are. */
+export function countWith(columns: Columns, flag: KindFlag): number {
+  const known = counted.get(columns) ?? countAll(columns)
+  counted.set(columns, known)
+  return known[flag]
+}
+
+type Counts = { readonly [flag in KindFlag]: number }
+
+const counted = new WeakMap<Columns, Counts>()
+
+function countAll({ kinds, length }: Columns): Counts {
+  const flags = Object.keys(KIND_FLAGS) as readonly KindFlag[]
+  const counts = new Map<number, number>()
+  for (let at = 0; at < length; at += 1) {
+    const kind = kinds[at] ?? 0
+    counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  }
+  // Of the few kinds that there are, those that have the flag.
+  const count = (flag: KindFlag): number =>
+    [...counts].reduce((sum, [kind, times]) => sum + (isOne(kind, flag) ? times : 0), 0)
+  // Every flag has an entry.
+  return Object.fromEntries(flags.map((flag) => [flag, count(flag)])) as Counts
 }
 
 /** A tool's answer belongs to its call, which is counted. */

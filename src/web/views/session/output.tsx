@@ -6,6 +6,8 @@ import { shortBytes } from '../../ui/numbers.ts'
 
 const FIRST = 8000
 const PART = 64_000
+/** Characters that are put on the page at once: more would keep it from answering. */
+const MOST = 4_000_000
 
 export function Output({ text, label }: { readonly text: string; readonly label: string }) {
   const [shown, setShown] = useState(FIRST)
@@ -23,8 +25,12 @@ export function Output({ text, label }: { readonly text: string; readonly label:
       {text === '' && <p class="quiet">Nothing</p>}
       {rest > 0 && (
         <p class="output-more">
-          <Button onClick={() => setShown(shown * 8)}>Show more</Button>
-          <Button onClick={() => setShown(text.length)}>Show the rest ({shortBytes(rest)})</Button>
+          <Button onClick={() => setShown(Math.min(shown * 8, shown + MOST))}>Show more</Button>
+          {rest <= MOST ? (
+            <Button onClick={() => setShown(text.length)}>Show the rest ({shortBytes(rest)})</Button>
+          ) : (
+            <span class="quiet">{shortBytes(rest)} more</span>
+          )}
         </p>
       )}
     </div>
