@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** The part of a module that is used; the types know nothing of what loaders may do. */
-type Loaded = { exports: unknown; _compile(source: string, file: string): unknown }
+type Loaded = { exports: unknown; _compile: (this: Loaded, source: string, file: string) => unknown }
 type Loader = {
   prototype: Loaded
   wrap(source: string): string
