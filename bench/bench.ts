@@ -23,6 +23,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   search: () => import('./search.bench.ts'),
   index: () => import('./index.bench.ts'),
   outline: () => import('./outline.bench.ts'),
+  page: () => import('./page.bench.ts'),
   start: () => import('./start.bench.ts'),
 }
 
