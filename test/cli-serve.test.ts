@@ -77,6 +77,32 @@ describe('hansard alone', () => {
 })
 
 describe('hansard serve', () => {
+  it('answers what takes long in threads of its own, as anybody else would, and ends with them', async () => {
+    const started = await start(['serve', '--port', '0', '--json'])
+    const cookie = await login(started)
+    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { cookie } })
+    await expect
+      .poll(async () => (await get('/sessions')).text, { timeout: 20_000 })
+      .toContain('fix the login')
+    const threads = (): number => fs.readdirSync(`/proc/${started.child.pid}/task`).length
+    const before = process.platform === 'linux' ? threads() : 0
+    const [found, cost, stats, wrong] = await Promise.all([
+      get('/search?q=login'),
+      get('/cost?by=model'),
+      get('/stats'),
+      get(`/search?q=${encodeURIComponent('(')}&regex=true`),
+    ])
+    expect([found.status, cost.status, stats.status, wrong.status]).toEqual([200, 200, 200, 400])
+    expect((JSON.parse(found.text) as { hits: unknown[] }).hits.length).toBeGreaterThan(0)
+    expect((JSON.parse(cost.text) as { rows: { key: string }[] }).rows.map(({ key }) => key)).toEqual([
+      'claude-sonnet-4-5',
+    ])
+    expect((JSON.parse(wrong.text) as { error: { code: string } }).error.code).toBe('invalid-argument')
+    if (process.platform === 'linux') expect(threads()).toBeGreaterThan(before)
+    expect(await started.end('SIGTERM')).toBe(0)
+    expect(started.stderr()).not.toMatch(/Error|trouble/)
+  })
+
   it('takes in what there is while it serves, and ends when it is told to', async () => {
     const started = await start(['serve', '--port', '0', '--json'])
     const cookie = await login(started)
