@@ -6,6 +6,8 @@ import { join } from 'node:path'
 export function setup(): () => void {
   const before = process.env['TMPDIR']
   const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-tests-'))
+  // As the system's own is: a test may go on as another user.
+  fs.chmodSync(folder, 0o1777)
   process.env['TMPDIR'] = folder
   return () => {
     if (before === undefined) delete process.env['TMPDIR']
