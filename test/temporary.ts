@@ -5,7 +5,9 @@ import { join } from 'node:path'
 
 export function setup(): () => void {
   const before = process.env['TMPDIR']
-  const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-tests-'))
+  // In lower case: a test makes names that differ in nothing else.
+  const folder = join(os.tmpdir(), `hansard-tests-${process.pid}-${Date.now().toString(36)}`)
+  fs.mkdirSync(folder)
   // As the system's own is: a test may go on as another user.
   fs.chmodSync(folder, 0o1777)
   process.env['TMPDIR'] = folder
