@@ -79,7 +79,7 @@ async function reading(logs: Logs): Promise<readonly Result[]> {
     const place = { home: join(logs.config, 'none'), agent: 'claude-code', root: logs.config }
     return { ...place, unit: name, paths: [name], isKept: false, format: 'claude-code' }
   })
-  const readers = createReaders(Number.MAX_SAFE_INTEGER)
+  const readers = await createReaders(Number.MAX_SAFE_INTEGER)
   const failed = (result: { readonly type: string }): void => {
     if (result.type !== 'read') throw new Error('a log was not read')
   }

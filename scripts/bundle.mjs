@@ -30,7 +30,7 @@ function closureOf(...paths) {
 // few files, each with what those before it have not: help, a sync of nothing new, costs, searches, reading logs of one
 // format, of any.
 const asked = closureOf('cli/commands/cost.js')
-const read = closureOf('sources/sync-take.js', 'sources/sync-read.js', 'sources/unit-worker.js')
+const read = closureOf('sources/sync-take.js', 'sources/readers.js', 'sources/unit-worker.js')
 const groups = [
   ['start', closureOf('cli/main.js')],
   ['sync', closureOf('cli/commands/sync.js')],

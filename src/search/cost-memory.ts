@@ -61,7 +61,7 @@ async function readUnits(
     own,
   }: { readonly home: string; readonly deleted: ReadonlySet<string>; readonly own: Set<string> },
 ): Promise<number> {
-  const readers = createReaders(units.reduce((sum, { bytes }) => sum + bytes, 0))
+  const readers = await createReaders(units.reduce((sum, { bytes }) => sum + bytes, 0))
   const places = new Map<string, number>()
   const placeOf = ({ agent, root }: CostUnit): number => {
     const name = `${agent}\n${root}`

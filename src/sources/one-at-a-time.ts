@@ -2,8 +2,7 @@
  * A unit with a line or a document of many MB is read while no other such is: what one thread may hold of it, several may not. A source
  * whose files ask for leave when they come to one.
  */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
+import { createRequire } from 'node:module'
 import type { SourceFile } from '../transcript/source.ts'
 import type { OpenSource } from './open.ts'
 
@@ -59,8 +58,12 @@ let collector: (() => void) | undefined
 /** Lets go of what nobody needs any more, now. */
 export function collect(): void {
   if (collector === undefined) {
-    setFlagsFromString('--expose-gc')
-    const gc: unknown = runInNewContext('gc')
+    // Only here: with what it needs in turn, the module takes as long to load as reading a short log.
+    const load = createRequire(import.meta.url)
+    const v8 = load('node:v8') as { setFlagsFromString(flags: string): void }
+    const vm = load('node:vm') as { runInNewContext(code: string): unknown }
+    v8.setFlagsFromString('--expose-gc')
+    const gc = vm.runInNewContext('gc')
     collector = typeof gc === 'function' ? () => void Reflect.apply(gc, undefined, []) : () => {}
   }
   collector()

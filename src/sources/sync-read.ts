@@ -23,7 +23,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run.
   const { createReaders } = await import('./readers.ts')
   const ofBytes = files.dirtyBytes()
-  const readers = createReaders(ofBytes)
+  const readers = await createReaders(ofBytes)
   const seen = createIdSet()
   const running = new Set<Promise<void>>()
   const gathering = createGathering(shared.database)
