@@ -3,4 +3,4 @@ import { join } from 'node:path'
 import { useCodeCache } from './code-cache.ts'
 
 useCodeCache(join(import.meta.dirname, 'chunks'))
-void import('./main.ts')
+void import('./main.ts').then(({ main }) => main(process.argv))

@@ -4,7 +4,7 @@ import { HansardError } from '../errors.ts'
 import { endQuietlyWithoutReader, flush, printError, WRONG_USAGE } from './print.ts'
 import { createProgram } from './program/program.ts'
 
-async function main(argv: readonly string[]): Promise<void> {
+export async function main(argv: readonly string[]): Promise<void> {
   const json =
     argv.includes('--json') || argv.includes('--as=json') || argv[argv.indexOf('--as') + 1] === 'json'
   endQuietlyWithoutReader()
@@ -30,5 +30,3 @@ async function complain(error: CommanderError, json: boolean): Promise<void> {
   const hint = 'hansard --help lists the commands; hansard <command> --help says what one takes'
   await printError(new HansardError('invalid-argument', message, { hint }), json, WRONG_USAGE)
 }
-
-void main(process.argv)
