@@ -48,6 +48,21 @@ describe('the code cache', () => {
     expect([second.stdout, second.stderr]).toEqual([first.stdout, first.stderr])
   })
 
+  it('learns what a command calls the first times, and is left alone from then on', () => {
+    const stamps = (): string =>
+      cached()
+        .map((name) => String(fs.statSync(join(folder, 'cache', name)).ino))
+        .join()
+    const seen = Array.from({ length: 6 }, () => {
+      run(['list'])
+      return stamps()
+    })
+    expect(new Set(seen.slice(0, 3)).size).toBe(3)
+    expect(new Set(seen.slice(2)).size).toBe(1)
+    run(['stats'])
+    expect(stamps()).not.toBe(seen[5])
+  })
+
   it('may hold anything: what V8 does not take is compiled anew', () => {
     const { stdout } = run(['--help'])
     for (const name of cached()) fs.writeFileSync(join(folder, 'cache', name), 'not what V8 wrote')

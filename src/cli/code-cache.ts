@@ -20,9 +20,12 @@ type Compiled = { readonly script: Script; readonly at: string }
 
 /** Files of other versions of the program go when nobody has asked for them for so long. */
 const FORGOTTEN_MS = 30 * 86_400_000
+/** How often a command was run, by its name: the functions it calls are added to what is kept the first few times. */
+const RUNS = 'runs.json'
+const LEARNED_AFTER = 3
 
 /** `chunks`: the folder whose files are meant. As Node.js does, it stays away where `NODE_DISABLE_COMPILE_CACHE` is set. */
-export function useCodeCache(chunks: string, env: NodeJS.ProcessEnv = process.env): void {
+export function useCodeCache(chunks: string, command: string, env: NodeJS.ProcessEnv = process.env): void {
   const base = cacheFolder(env)
   if (base === undefined || env['NODE_DISABLE_COMPILE_CACHE'] !== undefined) return
   const folder = join(base, 'hansard', `code-${process.version}-${process.arch}`)
@@ -32,17 +35,23 @@ export function useCodeCache(chunks: string, env: NodeJS.ProcessEnv = process.en
     return
   }
   const compile = loader.prototype._compile
+  const runs = readRuns(join(folder, RUNS))
+  const name = /^[a-z-]{1,20}$/.test(command) ? command : 'other'
+  const isLearning = (runs.get(name) ?? 0) < LEARNED_AFTER
   const made: Compiled[] = []
   loader.prototype._compile = function (this: Loaded, source, file) {
     if (dirname(file) !== chunks) return compile.call(this, source, file)
     const at = join(folder, file.slice(chunks.length + 1))
     const cachedData = readIfThere(at)
     const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
-    if (cachedData === undefined || script.cachedDataRejected === true) made.push({ script, at })
+    if (isLearning || cachedData === undefined || script.cachedDataRejected === true)
+      made.push({ script, at })
     const run = script.runInThisContext() as (...given: unknown[]) => unknown
     return run.call(this.exports, this.exports, Module.createRequire(file), this, file, chunks)
   }
-  process.once('exit', () => keep(folder, made))
+  process.once('exit', () => {
+    if (made.length > 0) keep(folder, made, runs.set(name, (runs.get(name) ?? 0) + 1))
+  })
 }
 
 function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
@@ -51,6 +60,17 @@ function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
   const home = env['HOME']
   if (home === undefined || home === '') return undefined
   return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache')
+}
+
+function readRuns(path: string): Map<string, number> {
+  try {
+    const said = JSON.parse(readIfThere(path)?.toString() ?? '{}') as object
+    return new Map(
+      Object.entries(said).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
+    )
+  } catch {
+    return new Map()
+  }
 }
 
 function readIfThere(path: string): Buffer | undefined {
@@ -62,15 +82,16 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /** At the end, when it is known which functions are called. Whole or not at all: another process may read it meanwhile. */
-function keep(folder: string, made: readonly Compiled[]): void {
-  if (made.length === 0) return
+function keep(folder: string, made: readonly Compiled[], runs: ReadonlyMap<string, number>): void {
+  const write = (at: string, bytes: Buffer): void => {
+    const temporary = `${at}.${process.pid}`
+    fs.writeFileSync(temporary, bytes, { mode: 0o600 })
+    fs.renameSync(temporary, at)
+  }
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const { script, at } of made) {
-      const temporary = `${at}.${process.pid}`
-      fs.writeFileSync(temporary, script.createCachedData(), { mode: 0o600 })
-      fs.renameSync(temporary, at)
-    }
+    for (const { script, at } of made) write(at, script.createCachedData())
+    write(join(folder, RUNS), Buffer.from(JSON.stringify(Object.fromEntries(runs))))
     for (const name of fs.readdirSync(folder)) {
       const path = join(folder, name)
       if (Date.now() - fs.statSync(path).mtimeMs > FORGOTTEN_MS) fs.rmSync(path)

@@ -2,5 +2,5 @@
 import { join } from 'node:path'
 import { useCodeCache } from './code-cache.ts'
 
-useCodeCache(join(import.meta.dirname, 'chunks'))
+useCodeCache(join(import.meta.dirname, 'chunks'), process.argv[2] ?? '')
 void import('./main.ts').then(({ main }) => main(process.argv))
