@@ -5,7 +5,7 @@
  */
 import fs from 'node:fs'
 import Module from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** The part of a module that is used; the types know nothing of what loaders may do. */
@@ -17,10 +17,12 @@ type Loader = {
 }
 
 type Compiled = { readonly script: Script; readonly at: string }
+/** How often each command was run by one build of the program. */
+type Runs = { readonly build: string; readonly counts: { readonly [command: string]: number } }
 
 /** Files of other versions of the program go when nobody has asked for them for so long. */
 const FORGOTTEN_MS = 30 * 86_400_000
-/** How often a command was run, by its name: the functions it calls are added to what is kept the first few times. */
+/** The functions that a command calls are added to what is kept the first few times that it is run. */
 const RUNS = 'runs.json'
 const LEARNED_AFTER = 3
 
@@ -35,13 +37,15 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
     return
   }
   const compile = loader.prototype._compile
-  const runs = readRuns(join(folder, RUNS))
   const name = /^[a-z-]{1,20}$/.test(command) ? command : 'other'
-  const isLearning = (runs.get(name) ?? 0) < LEARNED_AFTER
   const made: Compiled[] = []
+  let runs: Runs | undefined
   loader.prototype._compile = function (this: Loaded, source, file) {
     if (dirname(file) !== chunks) return compile.call(this, source, file)
-    const at = join(folder, file.slice(chunks.length + 1))
+    // The first file tells one build of the program from others.
+    runs ??= readRuns(join(folder, RUNS), basename(file))
+    const isLearning = (runs.counts[name] ?? 0) < LEARNED_AFTER
+    const at = join(folder, basename(file))
     const cachedData = readIfThere(at)
     const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
     if (isLearning || cachedData === undefined || script.cachedDataRejected === true)
@@ -50,7 +54,8 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
     return run.call(this.exports, this.exports, Module.createRequire(file), this, file, chunks)
   }
   process.once('exit', () => {
-    if (made.length > 0) keep(folder, made, runs.set(name, (runs.get(name) ?? 0) + 1))
+    if (made.length === 0 || runs === undefined) return
+    keep(folder, made, { ...runs, counts: { ...runs.counts, [name]: (runs.counts[name] ?? 0) + 1 } })
   })
 }
 
@@ -62,14 +67,14 @@ function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {
   return process.platform === 'darwin' ? join(home, 'Library', 'Caches') : join(home, '.cache')
 }
 
-function readRuns(path: string): Map<string, number> {
+/** What another build noted says nothing of this one. */
+function readRuns(path: string, build: string): Runs {
+  const none = { build, counts: {} }
   try {
-    const said = JSON.parse(readIfThere(path)?.toString() ?? '{}') as object
-    return new Map(
-      Object.entries(said).filter((pair): pair is [string, number] => typeof pair[1] === 'number'),
-    )
+    const said = JSON.parse(readIfThere(path)?.toString() ?? '{}') as Partial<Runs>
+    return said.build === build && said.counts ? { build, counts: said.counts } : none
   } catch {
-    return new Map()
+    return none
   }
 }
 
@@ -82,7 +87,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /** At the end, when it is known which functions are called. Whole or not at all: another process may read it meanwhile. */
-function keep(folder: string, made: readonly Compiled[], runs: ReadonlyMap<string, number>): void {
+function keep(folder: string, made: readonly Compiled[], runs: Runs): void {
   const write = (at: string, bytes: Buffer): void => {
     const temporary = `${at}.${process.pid}`
     fs.writeFileSync(temporary, bytes, { mode: 0o600 })
@@ -91,7 +96,7 @@ function keep(folder: string, made: readonly Compiled[], runs: ReadonlyMap<strin
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const { script, at } of made) write(at, script.createCachedData())
-    write(join(folder, RUNS), Buffer.from(JSON.stringify(Object.fromEntries(runs))))
+    write(join(folder, RUNS), Buffer.from(JSON.stringify(runs)))
     for (const name of fs.readdirSync(folder)) {
       const path = join(folder, name)
       if (Date.now() - fs.statSync(path).mtimeMs > FORGOTTEN_MS) fs.rmSync(path)

@@ -27,8 +27,10 @@ export function questionOld(database: Database, reading: number, next: number | 
   ).run(reading)
 }
 
-/** The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and
- * only its calls are asked for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question. */
+/**
+ * The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and only its calls are asked
+ * for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question.
+ */
 export function questionNew(database: Database, reading: number): void {
   questionCalls(database, reading, undefined)
   prepared(
