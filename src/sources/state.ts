@@ -73,8 +73,11 @@ function isWritable(folder: string): boolean {
 async function use(path: string, isNew: boolean): Promise<State> {
   const database = await openDatabase(path)
   try {
-    // Synced at checkpoints only: what a power cut takes is found again in the kept files.
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000')
+    // Synced at checkpoints only: what a power cut takes is found again in the kept files. What is sorted goes to a file where it
+    // is much: libsql would hold the millions of calls of one session in memory.
+    database.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA cache_size = -16000; PRAGMA temp_store = FILE',
+    )
     if (isNew) begin(database)
     else if (versionOf(database) !== STATE_VERSION) throw new OtherVersion()
     if (!isNew) forgetIfOtherProgram(database)
