@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sync } from '../src/sources/sync.ts'
 import { findBarriers, launchBrowser, openPage } from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
+import { hostileSession } from './hostile-session.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
 import { run, temporaryFolder } from './program.ts'
 import { SECRET } from './serving.ts'
@@ -27,7 +28,7 @@ beforeAll(async () => {
   put(RICH, richSession(RICH))
   fs.mkdirSync(join(served.logs, RICH, 'subagents'), { recursive: true })
   fs.writeFileSync(join(served.logs, RICH, 'subagents', 'agent-a1.jsonl'), subagentLog(RICH, 'a1'))
-  put(EVIL, hostileSession())
+  put(EVIL, hostileSession(EVIL))
   put(LONG, longSession())
   const root = join(served.logs, '../../..')
   await sync(served.archive, { userHome: root, env: {}, cwd: root })
@@ -258,25 +259,5 @@ function longSession(): string {
     if (at % 2 === 0) to.user(`number ${at}`)
     else to.assistant([{ type: 'text', text: `this is number ${at}` }])
   }
-  return to.text()
-}
-
-function hostileSession(): string {
-  const to = createLines(EVIL, { cwd: `/x/${HOSTILE[0]}`, gitBranch: HOSTILE[1] })
-  to.user('hostile, in every field')
-  HOSTILE.forEach((text, at) => {
-    if (at % 6 === 0) to.user(text)
-    else if (at % 6 === 1)
-      to.assistant([
-        { type: 'thinking', thinking: text, signature: text },
-        { type: 'text', text },
-      ])
-    else if (at % 6 === 2) to.tool(text.slice(0, 60), { command: text, [text]: text }, text, at % 4 === 0)
-    else if (at % 6 === 3)
-      to.tool('Edit', { file_path: text, old_string: text, new_string: `${text}!` }, [{ type: 'text', text }])
-    else if (at % 6 === 4) to.line({ type: 'system', subtype: text, content: text, level: text })
-    else to.user([{ type: 'image', source: { type: 'base64', media_type: text, data: text } }])
-  })
-  for (const text of HOSTILE) to.assistant([{ type: 'text', text: `before\n\n${text}\n\nafter` }])
   return to.text()
 }

@@ -55,6 +55,17 @@ async function foreignParts(page: Page): Promise<readonly string[]> {
   })
 }
 
+/** Of the session that is shown, from its first entry to its last, all of it opened. */
+async function expectTextOnly(page: Page, id: string): Promise<void> {
+  await page.locator(`[data-position="0"]:not(.is-loading)`).waitFor()
+  await page.keyboard.press('x')
+  await page.waitForTimeout(50)
+  expect(await foreignParts(page), id).toEqual([])
+  await page.keyboard.press('G')
+  await page.locator('.entry.is-selected').waitFor()
+  expect(await foreignParts(page), id).toEqual([])
+}
+
 describe('hostile text', () => {
   it('is noticed where it does something: what the other tests look for can be seen', async () => {
     const { page, wrong } = await open('/')
@@ -111,13 +122,7 @@ describe('hostile text', () => {
     await page.setViewportSize({ width: 1280, height: 6000 })
     for (const id of served.ids) {
       await go(page, `/session/${id}`)
-      await page.locator(`[data-position="0"]:not(.is-loading)`).waitFor()
-      await page.keyboard.press('x')
-      await page.waitForTimeout(50)
-      expect(await foreignParts(page), id).toEqual([])
-      await page.keyboard.press('G')
-      await page.locator('.entry.is-selected').waitFor()
-      expect(await foreignParts(page), id).toEqual([])
+      await expectTextOnly(page, id)
     }
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.keyboard.press('r')
@@ -181,13 +186,7 @@ describe('hostile text', () => {
       const path = join(folder, `${id}.html`)
       fs.writeFileSync(path, text)
       await page.goto(pathToFileURL(path).href)
-      await page.locator(`[data-position="0"]:not(.is-loading)`).waitFor()
-      await page.keyboard.press('x')
-      await page.waitForTimeout(50)
-      expect(await foreignParts(page), id).toEqual([])
-      await page.keyboard.press('G')
-      await page.locator('.entry.is-selected').waitFor()
-      expect(await foreignParts(page), id).toEqual([])
+      await expectTextOnly(page, id)
     }
     expect(wrong).toEqual([])
     await context.close()

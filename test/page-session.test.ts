@@ -7,6 +7,7 @@ import { sync } from '../src/sources/sync.ts'
 import { deleteKept } from '../src/sources/clean-kept.ts'
 import { findBarriers, launchBrowser, openPage, type OpenOptions, type OpenPage } from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
+import { hostileSession } from './hostile-session.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
 import { createLines, richSession, subagentLog } from './session-sample.ts'
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   fs.mkdirSync(join(served.logs, RICH, 'subagents'), { recursive: true })
   fs.writeFileSync(join(served.logs, RICH, 'subagents', 'agent-a1.jsonl'), subagentLog(RICH, 'a1'))
   put(LONG, longSession())
-  put(EVIL, hostileSession())
+  put(EVIL, hostileSession(EVIL))
   put(LIVE, liveSession().text())
   put(DOOMED, `${oneMore(DOOMED, 'doomed')}{"type":"user","mess\n`)
   await takeIn()
@@ -386,31 +387,5 @@ function oneMore(id: string, text: string): string {
     parentUuid: null,
     timestamp: new Date(Date.UTC(2026, 10, 14, 10) + more * 1000).toISOString(),
   })
-  return to.text()
-}
-
-function hostileSession(): string {
-  const to = createLines(EVIL, { cwd: `/x/${HOSTILE[0]}`, gitBranch: HOSTILE[1] })
-  to.user('hostile, in every field')
-  HOSTILE.forEach((text, at) => {
-    if (at % 6 === 0) to.user(text)
-    else if (at % 6 === 1)
-      to.assistant([
-        { type: 'thinking', thinking: text, signature: text },
-        { type: 'text', text },
-      ])
-    else if (at % 6 === 2) to.tool(text.slice(0, 60), { command: text, [text]: text }, text, at % 4 === 0)
-    else if (at % 6 === 3)
-      to.tool('Edit', { file_path: text, old_string: text, new_string: `${text}!` }, [{ type: 'text', text }])
-    else if (at % 6 === 4) to.line({ type: 'system', subtype: text, content: text, level: text })
-    else
-      to.user([
-        { type: 'image', source: { type: 'base64', media_type: text, data: text } },
-        { type: 'image', source: { type: 'url', url: text } },
-      ])
-  })
-  // All of them as what people read.
-  for (const text of HOSTILE)
-    to.assistant([{ type: 'text', text: `before\n\n${text}\n\nafter` }], { isApiErrorMessage: true })
   return to.text()
 }

@@ -8,10 +8,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { listenToKeys, useKeys } from '../keys.ts'
 import { listenToLinks, route } from '../router.ts'
 import { Help } from '../shell/help.tsx'
-import { BrandIcon, KeyboardIcon, ThemeIcon } from '../shell/icons.tsx'
+import { BrandIcon } from '../shell/icons.tsx'
+import { ShellTools } from '../shell/tools.tsx'
 import { announced } from '../state/announce.ts'
-import { nextTheme, theme } from '../state/theme.ts'
-import { Button } from '../ui/button.tsx'
+import { nextTheme } from '../state/theme.ts'
 import { exactTime } from '../ui/times.ts'
 import { SessionView } from '../views/session/view.tsx'
 import { about } from './data.ts'
@@ -39,14 +39,7 @@ function Reader() {
         <span class="quiet clip">
           Exported{Number.isNaN(made) ? '' : ` ${exactTime(made)}`}, without secrets that were known as such
         </span>
-        <div class="shell-tools">
-          <Button kind="icon" label={`Theme: ${theme.value}`} onClick={nextTheme}>
-            <ThemeIcon theme={theme.value} />
-          </Button>
-          <Button kind="icon" label="Keys" onClick={() => setHelp(true)}>
-            <KeyboardIcon />
-          </Button>
-        </div>
+        <ShellTools onHelp={() => setHelp(true)} />
       </header>
       <main class="shell-main" id="main" tabIndex={-1}>
         <SessionView route={route.value} />

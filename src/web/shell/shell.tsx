@@ -6,12 +6,12 @@ import { connect, noticeGone, whenBack } from '../live.ts'
 import { href, listenToLinks, navigate, route, setParams, type Route, type ViewName } from '../router.ts'
 import { announce, announced } from '../state/announce.ts'
 import { followHealth } from '../state/health.ts'
-import { nextTheme, theme } from '../state/theme.ts'
-import { Button } from '../ui/button.tsx'
+import { nextTheme } from '../state/theme.ts'
 import { ErrorNote, Spinner } from '../ui/notes.tsx'
 import { Help } from './help.tsx'
-import { BrandIcon, KeyboardIcon, ThemeIcon } from './icons.tsx'
+import { BrandIcon } from './icons.tsx'
 import { StatusLine } from './status-line.tsx'
+import { ShellTools } from './tools.tsx'
 import { LOAD, VIEW_NAMES, type View } from './views.ts'
 
 const NAV: readonly ViewName[] = ['sessions', 'runs', 'cost', 'insight']
@@ -53,14 +53,7 @@ export function Shell() {
             </a>
           ))}
         </nav>
-        <div class="shell-tools">
-          <Button kind="icon" label={`Theme: ${theme.value}`} onClick={nextTheme}>
-            <ThemeIcon theme={theme.value} />
-          </Button>
-          <Button kind="icon" label="Keys" onClick={() => setHelp(true)}>
-            <KeyboardIcon />
-          </Button>
-        </div>
+        <ShellTools onHelp={() => setHelp(true)} />
       </header>
       <main class="shell-main" id="main" tabIndex={-1} ref={main}>
         <CurrentView />
