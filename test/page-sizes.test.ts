@@ -17,6 +17,7 @@ import { sampleId, sampleSessions, servePage, type ServedPage } from './page-arc
 const TALL = '66666666-6666-4666-8666-666666666666'
 const LARGE = '77777777-7777-4777-8777-777777777777'
 const RECORDED = 'recorded'
+const MEDIUM = 'medium'
 /** Of 44 pixels each, eight million and more: what scrolls is shrunk. */
 const TALL_ENTRIES = 200_000
 const LARGE_BYTES = 50_000_000
@@ -40,6 +41,11 @@ beforeAll(async () => {
   recorded.toolResult({ callId, output: largeText() })
   recorded.assistant('and that was it')
   ids.set(RECORDED, (await recorded.end()).id)
+  const medium = await record({ home: served.archive.home, cwd: '/p', title: 'a medium one', agent: 'mine' })
+  medium.user('read a part of it')
+  const read = medium.toolCall({ name: 'Bash', input: { command: 'head -c 1M all.txt' } })
+  medium.toolResult({ callId: read, output: `${largeText().slice(0, 1_000_000)} the end of it` })
+  ids.set(MEDIUM, (await medium.end()).id)
   const root = join(served.logs, '../../..')
   await sync(served.archive, { userHome: root, env: {}, cwd: root })
   const { sessions } = await api<{ sessions: { id: string; prompt?: string }[] }>('/api/v1/sessions')
@@ -128,12 +134,58 @@ describe('an entry of fifty megabytes', () => {
     await page.keyboard.press('x')
     await page.getByText('line 0 of it').waitFor()
     expect((await page.locator('.transcript-list').innerText()).length).toBeLessThan(60_000)
-    await page.getByRole('button', { name: /Show all \(5\d(?:\.\d)? MB\)/ }).waitFor()
     await page.getByRole('button', { name: 'Show more' }).click()
     expect(await responds(page)).toBeLessThan(2000)
     await page.evaluate(() => void (location.hash = '#3'))
     await entry(page, 3).waitFor()
     expect(await responds(page)).toBeLessThan(2000)
+    expectClean()
+    await page.context().close()
+  })
+
+  it('is had to its last line, a part at a time, and as a file', async () => {
+    const { page, expectClean } = await open(RECORDED)
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: /Show all \(5\d(?:\.\d)? MB\)/ }).click()
+    await page.getByText(/Part 1 of 4\d\d/).waitFor()
+    await page.getByRole('button', { name: 'Next', exact: true }).click()
+    await page.getByText(/Part 2 of 4\d\d/).waitFor()
+    await page.locator('.long-text .output').waitFor()
+    const last = Math.floor((LARGE_BYTES - 1) / 95)
+    await page.getByRole('button', { name: 'Last' }).click()
+    await page
+      .locator('.long-text .output')
+      .filter({ hasText: `line ${last} of it` })
+      .waitFor()
+    expect((await page.locator('.long-text').innerText()).length).toBeLessThan(140_000)
+    // Also when what is around it was asked for again.
+    served.server.context.hub.tell('reset', {})
+    await page.waitForTimeout(500)
+    expect(await page.locator('.long-text .output').innerText()).toContain(`line ${last} of it`)
+    expect(await responds(page)).toBeLessThan(2000)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('.long-text').getByRole('link', { name: 'Download' }).click(),
+    ])
+    expect(fs.readFileSync(await download.path(), 'utf8')).toBe(largeText())
+    expectClean()
+    await page.context().close()
+  })
+
+  it('of one megabyte is shown whole, and stays so when its page is asked for again', async () => {
+    const { page, expectClean } = await open(MEDIUM)
+    await page.keyboard.press('x')
+    await page.getByRole('button', { name: /Show all \(1\.0 MB\)/ }).click()
+    await page
+      .getByText('1.0 MB more')
+      .or(page.getByText(/Show the rest \(\d+ kB\)/))
+      .first()
+      .waitFor()
+    served.server.context.hub.tell('reset', {})
+    await page.waitForTimeout(500)
+    expect(await page.getByRole('button', { name: /Show all/ }).count()).toBe(0)
+    await page.getByRole('button', { name: /Show the rest/ }).click()
+    await page.getByText('the end of it').waitFor()
     expectClean()
     await page.context().close()
   })

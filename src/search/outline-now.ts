@@ -8,6 +8,7 @@ import type { OutlineProgress, Reading, Readings } from './outline-build.ts'
 import type { OutlineFolder, OutlineNote, PlacedDamage } from './outline-files.ts'
 import { createOutlineFold, type FoldOptions } from './outline-fold.ts'
 import { readEntries, type OutlineEntry, type Readable } from './outline-read.ts'
+import { toShown, type ReadEntriesOptions } from './outline-trim.ts'
 import { redactorOf } from './searched-entry.ts'
 
 export type Outline = {
@@ -24,7 +25,7 @@ export type Outline = {
   /** The same, when it has so many entries or all there are; after so many milliseconds, as it then is. */
   reach(length: number, waitMs: number): Promise<Outline>
   /** In order, from one position up to another. What is not outlined yet is read from the beginning. */
-  entries(from: number, to: number): AsyncGenerator<OutlineEntry>
+  entries(from: number, to: number, options?: ReadEntriesOptions): AsyncGenerator<OutlineEntry>
   /** All of it, as it is read, without secrets. */
   items(): AsyncIterable<readonly ReadItem[]>
 }
@@ -90,11 +91,12 @@ export function toOutline(own: Known, stamp: string, again: ReadAgain): Outline 
       return now
     },
     items: () => redacted(again),
-    async *entries(from, to) {
+    async *entries(from, to, options) {
       const isKnown = readable !== undefined && (to <= readable.length || outline.state === 'ready')
       // What lies far in is not worth reading all before it: whoever asks again finds more of it outlined.
-      if (readable !== undefined && (isKnown || from > BEGINNING)) yield* readEntries(readable, from, to)
-      else yield* readBeginning(again, from, to)
+      if (readable !== undefined && (isKnown || from > BEGINNING))
+        yield* readEntries(readable, from, to, options)
+      else yield* readBeginning(again, from, to, options)
     },
   }
   return outline
@@ -126,6 +128,7 @@ async function* readBeginning(
   { archive, readings, facts }: ReadAgain,
   from: number,
   to: number,
+  { longest = Number.POSITIVE_INFINITY }: ReadEntriesOptions = {},
 ): AsyncGenerator<OutlineEntry> {
   const redactor = redactorOf(archive)
   const reading = readings.open()
@@ -137,7 +140,7 @@ async function* readBeginning(
       const row = fold.take(item, reading.unit())
       if (row === undefined || item.type !== 'entry' || position < from) continue
       const whole = readings.isInline ? item.entry : await resolveBlobs(item.entry, archive.blobs)
-      yield { position, row, entry: redactor.entry(whole) }
+      yield { position, row, ...toShown(whole, longest, redactor) }
     }
   }
 }

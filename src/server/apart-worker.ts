@@ -6,6 +6,7 @@ import { isHansardError, messageOf } from '../errors.ts'
 import { createRedactor } from '../redact/redactor.ts'
 import { parseQuery } from '../search/query.ts'
 import { findHits } from '../search/outline-find.ts'
+import { createTexts, type TextAsked } from '../search/outline-text.ts'
 import { openSearchIndex, type SearchIndex } from '../search/search.ts'
 import { toJson } from '../transcript/json.ts'
 import { failWith } from './answers.ts'
@@ -44,9 +45,22 @@ app.get('/hits', async (c) => {
   return c.body(toJson(await findHits(await context.searchIndex(), query, c.req.query('session') ?? '')))
 })
 
-parentPort?.on('message', ({ number, path }: ToApart) => {
+const texts = createTexts(archive)
+
+parentPort?.on('message', ({ number, path, text }: ToApart) => {
   void (async () => {
+    if (text !== undefined) return post({ number, ...(await answerText(text)) })
     const response = await app.request(path)
-    post({ number, status: response.status, body: await response.text() })
+    return post({ number, status: response.status, body: await response.text() })
   })()
 })
+
+async function answerText(asked: TextAsked) {
+  try {
+    const piece = await texts.piece(asked)
+    return { status: 200, body: '', ...(piece && { piece }) }
+  } catch (error) {
+    post({ trouble: messageOf(error) })
+    return { status: 500, body: '' }
+  }
+}

@@ -6,16 +6,20 @@
 import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Context, Next } from 'hono'
+import type { Archive } from '../archive/archive.ts'
 import type { PriceRow } from '../cost/prices.ts'
 import { HansardError } from '../errors.ts'
+import { createTexts, type TextAsked, type TextPiece, type Texts } from '../search/outline-text.ts'
 import type { App } from './context.ts'
 
 /** What is searched and what is summed do not wait for each other. */
-export type Kind = 'search' | 'sums'
+export type Kind = 'search' | 'sums' | 'texts'
 
 export type Apart = {
   /** Undefined where there are no threads. */
   ask(kind: Kind, path: string): Promise<Answered> | undefined
+  /** A piece of a text; undefined where there is no such text. */
+  text(asked: TextAsked): Promise<TextPiece | undefined>
   close(): void
 }
 
@@ -27,9 +31,9 @@ export type ApartData = {
   readonly utc: boolean
   readonly prices?: readonly PriceRow[]
 }
-export type ToApart = { readonly number: number; readonly path: string }
+export type ToApart = { readonly number: number; readonly path: string; readonly text?: TextAsked }
 export type FromApart =
-  | ({ readonly number: number } & Answered)
+  | ({ readonly number: number; readonly piece?: TextPiece } & Answered)
   /** Something that nobody foresaw, for whoever runs the server. */
   | { readonly trouble: string }
 
@@ -58,11 +62,14 @@ export function registerApart(app: App, apart: Apart): void {
 }
 
 type Thread = { readonly worker: Worker; readonly waiting: Map<number, Waiting>; idle?: NodeJS.Timeout }
-type Waiting = { readonly resolve: (answered: Answered) => void; readonly reject: (error: Error) => void }
+type Said = Answered & { readonly piece?: TextPiece }
+type Waiting = { readonly resolve: (said: Said) => void; readonly reject: (error: Error) => void }
 
-export function openApart(data: ApartData, onTrouble: (error: Error) => void): Apart {
+export function openApart(archive: Archive, data: ApartData, onTrouble: (error: Error) => void): Apart {
   const script = workerScript()
   const threads = new Map<Kind, Thread>()
+  let texts: Texts | undefined
+  const here = (): Texts => (texts ??= createTexts(archive))
   let number = 0
   const start = (kind: Kind, file: URL): Thread => {
     const worker = new Worker(file, { workerData: data, resourceLimits: LIMITS })
@@ -90,17 +97,23 @@ export function openApart(data: ApartData, onTrouble: (error: Error) => void): A
     }, IDLE_MS)
     thread.idle.unref()
   }
+  const send = (file: URL, kind: Kind, said: Omit<ToApart, 'number'>): Promise<Said> => {
+    const thread = threads.get(kind) ?? start(kind, file)
+    clearTimeout(thread.idle)
+    number += 1
+    const asked: ToApart = { number, ...said }
+    return new Promise((resolve, reject) => {
+      thread.waiting.set(asked.number, { resolve, reject })
+      thread.worker.postMessage(asked)
+    })
+  }
   return {
-    ask(kind, path) {
-      if (script === undefined) return undefined
-      const thread = threads.get(kind) ?? start(kind, script)
-      clearTimeout(thread.idle)
-      number += 1
-      const asked: ToApart = { number, path }
-      return new Promise((resolve, reject) => {
-        thread.waiting.set(asked.number, { resolve, reject })
-        thread.worker.postMessage(asked)
-      })
+    ask: (kind, path) => (script === undefined ? undefined : send(script, kind, { path })),
+    async text(asked) {
+      if (script === undefined) return here().piece(asked)
+      const { piece, status } = await send(script, 'texts', { path: '', text: asked })
+      if (status === 500) throw ENDED
+      return piece
     },
     close() {
       for (const { worker } of threads.values()) void worker.terminate()

@@ -160,6 +160,17 @@ export const rawSchema = z.object({
 })
 export type RawAnswer = z.infer<typeof rawSchema>
 
+/** `path`: of a field of the entry, such as `blocks.0.output`. `from` and `to` in UTF-16 code units. */
+export const textQuerySchema = z.object({
+  path: text.min(1).max(1000),
+  from: digits.optional(),
+  to: digits.optional(),
+})
+export type TextQuery = z.input<typeof textQuerySchema>
+/** `length`: of the whole. */
+export const textSchema = z.object({ length: count, from: count, to: count, text })
+export type TextAnswer = z.infer<typeof textSchema>
+
 export const placeQuerySchema = z.object({ source: text.max(1000).optional(), sequence: digits })
 export type PlaceQuery = z.input<typeof placeQuerySchema>
 export const placeSchema = z.object({ position: count })

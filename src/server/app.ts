@@ -25,6 +25,7 @@ import { registerRuns } from './routes-runs.ts'
 import { registerSearch } from './routes-search.ts'
 import { registerSessions } from './routes-sessions.ts'
 import { registerStats } from './routes-stats.ts'
+import { registerTexts } from './routes-texts.ts'
 import { openSharedState } from './shared-state.ts'
 import { registerPage } from './static.ts'
 
@@ -40,6 +41,7 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     ...(options.follow && { follow: true }),
   })
   const apart = openApart(
+    archive,
     {
       home: archive.home,
       utc: options.utc === true,
@@ -96,6 +98,7 @@ export function createApp(context: AppContext): App {
   registerHealth(app, context)
   registerSessions(app, context)
   registerEntries(app, context)
+  registerTexts(app, context)
   registerInsight(app, context)
   registerExport(app, context)
   registerSearch(app, context)

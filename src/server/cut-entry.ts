@@ -12,14 +12,26 @@ const DEEPEST = 64
 /** Of cuts that are told of. */
 const MOST_CUTS = 200
 
+const NO_LENGTHS: ReadonlyMap<string, number> = new Map()
+
 export type CutEntry = {
   readonly entry: Entry
   /** Bytes of the whole, by the path of what was cut. */
   readonly cut?: { readonly [path: string]: number }
 }
 
-export function cutEntry(entry: Entry): CutEntry {
+/** Texts may be cut to this before: half of a secret at the end is then not among what is shown. */
+export const LONGEST_READ = 400_000
+
+/** `lengths`: bytes of what was cut before, by path. */
+export function cutEntry(entry: Entry, lengths: ReadonlyMap<string, number> = NO_LENGTHS): CutEntry {
   const cuts = new Map<string, number>()
+  const bytesOf = (value: unknown, path: string): number => {
+    const known = lengths.get(path)
+    if (known !== undefined || typeof value === 'string') return known ?? Buffer.byteLength(value as string)
+    const before = [...lengths].reduce((sum, [one, size]) => sum + (one.startsWith(`${path}.`) ? size : 0), 0)
+    return Math.max(before, Buffer.byteLength(toJson(value)))
+  }
   let left = ENTRY_LENGTH
   const note = (path: string, bytes: () => number): void => {
     if (cuts.size < MOST_CUTS) cuts.set(path, bytes())
@@ -28,7 +40,7 @@ export function cutEntry(entry: Entry): CutEntry {
     const most = Math.min(TEXT_LENGTH, Math.max(0, left))
     left -= Math.min(value.length, most)
     if (value.length <= most) return value
-    note(path, () => Buffer.byteLength(value))
+    note(path, () => bytesOf(value, path))
     return most === 0 ? '' : cutText(value, most)
   }
   const walk = (value: unknown, path: string, depth: number): unknown => {
@@ -38,12 +50,12 @@ export function cutEntry(entry: Entry): CutEntry {
       return value
     }
     if (depth > DEEPEST) {
-      note(path, () => Buffer.byteLength(toJson(value)))
+      note(path, () => bytesOf(value, path))
       return null
     }
     if (isPicture(value)) {
       if (value.data.length <= IMAGE_LENGTH) return value
-      note(`${path}.data`, () => Buffer.byteLength(value.data))
+      note(`${path}.data`, () => bytesOf(value.data, `${path}.data`))
       return { ...value, data: '' }
     }
     const members: [string, unknown][] = []
@@ -52,7 +64,7 @@ export function cutEntry(entry: Entry): CutEntry {
     for (const [key, member] of all) {
       // What an entry is made of stays; of what is in it, as much as there is room for.
       if (left <= 0 && depth > 1) {
-        note(path, () => Buffer.byteLength(toJson(value)))
+        note(path, () => bytesOf(value, path))
         isSame = false
         break
       }

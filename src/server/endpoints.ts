@@ -17,6 +17,8 @@ import {
   sessionAnswerSchema,
   sessionsQuerySchema,
   sessionsSchema,
+  textQuerySchema,
+  textSchema,
   treeSchema,
 } from './api.ts'
 import {
@@ -88,6 +90,20 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   get(`${SESSION}/entries/:position`, 'One entry in full', {
     answer: ['EntryRow', entryRowSchema],
+    failures: NOT_FOUND,
+  }),
+  get(
+    `${SESSION}/entries/:position/text`,
+    'A text of an entry, piece by piece, at most a million characters',
+    {
+      query: textQuerySchema,
+      answer: ['Text', textSchema],
+      failures: NOT_FOUND,
+    },
+  ),
+  get(`${SESSION}/entries/:position/file`, 'A text of an entry as a file', {
+    query: textQuerySchema,
+    types: ['text/plain'],
     failures: NOT_FOUND,
   }),
   get(`${SESSION}/entries/:position/raw`, 'The record that an entry was read from, as it lies', {

@@ -19,7 +19,7 @@ import {
 } from './api.ts'
 import { childrenOf } from './children.ts'
 import type { App, AppContext } from './context.ts'
-import { cutEntry } from './cut-entry.ts'
+import { cutEntry, LONGEST_READ } from './cut-entry.ts'
 import { toSessionRow, withoutSecrets } from './rows.ts'
 import { lengthOf, noEntry, reach, sessionAt, type SessionAt } from './session-at.ts'
 
@@ -52,8 +52,8 @@ export function registerEntries(app: App, context: AppContext): void {
     const to = Math.max(from, asked)
     const outline = await reach(at, Math.min(to, Math.max(at.length, from + 1)))
     const entries: EntryRow[] = []
-    for await (const row of rowsOf(outline, at, from, to)) {
-      const { entry, cut } = cutEntry(row.entry)
+    for await (const { lengths, ...row } of rowsOf(outline, at, from, to, LONGEST_READ)) {
+      const { entry, cut } = cutEntry(row.entry, lengths)
       entries.push({ ...row, entry, ...(cut && { cut }) })
     }
     const length = Math.max(lengthOf(outline, at.listed), from + entries.length)
@@ -145,23 +145,26 @@ export async function outlineAnswer(
   }
 }
 
-/** Its entries from one position up to another, whole. */
+/** Its entries from one position up to another, whole, or with texts of `longest` at most. */
 export async function* rowsOf(
   outline: Outline,
   { found: { id }, listed }: SessionAt,
   from: number,
   to: number,
-): AsyncGenerator<EntryRow> {
+  longest?: number,
+): AsyncGenerator<EntryRow & Pick<OutlineEntry, 'lengths'>> {
   const unpriced = outline.note?.unpriced ?? []
   const damage = outline.damage(from, to)
   // One before the first: what an entry costs is what the sum grows by.
   let before: OutlineRow | undefined
-  for await (const one of outline.entries(Math.max(0, from - 1), to)) {
+  const options = longest === undefined ? {} : { longest }
+  for await (const one of outline.entries(Math.max(0, from - 1), to, options)) {
     if (one.position >= from) {
       const own = damage.filter(({ position }) => position === one.position)
       yield {
         ...toRow(id, one, before),
         ...costs(one, before, { unpriced, fallback: listed?.model }),
+        ...(one.lengths && { lengths: one.lengths }),
         ...(own.length > 0 && { damage: own.map(({ damage: what }) => what) }),
       }
     }
@@ -216,7 +219,7 @@ function costs(
   }
 }
 
-function toPosition(text: string): number {
+export function toPosition(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw noEntry(JSON.stringify(text.slice(0, 100)))
 }

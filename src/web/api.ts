@@ -24,6 +24,8 @@ import type {
   SessionAnswer,
   SessionsAnswer,
   SessionsQuery,
+  TextAnswer,
+  TextQuery,
 } from '../server/api.ts'
 import type {
   CacheAnswer,
@@ -73,6 +75,8 @@ export const ask = {
     get<EntryRow>(`${session(id)}/entries/${position}`, {}, options),
   raw: (id: string, position: number, options?: AskOptions) =>
     get<RawAnswer>(`${session(id)}/entries/${position}/raw`, {}, options),
+  text: (id: string, position: number, query: TextQuery, options?: AskOptions) =>
+    get<TextAnswer>(`${session(id)}/entries/${position}/text`, query, options),
   find: (id: string, query: FindQuery, options?: AskOptions) =>
     get<FindAnswer>(`${session(id)}/find`, query, options),
   /** Where the entry of a citation is. */
@@ -99,6 +103,8 @@ export const isAlone: boolean = false
 /** Addresses for links and pictures. */
 export const exportUrl = (id: string, as: NonNullable<ExportQuery['as']>): string =>
   `/api/v1/${session(id)}/export?as=${as}`
+export const textUrl = (id: string, position: number, path: string): string =>
+  `/api/v1/${session(id)}/entries/${position}/file?path=${encodeURIComponent(path)}`
 export const blobUrl = (hash: string): string => `/api/v1/blobs/${encodeURIComponent(hash)}`
 
 function get<T>(path: string, query: Query, options?: AskOptions): Promise<Answer<T>> {

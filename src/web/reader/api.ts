@@ -1,5 +1,12 @@
 /** In an exported file, what the page asks the server is answered from the file itself: the same names as in ../api.ts, as far as the reader of a session asks for them. */
-import type { EntriesAnswer, FindAnswer, FindQuery, RangeQuery } from '../../server/api.ts'
+import type {
+  EntriesAnswer,
+  FindAnswer,
+  FindQuery,
+  RangeQuery,
+  TextAnswer,
+  TextQuery,
+} from '../../server/api.ts'
 import type { Answer, AskOptions, Problem } from '../api.ts'
 import * as data from './data.ts'
 import { matcher } from './matching.ts'
@@ -38,6 +45,8 @@ export const ask = {
   entry: (_id: string, position: number, _options?: AskOptions) =>
     later(() => found(data.entries(position, position + 1)[0])),
   raw: (_id: string, _position: number, _options?: AskOptions) => later((): Answer<never> => NOT_HERE),
+  text: (_id: string, _position: number, _query: TextQuery, _options?: AskOptions) =>
+    later((): Answer<TextAnswer> => NOT_HERE),
   async find(
     _id: string,
     { q, from = '0', limit = '10000' }: FindQuery,
@@ -58,4 +67,5 @@ export const ask = {
 } as const
 
 export const exportUrl = (): string => ''
+export const textUrl = (): string => ''
 export const blobUrl = (hash: string): string => data.blob(hash) ?? ''

@@ -114,6 +114,15 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
       }
     })
   }
+  /** Of an entry that was fetched whole, the whole: its page may have come again since. */
+  const wholeOf = <T extends ToolCallBlock | ToolResultBlock>(
+    found: Found<T> | undefined,
+    type: T['type'],
+  ): Found<T> | undefined => {
+    const block = found && wholes.get(found.position)?.entry.blocks[found.at]
+    // Blocks of one type are of one shape.
+    return found !== undefined && block?.type === type ? { ...found, block: block as T } : found
+  }
   const forget = (page: number): void => {
     for (const { position, entry } of pages.get(page)?.rows ?? [])
       for (const block of entry.blocks) {
@@ -180,20 +189,12 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
       wholes.set(position, answer.value)
       for (const old of wholes.keys()) if (wholes.size > MOST_WHOLE) wholes.delete(old)
       remember(answer.value)
-      const { entry } = answer.value
-      // The whole of a result is shown where its call is.
-      entry.blocks.forEach((block, at) => {
-        if (block.type === 'tool-result' && block.callId !== undefined)
-          results.set(keyOf(entry.source, block.callId), { position, block, at })
-        if (block.type === 'tool-call' && block.callId !== undefined)
-          calls.set(keyOf(entry.source, block.callId), { position, block, at })
-      })
       onChange()
       return undefined
     },
     damageAtEnd: () => damage,
-    callOf: (source, callId) => calls.get(keyOf(source, callId)),
-    resultOf: (source, callId) => results.get(keyOf(source, callId)),
+    callOf: (source, callId) => wholeOf(calls.get(keyOf(source, callId)), 'tool-call'),
+    resultOf: (source, callId) => wholeOf(results.get(keyOf(source, callId)), 'tool-result'),
     end: () => ending.abort(),
   }
   return own
