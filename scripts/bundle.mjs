@@ -27,24 +27,56 @@ function closureOf(...paths) {
 }
 
 // Finding, opening and linking a file takes longer than having a hundred lines more in it. What commands need at their start is in
-// few files, each with what those before it have not: help, a sync of nothing new, costs, searches, reading logs of one
-// format, of any.
+// few files, each with what those before it have not: help, any question to the archive, a sync of nothing new, costs, searches,
+// reading logs of one format, of any.
 const asked = closureOf('cli/commands/cost.js')
+const listed = closureOf('cli/commands/list.js')
+const searched = closureOf('cli/commands/search.js')
 const read = closureOf('sources/sync-take.js', 'sources/readers.js', 'sources/unit-worker.js')
 const groups = [
   ['start', closureOf('cli/main.js')],
+  ['archive', (id) => asked(id) && listed(id) && searched(id)],
+  ['state', (id) => asked(id) && searched(id)],
   ['sync', closureOf('cli/commands/sync.js')],
   ['models', (id) => asked(id) && read(id)],
   ['cost', asked],
   ['read', read],
-  ['search', closureOf('cli/commands/search.js')],
+  ['search', searched],
   ['claude-code', closureOf('formats/claude-code.js')],
   ['codex', closureOf('formats/codex.js')],
   ['formats', closureOf('sources/tell-format.js')],
 ]
 
+/** Modules of Node.js that are loaded with it, or within a tenth of a millisecond. */
+const AT_HAND = new Set(['buffer', 'events', 'fs', 'module', 'path', 'process', 'timers', 'url', 'util', 'vm'])
+
+/**
+ * Modules of Node.js are loaded when something of them is first used, not when a file that may use them is: what runs programs takes
+ * a third of the start of Node.js itself, and is used by one command.
+ */
+const lazyModules = {
+  name: 'lazy-modules',
+  renderChunk(code) {
+    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = \w+\.\w+\(\1, 1\);\n)?/g
+    return code.replaceAll(named, (whole, name, module) => {
+      if (AT_HAND.has(module)) return whole
+      const used = new Set(Array.from(code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, property]) => property))
+      const all = code.match(new RegExp(`\\b${name}\\b`, 'g')).length
+      const within = whole.match(new RegExp(`\\b${name}\\b`, 'g')).length
+      const properties = code.match(new RegExp(`\\b${name}\\.\\w`, 'g'))?.length ?? 0
+      // Handed on as a whole somewhere.
+      if (properties + within !== all) return whole
+      const load = `(${name}$ ??= require("node:${module}"))`
+      const getter = (property) =>
+        `get ${property}() { return ${property === 'default' ? load : `${load}.${property}`} }`
+      return `let ${name}$;\nconst ${name} = { ${[...used].map(getter).join(', ')} };\n`
+    })
+  },
+}
+
 const bundle = await rolldown({
   input,
+  plugins: [lazyModules],
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
   // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.

@@ -1,7 +1,7 @@
 /**
  * Colours for people, where there is somebody to see them: on a terminal, unless they were declined.
  *
- *     const { green, dim, isOn } = coloursFor(process.stdout)     // of the stream that the text goes to
+ *     const { green, dim, isOn } = coloursFor(stdout)     // of the stream that the text goes to
  *     await out(`${green('completed')} ${dim(visibleLine(title))}\n`)
  *
  * Foreign text is made visible first and painted after: the escape sequences of this module are the only ones that reach a
@@ -12,6 +12,7 @@
  * `FORCE_COLOR` (`0` or `false`: off, else on), `TERM=dumb` (off), whether the stream is a terminal.
  */
 import type { Status } from '../transcript/session.ts'
+import { stdout } from './streams.ts'
 
 /** Opening and closing code of each: closing one leaves the others on. */
 const CODES = {
@@ -43,7 +44,7 @@ export function declineColours(): void {
 
 type Stream = { readonly isTTY?: boolean }
 
-export function coloursFor(stream: Stream = process.stdout, env: NodeJS.ProcessEnv = process.env): Colours {
+export function coloursFor(stream: Stream = stdout, env: NodeJS.ProcessEnv = process.env): Colours {
   const isOn = hasColours(stream, env)
   const paint = (text: string, ...styles: readonly Style[]): string => {
     if (!isOn || text === '') return text

@@ -6,10 +6,11 @@ import { COUNTS } from '../transcript/usage.ts'
 import { coloursFor } from './colour.ts'
 import type { Explained, ExplainedCall, ShownRequest, ShownSpawned } from './commands/cost-explain.ts'
 import { out } from './print.ts'
+import { stdout } from './streams.ts'
 
 export async function printExplained(explained: Explained, clock: Clock): Promise<void> {
   const { session, title, calls, total, spawned, totalWithSpawned, reportedCost, isStub } = explained
-  const { bold, dim, green, yellow } = coloursFor(process.stdout)
+  const { bold, dim, green, yellow } = coloursFor(stdout)
   await out(`${bold(visibleLine(session))}${title === undefined ? '' : `  ${visibleLine(title)}`}\n`)
   await out(
     'US dollars at API list prices; what a subscription covered is shown as what the API would have charged.\n\n',

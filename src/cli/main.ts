@@ -1,13 +1,12 @@
 /** The command line: what was typed, put to its command; what goes wrong, said once, with the exit code. */
 import { CommanderError } from 'commander'
 import { HansardError } from '../errors.ts'
-import { endQuietlyWithoutReader, flush, printError, WRONG_USAGE } from './print.ts'
+import { flush, printError, WRONG_USAGE } from './print.ts'
 import { createProgram } from './program/program.ts'
 
 export async function main(argv: readonly string[]): Promise<void> {
   const json =
     argv.includes('--json') || argv.includes('--as=json') || argv[argv.indexOf('--as') + 1] === 'json'
-  endQuietlyWithoutReader()
   const program = createProgram()
   try {
     if (argv.length <= 2) await (await import('./commands/serve.ts')).syncAndServe()

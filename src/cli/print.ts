@@ -7,6 +7,7 @@ import { visible, visibleJson } from '../replay/escape.ts'
 import { toJson } from '../transcript/json.ts'
 import { coloursFor, type Style } from './colour.ts'
 import { clearProgress } from './progress.ts'
+import { stderr, stdout } from './streams.ts'
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export const FAILED = 1
@@ -41,32 +42,20 @@ export async function flush(): Promise<void> {
   pending = []
   pendingLength = 0
   begun = true
-  if (process.stdout.isTTY) clearProgress()
-  if (process.stdout.write(text)) return
-  await new Promise((resolve) => process.stdout.once('drain', resolve))
+  if (stdout.isTTY) clearProgress()
+  if (!stdout.write(text)) await stdout.drained()
 }
 
 /** A line on stderr. Where it is a warning or an error, it begins `hansard: `, and that stands out. */
 export function note(text: string, style: Style = 'yellow'): void {
   clearProgress()
   const shown = visible(text)
-  const { paint, dim } = coloursFor(process.stderr)
-  if (shown.startsWith(PREFIX))
-    process.stderr.write(`${paint(PREFIX, 'bold', style)}${shown.slice(PREFIX.length)}\n`)
-  else process.stderr.write(`${dim(shown)}\n`)
+  const { paint, dim } = coloursFor(stderr)
+  if (shown.startsWith(PREFIX)) stderr.write(`${paint(PREFIX, 'bold', style)}${shown.slice(PREFIX.length)}\n`)
+  else stderr.write(`${dim(shown)}\n`)
 }
 
 const PREFIX = 'hansard: '
-
-/** A reader that went away (`| head`) is no failure. */
-export function endQuietlyWithoutReader(): void {
-  const quit = (error: Error): void => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
-    throw error
-  }
-  process.stdout.on('error', quit)
-  process.stderr.on('error', quit)
-}
 
 type Shown = {
   readonly code: ErrorCode | 'internal'
@@ -86,7 +75,7 @@ export async function printError(error: unknown, json: boolean, exitCode: number
     if (!begun) {
       pending = [document]
       pendingLength = document.length
-    } else process.stderr.write(document)
+    } else stderr.write(document)
     return flush()
   }
   await flush()

@@ -10,6 +10,7 @@ import { counted, toBytes, toCount } from '../replay/amounts.ts'
 import { visibleLine } from '../replay/escape.ts'
 import { coloursFor } from './colour.ts'
 import { fit, terminalWidth } from './width.ts'
+import { stderr, type Output } from './streams.ts'
 
 export type Step = {
   /** `keeping`: other words begin another piece of work, with a rate of its own. */
@@ -29,9 +30,9 @@ const EVERY_MS = 100
 /** What is done sooner is not worth a line. */
 const PATIENCE_MS = 250
 
-type Screen = Pick<NodeJS.WriteStream, 'isTTY' | 'columns' | 'write'>
+type Screen = Pick<Output, 'isTTY' | 'columns' | 'write'>
 
-export function createProgress(stream: Screen = process.stderr, now: () => number = Date.now): Progress {
+export function createProgress(stream: Screen = stderr, now: () => number = Date.now): Progress {
   if (!stream.isTTY) return { show: () => {}, end: () => {} }
   let drawnAt = now() + PATIENCE_MS - EVERY_MS
   let pace: Pace | undefined

@@ -7,6 +7,7 @@ import { STATUSES } from '../transcript/session.ts'
 import { coloursFor } from './colour.ts'
 import { note, out } from './print.ts'
 import { toTable, type Column } from './table.ts'
+import { stdout } from './streams.ts'
 
 export async function printStats(
   stats: Stats,
@@ -14,7 +15,7 @@ export async function printStats(
 ): Promise<void> {
   const { sessions, status, totals, tools, findings } = stats
   if (sessions === 0) return note(`no sessions in ${home}`)
-  const { bold } = coloursFor(process.stdout)
+  const { bold } = coloursFor(stdout)
   const ended = STATUSES.filter((one) => status[one] > 0).map((one) => `${toCount(status[one])} ${one}`)
   await out(`${bold(counted(sessions, 'session'))}: ${ended.join(', ')}\n\n`)
   await out(toTable(MEASURE_COLUMNS, measures(stats)))
@@ -113,6 +114,6 @@ function toLine(finding: FoundWaste): string {
   const { citations, title } = finding
   const [first = '', ...others] = citations
   const at = [first, ...others.map((one) => one.slice(one.indexOf('#')))].map(visibleLine).join(' ')
-  const of = title === undefined ? '' : `  ${coloursFor(process.stdout).dim(visibleLine(cut(title, 50)))}`
+  const of = title === undefined ? '' : `  ${coloursFor(stdout).dim(visibleLine(cut(title, 50)))}`
   return `${SAID[finding.kind](finding)}\n  ${at}${of}\n`
 }

@@ -14,6 +14,7 @@
 import { visibleLine } from '../replay/escape.ts'
 import { coloursFor, type Colours, type Style } from './colour.ts'
 import { fit, terminalWidth, widthOf, type CutSide } from './width.ts'
+import { stdout } from './streams.ts'
 
 export type Column = {
   readonly name: string
@@ -42,7 +43,7 @@ export type TableOptions = {
 export function toTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
-  options: TableOptions = { width: terminalWidth(process.stdout), colours: coloursFor(process.stdout) },
+  options: TableOptions = { width: terminalWidth(stdout), colours: coloursFor(stdout) },
 ): string {
   const { width, colours = coloursFor({}) } = options
   const cells = rows.map((row) => columns.map((column, at) => toPrinted(row[at] ?? '', column)))

@@ -2,10 +2,11 @@
  * How many columns of a terminal a text takes up, and texts cut to a number of them: wide characters take two, combining marks
  * none, an emoji of several code points two. Texts are on one line and have been made visible (`replay/escape.ts`).
  */
+import { stdout } from './streams.ts'
 
 /** Columns of the terminal behind a stream; undefined in a pipe, where nothing is cut. */
 export function terminalWidth(
-  { isTTY = false, columns }: { readonly isTTY?: boolean; readonly columns?: number } = process.stdout,
+  { isTTY = false, columns }: { readonly isTTY?: boolean; readonly columns?: number | undefined } = stdout,
   env: NodeJS.ProcessEnv = process.env,
 ): number | undefined {
   if (!isTTY) return undefined

@@ -3,7 +3,9 @@
  * and text that is not UTF-8 ends the process. Whoever reads another program's database asks for bytes
  * (`CAST(x AS BLOB)`), names included.
  */
-import { createRequire } from 'node:module'
+import fs from 'node:fs'
+import Module from 'node:module'
+import { join } from 'node:path'
 import { messageOf } from '../errors.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { type Connect, type OpenMode, toRow, toValue } from './engine.ts'
@@ -19,6 +21,7 @@ type LibsqlStatement = {
   run(values: readonly SqlValue[]): { readonly changes: number | bigint }
 }
 type LibsqlDatabase = { exec(sql: string): void; prepare(sql: string): LibsqlStatement; close(): void }
+type ChildProcess = typeof import('node:child_process')
 type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase
 
 export function libsqlEngine(): Connect {
@@ -65,9 +68,13 @@ export function libsqlEngine(): Connect {
   }
 }
 
+/** The part that is used; the types know nothing of what loaders may do. */
+type Loader = { _load: (this: unknown, request: string, ...rest: readonly unknown[]) => unknown }
+
 /**
- * The package asks twice which C library this is: first by a report on the whole process, which takes as long as opening a database,
- * then, wherever that names none, by the system's own files. The first question goes unanswered.
+ * The package asks two others which C library this is, by a report on the whole process and by running programs, which takes longer
+ * than opening a database. Where the system's loaders tell, they are not loaded; else they ask without the report, for which
+ * they have another way, and get what runs programs when they call for it.
  */
 function load(): Libsql {
   const { report } = process
@@ -76,11 +83,58 @@ function load(): Libsql {
     report.getReport = getReport
     return {}
   }
+  const loader = Module as unknown as Loader
+  const loadNow = loader._load
+  const require = Module.createRequire(import.meta.url)
+  const answers = answersOf(libraryHere())
+  loader._load = function (request, ...rest) {
+    const answer = answers.get(request)
+    if (answer !== undefined) return answer
+    if (request !== 'child_process') return loadNow.call(this, request, ...rest)
+    const run =
+      (name: 'exec' | 'execSync') =>
+      (...given: unknown[]) =>
+        Reflect.apply((require('node:child_process') as ChildProcess)[name], undefined, given) as unknown
+    return { exec: run('exec'), execSync: run('execSync') }
+  }
   try {
-    return createRequire(import.meta.url)('libsql') as Libsql
+    return require(folderOf('libsql', require)) as Libsql
   } finally {
+    loader._load = loadNow
     report.getReport = getReport
   }
+}
+
+/** By its folder, a package is found in a tenth of the time: for names, Node.js loads what resolves those of modules. */
+function folderOf(name: string, { resolve }: NodeJS.Require): string {
+  const places = (resolve.paths(name) ?? []).map((place) => join(place, name))
+  return places.find((place) => fs.existsSync(join(place, 'package.json'))) ?? name
+}
+
+type Library = 'glibc' | 'musl'
+
+/** What the two packages would say, by their names. */
+function answersOf(library: Library | undefined): ReadonlyMap<string, object> {
+  if (library === undefined) return new Map()
+  const target = `linux-${process.arch}-${library === 'glibc' ? 'gnu' : 'musl'}`
+  return new Map([
+    ['@neon-rs/load', { currentTarget: () => target }],
+    ['detect-libc', { familySync: () => library, GLIBC: 'glibc', MUSL: 'musl' }],
+  ])
+}
+
+const LOADERS: Readonly<Record<string, Readonly<Record<Library, string>>>> = {
+  x64: { glibc: '/lib64/ld-linux-x86-64.so.2', musl: '/lib/ld-musl-x86_64.so.1' },
+  arm64: { glibc: '/lib/ld-linux-aarch64.so.1', musl: '/lib/ld-musl-aarch64.so.1' },
+}
+
+/** Undefined where both are there, or neither, and where the package is told to load something else. */
+function libraryHere(): Library | undefined {
+  const loaders = process.platform === 'linux' ? LOADERS[process.arch] : undefined
+  if (loaders === undefined || process.env['LIBSQL_JS_DEV'] !== undefined) return undefined
+  const hasGlibc = fs.existsSync(loaders.glibc)
+  if (hasGlibc === fs.existsSync(loaders.musl)) return undefined
+  return hasGlibc ? 'glibc' : 'musl'
 }
 
 function placeOf(path: string, mode: OpenMode): string {

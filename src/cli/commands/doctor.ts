@@ -13,6 +13,7 @@ import { coloursFor, type Style } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { note, out, outJson } from '../print.ts'
 import { toTable, type Cell, type Column } from '../table.ts'
+import { stdout } from '../streams.ts'
 
 export type DoctorOptions = { readonly home?: string; readonly json?: boolean }
 
@@ -135,7 +136,7 @@ function worry(count: number, style: Style): Cell {
 }
 
 async function printTitle(title: string, more = ''): Promise<void> {
-  await out(`\n${coloursFor(process.stdout).bold(title)}${more}\n`)
+  await out(`\n${coloursFor(stdout).bold(title)}${more}\n`)
 }
 
 const SHOWN = 20

@@ -8,6 +8,7 @@ import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
+import { stdout } from '../streams.ts'
 
 export async function recover(
   named: string | undefined,
@@ -47,7 +48,7 @@ function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): 
 
 async function print({ id, outcome, entries, repairs, formats }: Recovered): Promise<void> {
   await out(
-    `${visibleLine(id)}  ${coloursFor(process.stdout).paint(outcome, outcome === 'recovered' ? 'green' : 'dim')}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
+    `${visibleLine(id)}  ${coloursFor(stdout).paint(outcome, outcome === 'recovered' ? 'green' : 'dim')}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
   )
   for (const { format, written, kept, error } of formats) {
     if (error !== undefined) note(`hansard: ${id}: ${format} cannot be written: ${error}`)

@@ -14,6 +14,7 @@ import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson, printableJson } from '../print.ts'
 import { toPage, toReasons, toSummary, type PageOptions, type Shown } from '../search-page.ts'
 import { terminalWidth } from '../width.ts'
+import { stdout } from '../streams.ts'
 
 export type SearchCommandOptions = {
   readonly limit?: number
@@ -57,7 +58,7 @@ export async function search(words: readonly string[], options: SearchCommandOpt
     const show = createShow(index, query, (text) => redactor.text(text))
     const page: PageOptions = {
       utc: utc === true,
-      colours: coloursFor(process.stdout),
+      colours: coloursFor(stdout),
       width: terminalWidth(),
     }
     if (options.json) {

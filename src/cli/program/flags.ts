@@ -3,6 +3,7 @@ import { InvalidArgumentError } from 'commander'
 import { parseUsd } from '../../cost/money.ts'
 import { PERIODS, type Budget } from '../../search/cost-by.ts'
 import { coloursFor } from '../colour.ts'
+import { stdout } from '../streams.ts'
 
 const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
@@ -18,8 +19,7 @@ export const UTC_FLAG = ['--utc', 'times in UTC instead of local time'] as const
 
 /** For `addHelpText`: called once the flags are read, when it is known whether to paint. */
 export function examples(...lines: readonly string[]): () => string {
-  return () =>
-    `\n${coloursFor(process.stdout).bold('Examples:')}\n${lines.map((line) => `  ${line}\n`).join('')}`
+  return () => `\n${coloursFor(stdout).bold('Examples:')}\n${lines.map((line) => `  ${line}\n`).join('')}`
 }
 
 export function toNumber(text: string): number {

@@ -13,19 +13,28 @@ import { addReading } from './read.ts'
 import { addServing } from './serve.ts'
 import { addShell } from './shell.ts'
 import { addTaking } from './take.ts'
+import { stdout } from '../streams.ts'
+
+/** In a pipe. */
+const HELP_WIDTH = 80
 
 export function createProgram(): Command {
   const program = new Command('hansard')
     .description('The flight recorder for AI agents: every message, tool call and token, never lost.')
     .version(VERSION, '-v, --version')
     .exitOverride()
-    .configureOutput({ writeErr: () => {}, getOutHasColors: () => hasColours(process.stdout) })
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: () => {},
+      getOutHelpWidth: () => stdout.columns ?? HELP_WIDTH,
+      getOutHasColors: () => hasColours(stdout),
+    })
     .configureHelp({
       showGlobalOptions: true,
-      styleTitle: (text) => coloursFor(process.stdout).bold(text),
-      styleCommandText: (text) => coloursFor(process.stdout).cyan(text),
-      styleSubcommandText: (text) => coloursFor(process.stdout).cyan(text),
-      styleOptionText: (text) => coloursFor(process.stdout).cyan(text),
+      styleTitle: (text) => coloursFor(stdout).bold(text),
+      styleCommandText: (text) => coloursFor(stdout).cyan(text),
+      styleSubcommandText: (text) => coloursFor(stdout).cyan(text),
+      styleOptionText: (text) => coloursFor(stdout).cyan(text),
     })
     .option('--no-color', 'no colours, also on a terminal; as with NO_COLOR')
     .on('option:no-color', declineColours)
