@@ -9,7 +9,11 @@ import { basename, dirname, join } from 'node:path'
 import { Script } from 'node:vm'
 
 /** The part of a module that is used; the types know nothing of what loaders may do. */
-type Loaded = { exports: unknown; _compile: (this: Loaded, source: string, file: string) => unknown }
+type Loaded = {
+  exports: unknown
+  require(name: string): unknown
+  _compile: (this: Loaded, source: string, file: string) => unknown
+}
 type Loader = {
   prototype: Loaded
   wrap(source: string): string
@@ -17,8 +21,8 @@ type Loader = {
 }
 
 type Compiled = { readonly script: Script; readonly at: string }
-/** How often each command was run by one build of the program. */
-type Runs = { readonly build: string; readonly counts: { readonly [command: string]: number } }
+/** How often one build of the program ran each command, by how many files it took: a sync that reads goes other ways than one that need not. */
+type Runs = { readonly build: string; readonly counts: { readonly [commandAndFiles: string]: number } }
 
 /** Files of other versions of the program go when nobody has asked for them for so long. */
 const FORGOTTEN_MS = 30 * 86_400_000
@@ -38,24 +42,29 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
   }
   const compile = loader.prototype._compile
   const name = /^[a-z-]{1,20}$/.test(command) ? command : 'other'
-  const made: Compiled[] = []
+  const loaded: Compiled[] = []
+  let isNew = false
   let runs: Runs | undefined
   loader.prototype._compile = function (this: Loaded, source, file) {
     if (dirname(file) !== chunks) return compile.call(this, source, file)
     // The first file tells one build of the program from others.
     runs ??= readRuns(join(folder, RUNS), basename(file))
-    const isLearning = (runs.counts[name] ?? 0) < LEARNED_AFTER
     const at = join(folder, basename(file))
     const cachedData = readIfThere(at)
     const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
-    if (isLearning || cachedData === undefined || script.cachedDataRejected === true)
-      made.push({ script, at })
+    isNew ||= cachedData === undefined || script.cachedDataRejected === true
+    loaded.push({ script, at })
     const run = script.runInThisContext() as (...given: unknown[]) => unknown
-    return run.call(this.exports, this.exports, Module.createRequire(file), this, file, chunks)
+    // A chunk asks for nothing of `require` but modules.
+    const require = (name: string): unknown => this.require(name)
+    return run.call(this.exports, this.exports, require, this, file, chunks)
   }
   process.once('exit', () => {
-    if (made.length === 0 || runs === undefined) return
-    keep(folder, made, { ...runs, counts: { ...runs.counts, [name]: (runs.counts[name] ?? 0) + 1 } })
+    if (runs === undefined) return
+    const way = `${name} ${loaded.length}`
+    const before = runs.counts[way] ?? 0
+    if (!isNew && before >= LEARNED_AFTER) return
+    keep(folder, loaded, { ...runs, counts: { ...runs.counts, [way]: before + 1 } })
   })
 }
 
@@ -87,7 +96,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /** At the end, when it is known which functions are called. Whole or not at all: another process may read it meanwhile. */
-function keep(folder: string, made: readonly Compiled[], runs: Runs): void {
+function keep(folder: string, loaded: readonly Compiled[], runs: Runs): void {
   const write = (at: string, bytes: Buffer): void => {
     const temporary = `${at}.${process.pid}`
     fs.writeFileSync(temporary, bytes, { mode: 0o600 })
@@ -95,7 +104,7 @@ function keep(folder: string, made: readonly Compiled[], runs: Runs): void {
   }
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
-    for (const { script, at } of made) write(at, script.createCachedData())
+    for (const { script, at } of loaded) write(at, script.createCachedData())
     write(join(folder, RUNS), Buffer.from(JSON.stringify(runs)))
     for (const name of fs.readdirSync(folder)) {
       const path = join(folder, name)

@@ -32,6 +32,7 @@ export const claudeCode: Format = {
       const reading = createClaudeReading({
         format: ID,
         exact: true,
+        isForFacts: options?.isForFacts === true,
         hasLog: (agent) => logs.has(agent),
         ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
         toSession(facts) {

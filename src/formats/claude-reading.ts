@@ -60,6 +60,7 @@ type Options = {
   readonly toSession: (facts: ClaudeFacts) => Session
   /** The lines are Claude Code's own and will go back as they were: nothing in them may go without saying. */
   readonly exact?: boolean
+  readonly isForFacts?: boolean
   /** True for subagents with a log of their own: what progress lines say of them is said there. */
   readonly hasLog?: (agent: string) => boolean
   /** Told of every line that is an object. */
@@ -72,7 +73,7 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 const HELD = 1000
 
 export function createClaudeReading(options: Options): ClaudeReading {
-  const { format, toSession, exact = false, hasLog = () => false, watch } = options
+  const { format, toSession, exact = false, isForFacts = false, hasLog = () => false, watch } = options
   const facts = createClaudeFacts({ exact })
   const spawns = createSpawns()
   const nextSequence = createSequence()
@@ -123,7 +124,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
     const { value, number, byteOffset, byteLength } = record
     const origin = { format, file, record: number, byteOffset, byteLength }
     const give = (entry: Entry): void => void items.push({ type: 'entry', entry })
-    const noted = exact ? exactNumbers(record.text) : undefined
+    const noted = exact && !isForFacts ? exactNumbers(record.text) : undefined
     if (!isObject(value)) {
       const strange = fromClaudeLine(value, facts.defaults)
       if (noted !== undefined) keep(strange, EXACT, noted)

@@ -80,7 +80,7 @@ export async function* readRollout(
       origin: originOf(CODEX, file.path, step.record),
     }
     sequence += 1
-    const noted = exactNumbers(step.record.text)
+    const noted = options.isForFacts === true ? undefined : exactNumbers(step.record.text)
     const marks = {
       ...(noted !== undefined && { [EXACT]: noted }),
       ...(isRolledBack(step.record.number) && { rolledBack: true }),

@@ -48,6 +48,8 @@ export type RowsKept = {
 export type ReadOptions = {
   /** Told of what this reader has not seen before, each time it comes: a format changed. What it is in is kept all the same. */
   readonly drift?: (drift: Drift) => void
+  /** Nobody will write these entries again: what only a writer puts back need not be looked for. */
+  readonly isForFacts?: boolean
 }
 
 /** A record type, a key of a record (`assistant.effort`), or a block type that the format's vocabulary lacks. */

@@ -96,7 +96,7 @@ async function* readSession(
       if ('record' in step) {
         const { record } = step
         if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
-        const noted = exactNumbers(record.text)
+        const noted = options?.isForFacts === true ? undefined : exactNumbers(record.text)
         const said = fold.next(record.value)
         if (noted !== undefined) said.metadata = { ...said.metadata, [EXACT]: noted }
         const entry = { ...said, origin: originOf(PI, file.path, record) }

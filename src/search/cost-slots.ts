@@ -1,5 +1,5 @@
 /** Calls added up by half an hour, model and whether they have a price: what is left of them where none is mentioned elsewhere. */
-import { MOST_PICO, MOST_TOKENS } from '../sources/state-readings.ts'
+import { MOST_PICO, MOST_TOKENS } from '../sources/state-calls.ts'
 import { PICO_IN_MICRO } from '../sources/state-sums.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import { COUNTS, qualityRank, type Count } from '../transcript/usage.ts'

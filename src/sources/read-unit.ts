@@ -69,7 +69,11 @@ export async function runUnitJob(
         onCalls(calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))),
       placeName(job),
     )
-    const items = readVersions(versions, job.paths, format, { drift: reading.drift, formatOf: toldFormat })
+    const items = readVersions(versions, job.paths, format, {
+      drift: reading.drift,
+      isForFacts: true,
+      formatOf: toldFormat,
+    })
     for await (const batch of items) {
       reading.add(batch)
       await isTaken()

@@ -6,9 +6,9 @@ import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
-import { hasCounts, qualityRank } from '../transcript/usage.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import { questionNew, questionOld } from './state-billing.ts'
+import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { prepared } from './state-statements.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
@@ -42,10 +42,13 @@ export function beginReading(database: Database, unit: number): Reading {
     },
     end: (format, facts) =>
       database.transaction(() => {
+        const before = currentReading(database, unit)
         const whole = reading ?? nextReading(database)
-        write(whole)
+        if (reading === undefined && before !== undefined)
+          takeOverCalls(database, { before, reading: whole }, held)
+        else write(whole)
         if (reading !== undefined) ended(database, reading)
-        return endReading(database, { unit, format, reading: whole }, facts)
+        return endReading(database, { unit, format, reading: whole, before }, facts)
       }),
   }
 }
@@ -74,11 +77,16 @@ export function removeLeftovers(database: Database): void {
   }
 }
 
-type Ended = { readonly unit: number; readonly format: string; readonly reading: number }
+type Ended = {
+  readonly unit: number
+  readonly format: string
+  readonly reading: number
+  readonly before: number | undefined
+}
 
 function endReading(
   database: Database,
-  { unit, format, reading }: Ended,
+  { unit, format, reading, before }: Ended,
   { sessions, mentions, damage, drift }: UnitFacts,
 ): { sessions: number; entries: number } {
   const insert = prepared(
@@ -115,66 +123,23 @@ function endReading(
 
   insertMentions(database, reading, mentions)
 
-  const old = currentReading(database, unit)
-  if (old !== undefined || mentions.length > 0) questionMentions(database, old, reading)
-  if (old !== undefined) questionOld(database, old, reading)
+  if (before !== undefined || mentions.length > 0) questionMentions(database, before, reading)
+  if (before !== undefined) questionOld(database, before, reading)
   prepared(
     database,
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
   ).run(reading, format, damage, unit)
-  if (old !== undefined) removeReading(database, old)
-  prepared(database, 'UPDATE calls SET billed_to = session WHERE reading = ?').run(reading)
+  if (before !== undefined) removeReading(database, before)
+  prepared(
+    database,
+    'UPDATE calls SET billed_to = session WHERE reading = ? AND billed_to IS NOT session',
+  ).run(reading)
   questionNew(database, reading)
   // Listed at once, though what it shares with others is settled when all is read.
   const keys = sessions.map(({ key }) => key)
   refreshSessions(database, keys)
   sumBills(database, keys)
   return { sessions: sessions.length, entries: all }
-}
-
-function insertCalls(database: Database, reading: number, calls: readonly Call[]): void {
-  // A call may be reported again after it was settled: the last report wins, unless it counts nothing.
-  const toInsert = (verb: 'REPLACE' | 'IGNORE') =>
-    prepared(
-      database,
-      `INSERT OR ${verb} INTO calls (reading, session, key, provider, model, at, input, cache_read, cache_write_5m,
-       cache_write_1h, output, reasoning, quality, pico, unpriced, source, tools, work)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-  const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
-  for (const call of calls) {
-    const { session, key, provider, model, at, usage, pico, unpriced, source, tools, work } = call
-    const insert = hasCounts(usage) ? replace : addOnly
-    insert.run(
-      reading,
-      session,
-      // Keys are asked for in JSON, where SQLite ends a text at this.
-      key?.replaceAll('\0', '\uFFFD') ?? null,
-      provider ?? '',
-      model ?? null,
-      at ?? null,
-      toCount(usage.input),
-      toCount(usage.cacheRead),
-      toCount(usage.cacheWrite5m),
-      toCount(usage.cacheWrite1h),
-      toCount(usage.output),
-      toCount(usage.reasoning),
-      qualityRank(usage.quality),
-      pico !== undefined && pico <= MOST_PICO ? pico : null,
-      unpriced ?? null,
-      source ?? null,
-      tools === undefined ? null : JSON.stringify(tools),
-      work === undefined ? null : JSON.stringify(work),
-    )
-  }
-}
-
-/** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */
-export const MOST_TOKENS = 1_000_000_000
-export const MOST_PICO = 1_000_000_000_000_000n
-
-function toCount(tokens: number | undefined): number | null {
-  return tokens !== undefined && tokens <= MOST_TOKENS ? tokens : null
 }
 
 /** Also above readings that a crash left: their rows must not be taken for this one's. */

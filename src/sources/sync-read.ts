@@ -68,17 +68,18 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
 }
 
 /** Units put in the state together: long enough that waiting for the file is little of it, short enough to be seen at once. */
-const MOST_GATHERED_MS = 200
+const MOST_GATHERED_S = 0.2
 
 function createGathering(database: Database): { next(): void; settle(): void; settleIfPossible(): void } {
   let settle = database.gather()
-  let since = performance.now()
+  // The clock that is always there: asking for a finer one loads it.
+  let since = process.uptime()
   return {
     next() {
-      if (performance.now() - since < MOST_GATHERED_MS) return
+      if (process.uptime() - since < MOST_GATHERED_S) return
       settle()
       settle = database.gather()
-      since = performance.now()
+      since = process.uptime()
     },
     settle: () => settle(),
     settleIfPossible() {
