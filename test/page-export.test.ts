@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { record, type RecordOptions } from '../src/capture/record.ts'
 import { sync } from '../src/sources/sync.ts'
 import { findBarriers, launchBrowser, openPage } from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
@@ -15,6 +16,7 @@ import { createLines, richSession, subagentLog } from './session-sample.ts'
 
 const RICH = '11111111-1111-4111-8111-111111111111'
 const EVIL = '33333333-3333-4333-8333-333333333333'
+const PARENT = 'parent'
 const LONG = '44444444-4444-4444-8444-444444444444'
 
 let browser: Browser
@@ -30,6 +32,7 @@ beforeAll(async () => {
   fs.writeFileSync(join(served.logs, RICH, 'subagents', 'agent-a1.jsonl'), subagentLog(RICH, 'a1'))
   put(EVIL, hostileSession(EVIL))
   put(LONG, longSession())
+  await recordFamily()
   const root = join(served.logs, '../../..')
   await sync(served.archive, { userHome: root, env: {}, cwd: root })
   const { sessions } = JSON.parse((await get('/api/v1/sessions?limit=100')).toString()) as {
@@ -47,6 +50,33 @@ afterAll(async () => {
   await browser?.close()
   await served?.close()
 })
+
+/** A session that started two others, of which one started a third, and the other is more than an export takes along. */
+async function recordFamily(): Promise<void> {
+  const { home } = served.archive
+  const start = (title: string, more: Pick<RecordOptions, 'parent'> = {}) =>
+    record({ home, cwd: '/p', title, agent: 'mine', ...more })
+  const parent = await start('the whole family')
+  parent.user('split the work')
+  parent.assistant('two others do it')
+  const { id } = await parent.end()
+  ids.set(PARENT, id)
+  const child = await start('a child of it', {
+    parent: { session: id, citation: `${id}#1`, relation: 'subagent' },
+  })
+  for (let at = 0; at < 150; at += 1) child.user(`the child says ${at}`)
+  const ended = await child.end()
+  const third = await start('a grandchild', {
+    parent: { session: ended.id, citation: `${ended.id}#0`, relation: 'subagent' },
+  })
+  third.user(`the grandchild says hello, with ${SECRET}`)
+  await third.end()
+  const large = await start('a large child', {
+    parent: { session: id, citation: `${id}#1`, relation: 'subagent' },
+  })
+  for (let at = 0; at < 3; at += 1) large.assistant('y'.repeat(25_000_000))
+  await large.end()
+}
 
 async function get(path: string): Promise<Buffer> {
   const { origin, token } = served.server
@@ -133,6 +163,60 @@ describe('an exported session', () => {
     expect(said).toMatch(/[\d,]+ bytes from byte [\d,]+/)
     expect(said).toContain(`${RICH}.jsonl`)
     expectClean()
+  })
+
+  it('has the record of each entry as it lies, without secrets', async () => {
+    const { page, expectClean } = await openFile(await exported(RICH), '#7')
+    await entry(page, 7).and(page.locator('.is-selected')).waitFor()
+    await press(page, 'r')
+    const dialog = page.locator('dialog')
+    await dialog.getByText('bytes from byte').waitFor()
+    const line = fs.readFileSync(join(served.logs, `${RICH}.jsonl`), 'utf8').split('\n')[7] ?? ''
+    const { uuid } = JSON.parse(line) as { uuid: string }
+    expect(await dialog.innerText()).toContain(uuid)
+    expectClean()
+  })
+
+  it('has the sessions that it started, in place and by themselves; of one that is too large it says so', async () => {
+    const path = await exported(PARENT)
+    expect(fs.readFileSync(path, 'utf8').includes(SECRET)).toBe(false)
+    const { page, expectClean } = await openFile(path)
+    const lanes = entry(page, 1).locator('.lane')
+    expect(await lanes.filter({ hasText: 'a large child' }).innerText()).toContain('not in this file')
+    const child = lanes.filter({ hasText: 'a child of it' })
+    await child.getByRole('button').first().click()
+    await child.getByText('the child says 99').first().waitFor()
+    expect(await child.getByText('50 more entries').count()).toBe(1)
+    await child.getByRole('link', { name: 'Open' }).first().click()
+    await page.locator('h1').filter({ hasText: 'a child of it' }).waitFor()
+    await entry(page, 0).locator('.lane').getByRole('button').first().click()
+    await entry(page, 0).getByText('the grandchild says hello').waitFor()
+    await press(page, 'G')
+    await entry(page, 149).filter({ hasText: 'the child says 149' }).waitFor()
+    expect(await entry(page, 149).locator('.entry-number').getAttribute('href')).toMatch(/^#149\?session=/)
+    await page.reload()
+    await entry(page, 149).filter({ hasText: 'the child says 149' }).waitFor()
+    await page.getByRole('link', { name: /Back to the session/ }).click()
+    await page.locator('h1').filter({ hasText: 'the whole family' }).waitFor()
+    expectClean()
+  })
+
+  it('has them as Markdown and as JSON', async () => {
+    const md = (await get(`/api/v1/sessions/${ids.get(PARENT)}/export?as=md`)).toString()
+    expect(md).toContain('the child says 149')
+    expect(md).toContain('the grandchild says hello')
+    const json = JSON.parse((await get(`/api/v1/sessions/${ids.get(PARENT)}/export?as=json`)).toString()) as {
+      readonly started: readonly {
+        readonly session: { readonly title: string }
+        readonly entries: unknown[]
+      }[]
+    }
+    const held = json.started.map(({ session, entries }) => [session.title, entries.length])
+    expect(held).toEqual([
+      ['a child of it', 150],
+      ['a large child', 3],
+      ['a grandchild', 1],
+    ])
   })
 
   it('leads nowhere: no link leaves it, nothing of a server is offered', async () => {

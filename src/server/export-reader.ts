@@ -11,23 +11,30 @@ import type { Damage } from '../transcript/damage.ts'
 import { toJson } from '../transcript/json.ts'
 import { visible, visibleJson } from '../replay/escape.ts'
 import { VERSION } from '../version.ts'
-import type { EntryRow, OutlineAnswer, SessionAnswer } from './api.ts'
+import type { EntryRow, OutlineAnswer, RawAnswer, SessionAnswer } from './api.ts'
 import type { InsightAnswer } from './api-cost.ts'
 import type { SafeBlob } from './safe-blob.ts'
 
 export type Reader = { readonly script: string; readonly style: string; readonly policy: string }
 
-export type ReaderContent = {
+export type ReaderContent = SessionContent & {
+  /** The sessions that it started, and those that they started. */
+  readonly started: AsyncIterable<SessionContent>
+  readonly blob: (hash: string) => Promise<SafeBlob | undefined>
+  /** RFC 3339. */
+  readonly at: string
+}
+
+export type SessionContent = {
   readonly answer: SessionAnswer
   readonly outline: OutlineAnswer
   readonly insight: InsightAnswer
   /** Whole, in order. */
   readonly rows: AsyncIterable<EntryRow>
-  readonly blob: (hash: string) => Promise<SafeBlob | undefined>
+  /** The record of an entry; undefined where it has none, or one that is longer. */
+  readonly raw: (position: number, longest: number) => Promise<RawAnswer | undefined>
   /** After the last entry. */
   readonly damage: readonly Damage[]
-  /** RFC 3339. */
-  readonly at: string
 }
 
 /** Entries of a block; the reader knows it as well. */
@@ -35,6 +42,11 @@ const BLOCK = 100
 /** Bytes of content by hash that are put in: of one, and of all. */
 const LARGEST_BLOB = 8 * 1024 * 1024
 const ALL_BLOBS = 64 * 1024 * 1024
+/** Characters of records that are put in: of one, and of all. */
+const LARGEST_RECORD = 64 * 1024
+const ALL_RECORDS = 16 * 1024 * 1024
+/** Of all sessions that were started, together. */
+const ALL_STARTED = 64 * 1024 * 1024
 
 const readers = new Map<string, Reader | undefined>()
 
@@ -65,11 +77,14 @@ function readReader(webFolder: string): Reader | undefined {
 
 const hashOf = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
+/** What there still is room for. */
+type Room = { blobs: number; records: number; readonly seen: Set<string> }
+
 export async function* readerParts(
   { script, style, policy }: Reader,
   content: ReaderContent,
 ): AsyncGenerator<string> {
-  const { answer, outline, insight, rows, blob, damage, at } = content
+  const { answer, started, blob, at } = content
   const { row, session } = answer
   const title = row.title ?? row.prompt ?? session.title ?? row.id
   yield `<!doctype html>
@@ -86,31 +101,87 @@ export async function* readerParts(
 <body>
 <div id="app"></div>
 <noscript>This page needs JavaScript, which it has in itself. Without it: hansard show --as html makes one that needs none.</noscript>
-${data('about', { version: VERSION, at, length: answer.length, damageAtEnd: damage })}${data('session', answer)}${data('outline', outline)}${data('insight', insight)}`
+${data('made', { version: VERSION, at })}`
+  const room: Room = { blobs: ALL_BLOBS, records: ALL_RECORDS, seen: new Set() }
+  yield* sessionParts('', content, blob, room)
+  const ids: string[] = []
+  let left = ALL_STARTED
+  for await (const one of started) {
+    const parts = await upTo(left, sessionParts(`s${ids.length}-`, one, blob, room))
+    if (parts === undefined) continue
+    left -= parts.reduce((sum, part) => sum + part.length, 0)
+    ids.push(one.answer.row.id)
+    yield* parts
+  }
+  yield data('started', ids)
+  yield `<script>${script}</script>\n</body>\n</html>\n`
+}
+
+/** `prefix`: of the ids of its blocks. */
+async function* sessionParts(
+  prefix: string,
+  { answer, outline, insight, rows, raw, damage }: SessionContent,
+  blob: ReaderContent['blob'],
+  room: Room,
+): AsyncGenerator<string> {
+  yield data(`${prefix}about`, { length: answer.length, damageAtEnd: damage })
+  yield data(`${prefix}session`, answer)
+  yield data(`${prefix}outline`, outline)
+  yield data(`${prefix}insight`, insight)
   let some: EntryRow[] = []
-  let [block, left] = [0, ALL_BLOBS]
-  const seen = new Set<string>()
+  let records: (RawAnswer & { readonly position: number })[] = []
+  let block = 0
+  const blockParts = (): readonly string[] => [
+    data(`${prefix}entries-${block}`, some),
+    ...(records.length === 0 ? [] : [data(`${prefix}records-${block}`, records)]),
+  ]
   for await (const one of rows) {
     some.push(one)
-    for (const hash of blobsOf(one.entry.blocks)) {
-      if (seen.has(hash)) continue
-      seen.add(hash)
-      const found = await blob(hash)
-      if (found === undefined || found.bytes.length > Math.min(LARGEST_BLOB, left)) continue
-      left -= found.bytes.length
-      const type = found.image ?? 'application/octet-stream'
-      yield data(
-        `blob-${hash.replace(/^sha256:/, '')}`,
-        `data:${type};base64,${found.bytes.toString('base64')}`,
-      )
+    yield* blobParts(one, blob, room)
+    const record =
+      room.records <= 0 ? undefined : await raw(one.position, Math.min(LARGEST_RECORD, room.records))
+    if (record !== undefined) {
+      records.push({ position: one.position, ...record })
+      room.records -= record.text.length
     }
     if (some.length < BLOCK) continue
-    yield data(`entries-${block}`, some)
+    yield* blockParts()
     block += 1
     some = []
+    records = []
   }
-  if (some.length > 0) yield data(`entries-${block}`, some)
-  yield `<script>${script}</script>\n</body>\n</html>\n`
+  if (some.length > 0) yield* blockParts()
+}
+
+async function* blobParts(
+  { entry }: EntryRow,
+  blob: ReaderContent['blob'],
+  room: Room,
+): AsyncGenerator<string> {
+  for (const hash of blobsOf(entry.blocks)) {
+    if (room.seen.has(hash)) continue
+    room.seen.add(hash)
+    const found = await blob(hash)
+    if (found === undefined || found.bytes.length > Math.min(LARGEST_BLOB, room.blobs)) continue
+    room.blobs -= found.bytes.length
+    const type = found.image ?? 'application/octet-stream'
+    yield data(
+      `blob-${hash.replace(/^sha256:/, '')}`,
+      `data:${type};base64,${found.bytes.toString('base64')}`,
+    )
+  }
+}
+
+/** All of them, or undefined where they are longer together: a session is in the file whole, or not at all. */
+async function upTo(most: number, parts: AsyncGenerator<string>): Promise<readonly string[] | undefined> {
+  const all: string[] = []
+  let length = 0
+  for await (const part of parts) {
+    length += part.length
+    if (length > most) return undefined
+    all.push(part)
+  }
+  return all
 }
 
 /** `id` is ours. What is in it is never markup: the one character that could begin any is written as its number. */

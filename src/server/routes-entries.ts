@@ -3,23 +3,22 @@ import { toUsd } from '../cost/money.ts'
 import { HansardError } from '../errors.ts'
 import type { Outline } from '../search/outline-now.ts'
 import { outlineColumns } from '../search/outline-columns.ts'
-import { readRecordBytes, readRows, type OutlineEntry } from '../search/outline-read.ts'
+import { readRows, type OutlineEntry } from '../search/outline-read.ts'
 import { MARKS, NO_QUALITY, usageOf, type OutlineRow } from '../search/outline-row.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { citation, type Entry } from '../transcript/entry.ts'
-import { parseJson, toJson } from '../transcript/json.ts'
 import { answer, queryOf } from './answers.ts'
 import {
   rangeQuerySchema,
   type EntriesAnswer,
   type EntryRow,
   type OutlineAnswer,
-  type RawAnswer,
   type SessionAnswer,
 } from './api.ts'
 import { childrenOf } from './children.ts'
 import type { App, AppContext } from './context.ts'
 import { cutEntry, LONGEST_READ } from './cut-entry.ts'
+import { rawRecord } from './raw-record.ts'
 import { toSessionRow, withoutSecrets } from './rows.ts'
 import { lengthOf, noEntry, reach, sessionAt, type SessionAt } from './session-at.ts'
 
@@ -29,7 +28,6 @@ const MOST_OUTLINED = 1_000_000
 const RAW_LENGTH = 1024 * 1024
 
 export function registerEntries(app: App, context: AppContext): void {
-  const { redactor } = context
   app.get('/api/v1/sessions/:id', async (c) => {
     const at = await sessionAt(c, context)
     return answer(c, await sessionAnswer(at, await at.outline.reach(1, 100), context))
@@ -82,19 +80,11 @@ export function registerEntries(app: App, context: AppContext): void {
     const [row] = outline.readable ? await readRows(outline.readable, position, position + 1) : []
     if (row === undefined || outline.readable === undefined || position >= outline.length)
       throw noEntry(position)
-    const bytes = await readRecordBytes(outline.readable, row)
-    if (bytes === undefined)
+    const found = await rawRecord(outline.readable, row, context, RAW_LENGTH)
+    if (found === undefined)
       throw new HansardError('not-found', `entry ${position} has no record of its own that can be read`, {
         hint: 'it is a row of a database or part of a document, or its file is gone',
       })
-    const text = rawText(bytes.toString(), context)
-    const found: RawAnswer = {
-      file: redactor.text(outline.readable.files[row.file - 1] ?? ''),
-      byteOffset: row.byteOffset,
-      byteLength: row.byteLength,
-      text: text.slice(0, RAW_LENGTH),
-      ...(text.length > RAW_LENGTH && { cut: Buffer.byteLength(text) }),
-    }
     return answer(c, found)
   })
 }
@@ -226,16 +216,4 @@ export function toPosition(text: string): number {
 
 function base64(column: Uint16Array | Float32Array | Float64Array): string {
   return Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64')
-}
-
-/** As it lies where no secret is in it; else the same value without them. */
-function rawText(text: string, { redactor }: AppContext): string {
-  const value = parseJson(text)
-  if (value === undefined) return redactor.text(text)
-  try {
-    const clean = redactor.json(value)
-    return redactor.text(clean === value ? text : toJson(clean))
-  } catch {
-    return 'withheld: it is nested deeper than secrets are looked for'
-  }
 }

@@ -99,6 +99,7 @@ export const ask = {
 
 /** There are other sessions, and a server to ask: not so in an exported file, see reader/api.ts. */
 export const isAlone: boolean = false
+export const hasSession = (_id: string): boolean => true
 
 /** Addresses for links and pictures. */
 export const exportUrl = (id: string, as: NonNullable<ExportQuery['as']>): string =>

@@ -68,6 +68,9 @@ export function setPosition(position: number | undefined): void {
   navigate(to, { replace: true })
 }
 
+/** Of an entry of the session that is looked at. */
+export const entryHref = (position: number): string => `#${position}`
+
 export function href({ view, id, params, position }: To): string {
   const search = params instanceof URLSearchParams ? new URLSearchParams(params) : toSearch(params ?? {})
   // Names that could be taken for a file or a part of the path go beside it.

@@ -4,6 +4,7 @@ import type {
   FindAnswer,
   FindQuery,
   RangeQuery,
+  RawAnswer,
   TextAnswer,
   TextQuery,
 } from '../../server/api.ts'
@@ -15,10 +16,20 @@ export type { Answer, AskOptions, Problem }
 
 /** There is nothing beyond this file: no other sessions, no server. */
 export const isAlone = true
+/** Of sessions that it started, those that there was room for. */
+export const hasSession = data.hasSession
 
 const NOT_HERE: Answer<never> = {
   ok: false,
   problem: { code: 'not-found', message: 'this is not in the exported file' },
+}
+const NO_RECORD: Answer<never> = {
+  ok: false,
+  problem: {
+    code: 'not-found',
+    message: 'its record is not in the exported file',
+    hint: 'records over 64 kB are left out, and all after the first 16 MB; so is what lies in a database',
+  },
 }
 const found = <T>(value: T | undefined): Answer<T> => (value === undefined ? NOT_HERE : { ok: true, value })
 /** Not before whoever asks is ready to hear it. */
@@ -32,33 +43,37 @@ const AT_ONCE = 5
 const BLOCK = 100
 
 export const ask = {
-  session: (_id: string, _options?: AskOptions) => later(() => found(data.session())),
-  outline: (_id: string, _query: RangeQuery, _options?: AskOptions) => later(() => found(data.outline())),
-  insight: (_id: string, _options?: AskOptions) => later(() => found(data.insight())),
-  entries: (_id: string, { from = '0', to = '0' }: RangeQuery, _options?: AskOptions) =>
+  session: (id: string, _options?: AskOptions) => later(() => found(data.session(id))),
+  outline: (id: string, _query: RangeQuery, _options?: AskOptions) => later(() => found(data.outline(id))),
+  insight: (id: string, _options?: AskOptions) => later(() => found(data.insight(id))),
+  entries: (id: string, { from = '0', to = '0' }: RangeQuery, _options?: AskOptions) =>
     later((): Answer<EntriesAnswer> => {
-      const rows = data.entries(Number(from), Number(to))
-      const { length = 0, damageAtEnd } = data.about() ?? {}
+      const rows = data.entries(id, Number(from), Number(to))
+      const { length = 0, damageAtEnd } = data.about(id) ?? {}
       const isEnd = Number(to) >= length && damageAtEnd !== undefined
       return found({ from: Number(from), length, entries: rows, ...(isEnd && { damageAtEnd }) })
     }),
-  entry: (_id: string, position: number, _options?: AskOptions) =>
-    later(() => found(data.entries(position, position + 1)[0])),
-  raw: (_id: string, _position: number, _options?: AskOptions) => later((): Answer<never> => NOT_HERE),
+  entry: (id: string, position: number, _options?: AskOptions) =>
+    later(() => found(data.entries(id, position, position + 1)[0])),
+  raw: (id: string, position: number, _options?: AskOptions) =>
+    later((): Answer<RawAnswer> => {
+      const record = data.raw(id, position)
+      return record === undefined ? NO_RECORD : { ok: true, value: record }
+    }),
   text: (_id: string, _position: number, _query: TextQuery, _options?: AskOptions) =>
     later((): Answer<TextAnswer> => NOT_HERE),
   async find(
-    _id: string,
+    id: string,
     { q, from = '0', limit = '10000' }: FindQuery,
     options?: AskOptions,
   ): Promise<Answer<FindAnswer>> {
-    const length = data.about()?.length ?? 0
+    const length = data.about(id)?.length ?? 0
     const matches = matcher(q)
     const positions: number[] = []
     for (let at = Number(from); at < length; at += BLOCK) {
       if (at % (BLOCK * AT_ONCE) === 0) await new Promise((resolve) => setTimeout(resolve, 0))
       if (options?.signal?.aborted) return { ok: false, problem: { code: 'aborted', message: '' } }
-      for (const { position, entry } of data.entries(at, at + BLOCK))
+      for (const { position, entry } of data.entries(id, at, at + BLOCK))
         if (matches(entry)) positions.push(position)
       if (positions.length >= Number(limit)) return found({ positions, next: at + BLOCK })
     }

@@ -1,28 +1,50 @@
 /** What stands in an exported file, by the names that src/server/export-reader.ts gives it. Read when it is needed, and not kept. */
-import type { EntriesAnswer, EntryRow, OutlineAnswer, SessionAnswer } from '../../server/api.ts'
+import type { EntriesAnswer, EntryRow, OutlineAnswer, RawAnswer, SessionAnswer } from '../../server/api.ts'
 import type { InsightAnswer } from '../../server/api-cost.ts'
 
-export type About = {
-  readonly version: string
-  readonly at: string
-  readonly length: number
-  readonly damageAtEnd?: EntriesAnswer['damageAtEnd']
-}
+export type About = { readonly length: number; readonly damageAtEnd?: EntriesAnswer['damageAtEnd'] }
 
+/** The session that was exported goes by this; those that it started by their ids. */
+export const MAIN = 'exported'
 const BLOCK = 100
 
-export const about = (): About | undefined => read('about') as About | undefined
-export const session = (): SessionAnswer | undefined => read('session') as SessionAnswer | undefined
-export const outline = (): OutlineAnswer | undefined => read('outline') as OutlineAnswer | undefined
-export const insight = (): InsightAnswer | undefined => read('insight') as InsightAnswer | undefined
+export const made = (): { readonly version: string; readonly at: string } | undefined =>
+  read('made') as ReturnType<typeof made>
+
+let known: ReadonlyMap<string, string> | undefined
+/** Prefixes of the blocks of sessions. */
+function prefixes(): ReadonlyMap<string, string> {
+  if (known !== undefined) return known
+  const started = (read('started') as readonly string[] | undefined) ?? []
+  return (known = new Map([[MAIN, ''], ...started.map((id, at) => [id, `s${at}-`] as const)]))
+}
+export const hasSession = (id: string): boolean => prefixes().has(id)
+
+const of = (id: string, name: string): unknown => {
+  const prefix = prefixes().get(id)
+  return prefix === undefined ? undefined : read(prefix + name)
+}
+export const about = (id: string): About | undefined => of(id, 'about') as About | undefined
+export const session = (id: string): SessionAnswer | undefined =>
+  of(id, 'session') as SessionAnswer | undefined
+export const outline = (id: string): OutlineAnswer | undefined =>
+  of(id, 'outline') as OutlineAnswer | undefined
+export const insight = (id: string): InsightAnswer | undefined =>
+  of(id, 'insight') as InsightAnswer | undefined
 export const blob = (hash: string): string | undefined =>
   read(`blob-${hash.replace(/^sha256:/, '')}`) as string | undefined
 
+type Record = RawAnswer & { readonly position: number }
+export function raw(id: string, position: number): RawAnswer | undefined {
+  const records = of(id, `records-${Math.floor(position / BLOCK)}`) as readonly Record[] | undefined
+  return records?.find((one) => one.position === position)
+}
+
 /** Entries from one position up to another. */
-export function entries(from: number, to: number): readonly EntryRow[] {
+export function entries(id: string, from: number, to: number): readonly EntryRow[] {
   const rows: EntryRow[] = []
   for (let at = Math.floor(from / BLOCK); at * BLOCK < to; at += 1) {
-    const block = blockAt(at)
+    const block = blockAt(id, at)
     if (block === undefined) break
     rows.push(...block.filter(({ position }) => position >= from && position < to))
   }
@@ -30,12 +52,12 @@ export function entries(from: number, to: number): readonly EntryRow[] {
 }
 
 /** The last one that was read: pages are asked for one after another. */
-let last: { readonly at: number; readonly rows: readonly EntryRow[] } | undefined
+let last: { readonly id: string; readonly at: number; readonly rows: readonly EntryRow[] } | undefined
 
-function blockAt(at: number): readonly EntryRow[] | undefined {
-  if (last?.at === at) return last.rows
-  const rows = read(`entries-${at}`) as readonly EntryRow[] | undefined
-  if (rows !== undefined) last = { at, rows }
+function blockAt(id: string, at: number): readonly EntryRow[] | undefined {
+  if (last?.id === id && last.at === at) return last.rows
+  const rows = of(id, `entries-${at}`) as readonly EntryRow[] | undefined
+  if (rows !== undefined) last = { id, at, rows }
   return rows
 }
 

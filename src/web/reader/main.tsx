@@ -14,7 +14,7 @@ import { announced } from '../state/announce.ts'
 import { nextTheme } from '../state/theme.ts'
 import { exactTime } from '../ui/times.ts'
 import { SessionView } from '../views/session/view.tsx'
-import { about } from './data.ts'
+import { MAIN, made as madeBy } from './data.ts'
 
 function Reader() {
   const [isHelp, setHelp] = useState(false)
@@ -28,7 +28,7 @@ function Reader() {
     { keys: ['?'], says: 'Show the keys', run: () => setHelp(true) },
     { keys: ['L'], says: 'Light, dark, or as the system has it', run: nextTheme },
   ])
-  const made = Date.parse(about()?.at ?? '')
+  const made = Date.parse(madeBy()?.at ?? '')
   return (
     <div class="shell">
       <header class="shell-head">
@@ -39,6 +39,7 @@ function Reader() {
         <span class="quiet clip">
           Exported{Number.isNaN(made) ? '' : ` ${exactTime(made)}`}, without secrets that were known as such
         </span>
+        {route.value.id !== MAIN && <a href="#">Back to the session that was exported</a>}
         <ShellTools onHelp={() => setHelp(true)} />
       </header>
       <main class="shell-main" id="main" tabIndex={-1}>

@@ -1,6 +1,7 @@
-/** Where the reader is, in an exported file: all of it behind the `#`, for a file on a disk has no other address. `#12?find=login` */
+/** Where the reader is, in an exported file: all of it behind the `#`, for a file on a disk has no other address. `#12?find=login`, `#12?session=…` */
 import { signal, type ReadonlySignal } from '@preact/signals'
 import type { Params, Route, To } from '../router.ts'
+import { hasSession, MAIN } from './data.ts'
 
 export type { Params, Route, To }
 
@@ -25,9 +26,18 @@ export function setPosition(position: number | undefined): void {
     go({ view: 'session', params: current.value.params, ...(position !== undefined && { position }) })
 }
 
-/** Other views and sessions are not in the file. */
-export const navigate = ({ position }: To): void => setPosition(position)
-export const href = ({ position }: To): string => `#${position ?? ''}`
+/** Other views are not in the file; of other sessions those that the exported one started may be. */
+export const navigate = (to: To): void => void (location.hash = href(to))
+export function href({ id, position }: To): string {
+  const query =
+    id !== undefined && id !== MAIN && hasSession(id)
+      ? `?${String(new URLSearchParams({ session: id }))}`
+      : ''
+  return `#${position ?? ''}${query}`
+}
+/** Of an entry of the session that is looked at. */
+export const entryHref = (position: number): string =>
+  href({ view: 'session', position, ...(current.value.id !== undefined && { id: current.value.id }) })
 
 /** Called once. Returns what ends it. */
 export function listenToLinks(): () => void {
@@ -44,10 +54,11 @@ function go({ params, position }: Omit<Route, 'id'>): void {
 
 function parse(): Route {
   const [, digits, query = ''] = /^#(\d{1,12})?(?:\?(.*))?$/s.exec(location.hash) ?? []
+  const params = new URLSearchParams(query)
   return {
     view: 'session',
-    id: 'exported',
-    params: new URLSearchParams(query),
+    id: params.get('session') ?? MAIN,
+    params,
     ...(digits !== undefined && { position: Number(digits) }),
   }
 }

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
-import { isAlone, type Problem } from '../../api.ts'
+import { hasSession, type Problem } from '../../api.ts'
 import { href, navigate } from '../../router.ts'
 import { titleLine, visible } from '../../text/visible.ts'
 import { Money } from '../../ui/amounts.tsx'
@@ -29,13 +29,13 @@ export function ChildLane({ child }: { readonly child: ApiChild }) {
     </>
   )
   const says = child.title ?? child.id
-  if (isAlone)
+  if (!hasSession(child.id))
     return (
       <div class="lane">
         <div class="lane-head">
           <span class="clip">{visible(titleLine(says, 120))}</span>
           {more}
-          <span class="quiet">not in this file</span>
+          <span class="quiet">not in this file: it is too large</span>
         </div>
       </div>
     )

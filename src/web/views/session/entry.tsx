@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { EntryRow } from '../../../server/api.ts'
 import { contentText, type Block } from '../../../transcript/block.ts'
 import type { Entry } from '../../../transcript/entry.ts'
+import { entryHref } from '../../router.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { Money, Tokens } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -134,7 +135,7 @@ function Meta({ row, store, onRaw }: EntryProps) {
   // What is counted with another entry costs nothing here, which is no news.
   const cost = row.cost?.usd === '0' && entry.usage === undefined ? undefined : row.cost
   const at = Date.parse(entry.at ?? '')
-  const link = (): string => new URL(`#${position}`, location.href).href
+  const link = (): string => new URL(entryHref(position), location.href).href
   return (
     <span class="entry-meta">
       <span class="entry-actions">
@@ -169,7 +170,12 @@ function Meta({ row, store, onRaw }: EntryProps) {
           {preciseTime(at)}
         </time>
       )}
-      <a class="entry-number quiet numbers" href={`#${position}`} title={visible(citation)} tabIndex={-1}>
+      <a
+        class="entry-number quiet numbers"
+        href={entryHref(position)}
+        title={visible(citation)}
+        tabIndex={-1}
+      >
         #{position}
       </a>
     </span>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import type { SessionAnswer } from '../../../server/api.ts'
-import { exportUrl, isAlone } from '../../api.ts'
+import { exportUrl, hasSession, isAlone } from '../../api.ts'
 import { href } from '../../router.ts'
 import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
@@ -12,6 +12,7 @@ import { StatusMark } from '../../ui/status.tsx'
 export function Header({ answer, length }: { readonly answer: SessionAnswer; readonly length: number }) {
   const { session, row, children } = answer
   const { parent = session.parent } = row
+  const known = children.filter(({ id }) => hasSession(id))
   const title = row.title ?? row.prompt ?? session.title ?? row.id
   return (
     <header class="session-head">
@@ -74,7 +75,7 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
             </a>
           </li>
         )}
-        {children.length > 0 && !isAlone && <Children items={children} />}
+        {known.length > 0 && <Children items={known} />}
       </ul>
       {session.error !== undefined && <p class="entry-error">{visible(oneLine(session.error, 500))}</p>}
     </header>

@@ -1,7 +1,7 @@
 /** The record that an entry was read from, as it lies in its file, with its place; and the entry as the model has it. */
 import { useEffect, useState } from 'preact/hooks'
 import type { EntryRow, RawAnswer } from '../../../server/api.ts'
-import { ask, isAlone, type Problem } from '../../api.ts'
+import { ask, type Problem } from '../../api.ts'
 import { Code } from '../../text/code.tsx'
 import { visible } from '../../text/visible.ts'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -22,9 +22,8 @@ export type RawProps = {
 export function RawDialog({ id, position, row, onClose }: RawProps) {
   const [raw, setRaw] = useState<RawAnswer>()
   const [problem, setProblem] = useState<Problem>()
-  const [tab, setTab] = useState<'record' | 'entry'>(isAlone ? 'entry' : 'record')
+  const [tab, setTab] = useState<'record' | 'entry'>('record')
   useEffect(() => {
-    if (isAlone) return undefined
     const abort = new AbortController()
     void ask.raw(id, position, { signal: abort.signal }).then((answer) => {
       if (answer.ok) setRaw(answer.value)
@@ -37,7 +36,7 @@ export function RawDialog({ id, position, row, onClose }: RawProps) {
       <Tabs
         label="What is shown"
         tabs={[
-          ...(isAlone ? [] : [{ name: 'record' as const, says: 'As it lies' }]),
+          { name: 'record' as const, says: 'As it lies' },
           { name: 'entry' as const, says: 'As it was read' },
         ]}
         selected={tab}

@@ -8,7 +8,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { KindFlag } from '../../../transcript/kinds.ts'
 import { isAlone } from '../../api.ts'
 import { useKeys } from '../../keys.ts'
-import { route as now, setParams, setPosition } from '../../router.ts'
+import { entryHref, route as now, setParams, setPosition } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
 import { announce } from '../../state/announce.ts'
 import { titleLine, visible } from '../../text/visible.ts'
@@ -200,7 +200,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     const { value: position } = shown.selected
     if (position !== undefined) run(position)
   }
-  const link = (position: number): void => void copyText(new URL(`#${position}`, location.href).href)
+  const link = (position: number): void => void copyText(new URL(entryHref(position), location.href).href)
   const markdown = (position: number): void => {
     const row = store.pages.get(position)
     if (row !== undefined) void copyText(entryMarkdown(row, store.pages))
