@@ -35,6 +35,9 @@ export function createVirtual(estimate: number, redraw: () => void) {
   let focusing: number | undefined
   let pause: ReturnType<typeof setTimeout> | undefined
   let drawn = ''
+  /** Less while what is in sight is drawn for the first time: the rest can wait for the next frame. */
+  let margin = MARGIN
+  let widening: number | undefined
 
   const place = (): number => heights.offset(anchor.row) + anchor.within
   const farthest = (): number => Math.max(0, heights.total - viewport)
@@ -51,8 +54,8 @@ export function createVirtual(estimate: number, redraw: () => void) {
     // Before the list has a height, some rows are drawn so that it is not empty.
     const seen = viewport || 800
     const at = place()
-    const from = heights.rowAt(at - MARGIN)
-    const to = heights.rowAt(at + seen + MARGIN) + 1
+    const from = heights.rowAt(at - margin)
+    const to = heights.rowAt(at + seen + margin) + 1
     const focused = focusedRow(elements?.window)
     const isKept = focused !== undefined && focused < heights.count && (focused < from || focused >= to)
     return { from, to, ...(isKept && { kept: focused }) }
@@ -64,12 +67,34 @@ export function createVirtual(estimate: number, redraw: () => void) {
     drawn = now
   }
 
+  let arranged = { height: '', transform: '' }
+  /** When nothing of what is in sight was drawn yet. */
+  const drawInSightFirst = (): void => {
+    margin = 0
+    cancelAnimationFrame(widening ?? 0)
+    // The frame after the next: this one is for what is in sight.
+    widening = requestAnimationFrame(() => {
+      widening = requestAnimationFrame(() => {
+        margin = MARGIN
+        redrawIfOthers()
+      })
+    })
+  }
+  const isFar = (place: number): boolean => {
+    const { from, to } = range()
+    const row = heights.rowAt(place)
+    return row < from || row >= to
+  }
+
   /** Puts the drawn rows where they are seen, relative to where the scrollbar stands. */
   const arrange = (): void => {
     if (elements === undefined) return
     const { space, window } = elements
-    space.style.height = `${scale().physical}px`
-    window.style.transform = `translateY(${Math.round(lastTop + heights.offset(range().from) - place())}px)`
+    const height = `${scale().physical}px`
+    if (height !== arranged.height) space.style.height = height
+    const transform = `translateY(${Math.round(lastTop + heights.offset(range().from) - place())}px)`
+    if (transform !== arranged.transform) window.style.transform = transform
+    arranged = { height, transform }
   }
   const putScrollbarRight = (): void => {
     if (elements === undefined) return
@@ -92,6 +117,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     const { toVirtual, physical } = scale()
     const before = place()
     const isLeap = Math.abs(step) > Math.max(LEAP, viewport * 2)
+    if (isLeap) drawInSightFirst()
     setPlace(isLeap ? toVirtual(now) : before + step)
     wasAtEnd = isAtEnd()
     // The last rows are measured when they are drawn: the end is where they end then.
@@ -163,6 +189,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     scrollTo(row: number, align: Align = 'nearest'): void {
       const to = Math.max(0, Math.min(row, heights.count - 1))
       wanted = { row: to, align, tries: 5 }
+      if (isFar(heights.offset(to))) drawInSightFirst()
       aim(to, align)
       wasAtEnd = isAtEnd()
       clearTimeout(pause)
@@ -198,6 +225,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
       return () => {
         elements = undefined
         clearTimeout(pause)
+        cancelAnimationFrame(widening ?? 0)
         look.disconnect()
         to.scroller.removeEventListener('scroll', onScroll)
         to.window.removeEventListener('focusout', redrawIfOthers)

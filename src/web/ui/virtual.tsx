@@ -76,7 +76,8 @@ export function VirtualList(props: VirtualProps) {
   const top = virtual.top()
   const isAtEnd = virtual.isAtEnd()
   const { from, to, kept } = virtual.range()
-  useEffect(() => props.onRange?.(from, to), [from, to, count])
+  // At once: what is missing takes long enough to come.
+  useLayoutEffect(() => props.onRange?.(from, to), [from, to, count])
   useEffect(() => props.onTop?.(top), [top])
   useEffect(() => props.onEnd?.(isAtEnd), [isAtEnd])
 

@@ -13,9 +13,9 @@ import { exactCount } from '../../ui/numbers.ts'
 import { StatusMark } from '../../ui/status.tsx'
 import { EntryView } from './entry.tsx'
 import { LaneSums } from './lane-row.tsx'
-import { createPages, PAGE } from './pages.ts'
+import { createPages } from './pages.ts'
 import { createShown } from './shown.ts'
-import type { Spawned } from './spawned.ts'
+import { MOST_IN_PLACE, type Spawned } from './spawned.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
 
 /** A session that an entry started. */
@@ -101,7 +101,7 @@ function ChildEntries({ id }: { readonly id: string }) {
   const [store, setStore] = useState<SessionStore>()
   useEffect(() => {
     const created = createSessionStore(id)
-    created.pages.want([0])
+    created.pages.want([0, MOST_IN_PLACE - 1])
     setStore(created)
     return () => created.end()
   }, [id])
@@ -109,7 +109,7 @@ function ChildEntries({ id }: { readonly id: string }) {
   if (problem !== undefined) return <ErrorNote problem={problem} />
   if (store === undefined) return <Spinner />
   const length = store.length.value
-  const positions = Array.from({ length: Math.min(PAGE, length) }, (_, at) => at)
+  const positions = Array.from({ length: Math.min(MOST_IN_PLACE, length) }, (_, at) => at)
   return <Entries store={store} positions={positions} count={length} />
 }
 

@@ -1,5 +1,6 @@
 /** An entry of a transcript: who said it, when and at what cost, what is missing before it, and its blocks. */
 import type { ComponentChildren } from 'preact'
+import { useComputed } from '@preact/signals'
 import type { EntryRow } from '../../../server/api.ts'
 import { contentText, type Block } from '../../../transcript/block.ts'
 import type { Entry } from '../../../transcript/entry.ts'
@@ -33,7 +34,9 @@ export type EntryProps = {
 export function EntryView(props: EntryProps) {
   const { row, before, source, store, shown } = props
   const { position, entry } = row
-  const isLast = position === store.length.value - 1
+  // Asked for what they say here, so that a row is drawn again only when that is another.
+  const isLast = useComputed(() => position === store.length.value - 1).value
+  const isSelected = useComputed(() => shown.selected.value === position).value
   const end = isLast && <DamageNotes damage={store.pages.damageAtEnd()} />
   // What is damaged, compacted or long ago stands where it is, also where the entry does not.
   if (isWithAnother(row, store, shown))
@@ -43,7 +46,6 @@ export function EntryView(props: EntryProps) {
         {end}
       </>
     )
-  const isSelected = shown.selected.value === position
   const isMessage = isSaid(entry)
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
   return (

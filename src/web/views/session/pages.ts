@@ -1,13 +1,16 @@
 /**
- * Entries of a session by position, fetched in pages as they come into sight. No more than twenty pages are held, so that a session of
- * a million entries takes no more memory than one of two thousand; the longest unseen goes first.
+ * Entries of a session by position, fetched in pages as they come into sight, those beside each other in one question. No more than
+ * forty pages are held, so that a session of a million entries takes no more memory than one of two thousand; the longest unseen goes
+ * first.
  */
 import type { EntriesAnswer, EntryRow } from '../../../server/api.ts'
 import type { ToolCallBlock, ToolResultBlock } from '../../../transcript/block.ts'
 import { ask, type Answer, type Problem } from '../../api.ts'
 
-export const PAGE = 100
-const MOST_PAGES = 20
+export const PAGE = 50
+const MOST_PAGES = 40
+/** Pages that are asked for at once: two hundred entries are as many as the server gives. */
+const MOST_AT_ONCE = 4
 /** Entries after a call among which its result mostly is. */
 const FOLLOWING = 12
 /** Entries fetched whole, which may have megabytes each. */
@@ -55,24 +58,26 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
     if (from + entries.length >= length) damage = damageAtEnd
   }
 
-  const load = async (page: number): Promise<void> => {
+  /** So many pages from the first on. */
+  const load = async (first: number, count: number): Promise<void> => {
     const abort = new AbortController()
-    asking.set(page, abort)
+    for (let page = first; page < first + count; page += 1) asking.set(page, abort)
     const signal = AbortSignal.any([abort.signal, ending.signal])
-    const answer = await ask.entries(
-      id,
-      { from: String(page * PAGE), to: String((page + 1) * PAGE) },
-      { signal },
-    )
-    if (asking.get(page) === abort) asking.delete(page)
+    const range = { from: String(first * PAGE), to: String((first + count) * PAGE) }
+    const answer = await ask.entries(id, range, { signal })
+    for (const [page, one] of asking) if (one === abort) asking.delete(page)
     if (!answer.ok) {
       if (answer.problem.code !== 'aborted') onProblem(answer.problem)
       return
     }
-    forget(page)
-    pages.set(page, { rows: answer.value.entries, isStale: false })
+    const { entries } = answer.value
+    for (let at = 0; at < count; at += 1) {
+      const rows = entries.slice(at * PAGE, (at + 1) * PAGE)
+      forget(first + at)
+      pages.set(first + at, { rows, isStale: false })
+      for (const row of rows) remember(row)
+    }
     noteEnd(answer.value)
-    for (const row of answer.value.entries) remember(row)
     drop()
     onLength(answer.value.length)
     onChange()
@@ -142,11 +147,16 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
   }
   const fetchWanted = (): void => {
     // Somebody who scrolls fast does not wait for what they passed.
+    const stillWanted = new Set([...asking].flatMap(([page, abort]) => (wanted.has(page) ? [abort] : [])))
     for (const [page, abort] of asking)
-      if (!wanted.has(page)) {
+      if (!stillWanted.has(abort)) {
         abort.abort()
         asking.delete(page)
+        // What was to be added to it is missing now.
+        const known = pages.get(page)
+        if (known !== undefined) known.isStale = true
       }
+    const missing: number[] = []
     for (const page of wanted) {
       const known = pages.get(page)
       if (known !== undefined) {
@@ -154,7 +164,13 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
         pages.delete(page)
         pages.set(page, known)
       }
-      if ((known === undefined || known.isStale) && !asking.has(page)) void load(page)
+      if ((known === undefined || known.isStale) && !asking.has(page)) missing.push(page)
+    }
+    missing.sort((a, b) => a - b)
+    for (let at = 0, count = 1; at < missing.length; at += count, count = 1) {
+      const first = missing[at] ?? 0
+      while (count < MOST_AT_ONCE && missing[at + count] === first + count) count += 1
+      void load(first, count)
     }
   }
 

@@ -4,10 +4,10 @@
  */
 import type { EntryRow } from '../../../server/api.ts'
 import type { Entry } from '../../../transcript/entry.ts'
-import type { Pages } from './pages.ts'
+import { PAGE, type Pages } from './pages.ts'
 
-/** Of a row, at most so many: positions are looked up one by one. */
-const LONGEST = 100
+/** Of a row, at most so many: positions are looked up one by one, and a page of them is loaded together. */
+const LONGEST = PAGE
 
 type Known = Pick<Pages, 'get'>
 

@@ -9,7 +9,7 @@ import { LongText } from './long-text.tsx'
 import type { SessionStore } from './store.ts'
 
 /** Bytes of an entry that a page takes in without a pause that is noticed. */
-const AT_ONCE = 2_000_000
+const AT_ONCE = 4_000_000
 /** Texts of one block that are offered in parts. */
 const MOST_TEXTS = 20
 

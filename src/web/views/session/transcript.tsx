@@ -1,12 +1,14 @@
 /** The entries of a session as a list that holds only what is in sight, with the map beside it. */
 import type { RefObject } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useSignal, type ReadonlySignal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
 import { announce } from '../../state/announce.ts'
 import { Button } from '../../ui/button.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
 import { ChildLane, SubagentLane } from './child-lane.tsx'
+import { createDrawn, relatedTo } from './drawn.ts'
 import { EntryView } from './entry.tsx'
 import { markWords, wordsOf } from './finding.ts'
 import { LaneRow } from './lane-row.tsx'
@@ -34,7 +36,8 @@ const ESTIMATE = 44
 
 export function Transcript(props: TranscriptProps) {
   const { store, shown, rows, list, start } = props
-  const [range, setRange] = useState({ from: 0, to: 0 })
+  /** Rows in the document. A signal: who scrolls has this component drawn once, and not with every row. */
+  const range = useSignal({ from: 0, to: 0 })
   const [isAtEnd, setAtEnd] = useState(true)
   const place = useRef<HTMLDivElement>(null)
   const length = store.length.value
@@ -44,31 +47,26 @@ export function Transcript(props: TranscriptProps) {
   const answer = store.answer.value
   const isLive = answer?.row.status === 'running' || length > first.current
   void store.version.value
-  const spawnedBy = store.spawned.byCall.value
-
-  const started = useMemo(() => {
-    const byCitation = new Map<string, ApiChild[]>()
-    for (const child of answer?.children ?? [])
-      if (child.citation !== undefined)
-        byCitation.set(child.citation, [...(byCitation.get(child.citation) ?? []), child])
-    return byCitation
-  }, [answer?.children])
-  const positions = useMemo(
-    () =>
-      Array.from(
-        { length: Math.max(0, range.to - range.from) },
-        (_, at) => rows.at(range.from + at).position,
-      ),
-    [rows, range],
-  )
-  useEffect(() => store.pages.want(positions), [positions, length])
+  const spawned = store.spawned.byCall.value
+  const started = useMemo(() => byCitation(answer?.children ?? []), [answer?.children])
+  const drawn = useMemo(() => createDrawn(), [store, shown, started, spawned, props.onRaw])
+  const words = useMemo(() => wordsOf(props.find), [props.find])
+  const mark = (): void => {
+    if (place.current !== null) markWords(place.current, words)
+  }
+  const seen = (): readonly number[] => {
+    const { from, to } = range.peek()
+    return Array.from({ length: Math.max(0, to - from) }, (_, at) => rows.at(from + at).position)
+  }
+  const last = (): number => {
+    const { from, to } = range.peek()
+    return rows.count === 0 ? 0 : rows.at(Math.min(rows.count, Math.max(from, to)) - 1).position
+  }
+  useEffect(() => store.pages.want(seen()), [rows, length])
   useEffect(() => {
     if (length > first.current && !isAtEnd) announce(`${length - left.current} new entries`)
   }, [length])
-  const words = useMemo(() => wordsOf(props.find), [props.find])
-  useEffect(() => {
-    if (place.current !== null) markWords(place.current, words)
-  })
+  useEffect(mark)
 
   const draw = (index: number) => {
     const { position, lane, source } = rows.at(index)
@@ -87,28 +85,25 @@ export function Transcript(props: TranscriptProps) {
       return (
         <div class="entry is-loading" data-focus tabIndex={-1} aria-label={`Entry ${position}, loading`} />
       )
-    return (
+    const before = store.pages.get(position - 1)
+    return drawn(position, [row, before, source, ...relatedTo(row, store)], () => (
       <EntryView
         row={row}
-        before={store.pages.get(position - 1)}
+        before={before}
         source={source}
         store={store}
         shown={shown}
         onRaw={props.onRaw}
         started={[
           ...row.entry.blocks.flatMap((block) => {
-            const spawned = block.type === 'tool-call' ? spawnedBy.get(block.callId ?? '') : undefined
-            return spawned === undefined
-              ? []
-              : [<SubagentLane key={spawned.source} store={store} spawned={spawned} />]
+            const one = block.type === 'tool-call' ? spawned.get(block.callId ?? '') : undefined
+            return one === undefined ? [] : [<SubagentLane key={one.source} store={store} spawned={one} />]
           }),
           ...(started.get(row.citation) ?? []).map((child) => <ChildLane key={child.id} child={child} />),
         ]}
       />
-    )
+    ))
   }
-  const last =
-    rows.count === 0 ? 0 : rows.at(Math.min(rows.count, Math.max(range.from, range.to)) - 1).position
   return (
     <div class="transcript" ref={place}>
       <VirtualList
@@ -124,14 +119,18 @@ export function Transcript(props: TranscriptProps) {
         }}
         {...(start !== undefined && { start })}
         followEnd={isLive}
-        onRange={(from, to) => setRange({ from, to })}
-        onTop={(top) => props.onTop(rows.at(top).position, last)}
+        onRange={(from, to) => {
+          range.value = { from, to }
+          store.pages.want(seen())
+          if (words.length > 0) mark()
+        }}
+        onTop={(top) => props.onTop(rows.at(top).position, last())}
         onEnd={setAtEnd}
         handle={list}
         isFocusable
       />
       {store.columns.value.length > 0 && (
-        <Minimap columns={store.columns.value} from={positions[0] ?? 0} to={last + 1} onJump={props.onJump} />
+        <SeenMap store={store} rows={rows} range={range} onJump={props.onJump} />
       )}
       {isLive && !isAtEnd && (
         <Button kind="primary" class="newest" onClick={() => list.current?.scrollTo(rows.count - 1, 'start')}>
@@ -140,4 +139,21 @@ export function Transcript(props: TranscriptProps) {
       )}
     </div>
   )
+}
+
+type SeenMapProps = Pick<TranscriptProps, 'store' | 'rows' | 'onJump'> & {
+  readonly range: ReadonlySignal<{ readonly from: number; readonly to: number }>
+}
+
+function SeenMap({ store, rows, range, onJump }: SeenMapProps) {
+  const { from, to } = range.value
+  const at = (row: number): number => (row < 0 || row >= rows.count ? 0 : rows.at(row).position)
+  return <Minimap columns={store.columns.value} from={at(from)} to={at(to - 1) + 1} onJump={onJump} />
+}
+
+function byCitation(children: readonly ApiChild[]): ReadonlyMap<string, readonly ApiChild[]> {
+  const found = new Map<string, ApiChild[]>()
+  for (const child of children)
+    if (child.citation !== undefined) found.set(child.citation, [...(found.get(child.citation) ?? []), child])
+  return found
 }
