@@ -27,23 +27,29 @@ function closureOf(...paths) {
 }
 
 // Finding, opening and linking a file takes longer than having a hundred lines more in it. What commands need at their start is in
-// few files, each with what those before it have not: help, any question to the archive, a sync of nothing new, costs, searches,
-// reading logs of one format, of any.
+// few files, each with what those before it have not: help, any question to the archive, what several commands share, a sync of
+// nothing new, costs, searches, reading logs of one format, of any.
 const asked = closureOf('cli/commands/cost.js')
 const listed = closureOf('cli/commands/list.js')
 const searched = closureOf('cli/commands/search.js')
+const synced = closureOf('cli/commands/sync.js')
+const claudeCode = closureOf('formats/claude-code.js')
+const codex = closureOf('formats/codex.js')
 const read = closureOf('sources/sync-take.js', 'sources/readers.js', 'sources/unit-worker.js')
 const groups = [
   ['start', closureOf('cli/main.js')],
   ['archive', (id) => asked(id) && listed(id) && searched(id)],
   ['state', (id) => asked(id) && searched(id)],
-  ['sync', closureOf('cli/commands/sync.js')],
+  ['kept', (id) => synced(id) && searched(id)],
+  ['entries', (id) => read(id) && searched(id)],
+  ['lines', (id) => claudeCode(id) && (codex(id) || read(id))],
+  ['sync', synced],
   ['models', (id) => asked(id) && read(id)],
   ['cost', asked],
   ['read', read],
   ['search', searched],
-  ['claude-code', closureOf('formats/claude-code.js')],
-  ['codex', closureOf('formats/codex.js')],
+  ['claude-code', claudeCode],
+  ['codex', codex],
   ['formats', closureOf('sources/tell-format.js')],
 ]
 

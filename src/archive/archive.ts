@@ -142,6 +142,8 @@ const KEY_BYTES = 32
 /** The key is made by whoever needs it first; when it cannot be kept, placeholders are stable for this process only. */
 function openKey(files: Files, home: string): Buffer {
   const path = join(home, KEY_NAME)
+  const known = readKey(files, path)
+  if (known !== undefined) return known
   const made = randomBytes(KEY_BYTES)
   try {
     // No placeholder was ever made with a key that a crash cut short.

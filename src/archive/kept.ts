@@ -3,7 +3,6 @@
  * rewritten takes nothing with it. Each folder says in `place.json` where its files came from, so that all that is known about
  * them can be built again without the source.
  */
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
@@ -11,6 +10,7 @@ import { writeWhole, type Files } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { checkId, isSafeId } from '../transcript/ids.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
+import { sha256 } from '../transcript/sha256.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
 import { readWholeFile } from './bytes.ts'
@@ -199,7 +199,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
 
 /** Twelve hex digits tell a machine's places apart. */
 function keyOf(root: string): string {
-  return createHash('sha256').update(root).digest('hex').slice(0, 12)
+  return sha256(root).toString('hex').slice(0, 12)
 }
 
 function readPlace(

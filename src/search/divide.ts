@@ -5,7 +5,8 @@
 import { PAGE_DOCS } from './doc-pages.ts'
 import { ALL } from './plan.ts'
 import type { Searching } from './searching.ts'
-import { TOP, type ShardReader } from './shard-reader.ts'
+import { TOP } from './shard-blocks.ts'
+import type { ShardReader } from './shard-reader.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 export type Divided = {

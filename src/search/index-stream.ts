@@ -5,7 +5,8 @@ import type { Stream } from './lookup.ts'
 import { ALL } from './plan.ts'
 import { readEntry, type Located } from './resolve.ts'
 import type { Hit, Searching } from './searching.ts'
-import { TOP, type IndexedUnit, type ShardReader } from './shard-reader.ts'
+import { TOP, type IndexedUnit } from './shard-blocks.ts'
+import type { ShardReader } from './shard-reader.ts'
 import type { ListedUnit } from './unit-list.ts'
 
 const FIRST_CHUNK = 64
@@ -124,25 +125,29 @@ function takeRanked(): Take {
   return async (fts, below, own, searching) => {
     const { limit } = searching
     let { best, count, last } = own.reader.ranked(fts, below, MOST_RANKED, limit * 2)
-    let hits = await bestOf(best, own, searching)
-    if (hits.length < limit && count > best.length) {
+    let { hits, isEnough } = await bestOf(best, own, searching)
+    if (!isEnough && count > best.length) {
       ;({ best } = own.reader.ranked(fts, below, MOST_RANKED, MOST_RANKED))
-      hits = await bestOf(best, own, searching)
+      ;({ hits, isEnough } = await bestOf(best, own, searching))
     }
     // Enough of the newest were good: what is older is not ranked.
-    return { hits, last, isLast: count < MOST_RANKED || hits.length >= limit }
+    return { hits, last, isLast: count < MOST_RANKED || isEnough }
   }
 }
 
-/** From the best on, as many as are asked for. */
-async function bestOf(found: readonly Match[], own: Own, searching: Searching): Promise<Hit[]> {
+type Best = { readonly hits: readonly Hit[]; readonly isEnough: boolean }
+
+/** From the best on, as many as are asked for, and none that cannot be among the first any more. */
+async function bestOf(found: readonly Match[], own: Own, searching: Searching): Promise<Best> {
   const hits: Hit[] = []
   for (const match of found) {
+    if (match.score > searching.worst) return { hits, isEnough: true }
     const hit = await toHit(match, own, searching)
     if (hit !== undefined) hits.push(hit)
-    if (hits.length >= searching.limit || searching.isLate()) break
+    if (hits.length >= searching.limit) return { hits, isEnough: true }
+    if (searching.isLate()) break
   }
-  return hits
+  return { hits, isEnough: false }
 }
 
 async function toHit(

@@ -50,11 +50,15 @@ export async function gatherNewest<T extends Found>(
   return { hits, isAll: hits.length < limit, isLate: false }
 }
 
-/** The best of all streams. They are read to their end, or as far as they go. */
+/**
+ * The best of all streams. They are read to their end, or as far as they go. `onFull` is told the worst score that is still among
+ * the first: what has a worse one need not be looked at.
+ */
 export async function gatherRanked<T extends Found>(
   streams: readonly Stream<T>[],
   limit: number,
   isLate: () => boolean,
+  onFull: (worst: number) => void = () => {},
 ): Promise<Gathered<T>> {
   let hits: T[] = []
   for (const stream of streams) {
@@ -63,6 +67,8 @@ export async function gatherRanked<T extends Found>(
       const more = await stream.next()
       if (more === undefined) break
       if (more.length > 0) hits = best([...hits, ...more], 'ranked', limit)
+      const last = hits[limit - 1]
+      if (last !== undefined) onFull(last.score)
     }
   }
   return { hits, isAll: hits.length < limit, isLate: false }

@@ -2,6 +2,7 @@
  * Where a text has what a query asks for, to be shown. What must not be there is not looked for. Bounded: of a text with more
  * places than anyone looks at, the first ones.
  */
+import { placedWithin, stretchesWith } from './match-stretches.ts'
 import { toNeedles, type Needle } from './query-terms.ts'
 import type { Node, Query } from './query.ts'
 import { toLower } from './words-fold.ts'
@@ -25,6 +26,11 @@ export function createMarker(query: Query): (text: string) => readonly Range[] {
         .slice(0, MOST_CONDITIONS)
         .flatMap((node) => toFinder(node, query))
     : []
+  const single = query.condition ? singleTerms(query.condition) : undefined
+  const termsOf = (text: string): Terms => {
+    const stretches = single && stretchesWith(text, single)
+    return stretches ? byTerm(placedWithin(text, stretches)) : toTerms(text)
+  }
   return (text) => {
     const ranges: Range[] = []
     let terms: Terms | undefined
@@ -32,7 +38,7 @@ export function createMarker(query: Query): (text: string) => readonly Range[] {
       let count = 0
       find(
         text,
-        () => (terms ??= toTerms(text)),
+        () => (terms ??= termsOf(text)),
         (start, end) => {
           if (end > start) ranges.push({ start, end, condition })
           count += 1
@@ -77,9 +83,19 @@ function toFinder(node: Node, { caseSensitive }: Query): Finder[] {
   }
 }
 
+/** What is asked for, where all of it is words by themselves; undefined where words stand in a row. */
+function singleTerms(condition: Node): readonly string[] | undefined {
+  const needles = positive(condition).flatMap((node) => (node.type === 'words' ? toNeedles(node).any : []))
+  const terms = needles.flatMap(({ terms }) => terms)
+  return needles.every(({ terms }) => terms.length === 1) ? [...new Set(terms)] : undefined
+}
+
 function toTerms(text: string): Terms {
   const { parts, wholes } = placedTerms(text)
-  const list = [...parts, { term: '', start: 0, end: 0, kind: 0 }, ...wholes]
+  return byTerm([...parts, { term: '', start: 0, end: 0, kind: 0 }, ...wholes])
+}
+
+function byTerm(list: readonly PlacedTerm[]): Terms {
   const byTerm = new Map<string, number[]>()
   for (const [at, { term }] of list.entries()) {
     const known = byTerm.get(term)

@@ -34,6 +34,8 @@ export type Searching = {
   readonly order: Order
   readonly scanned: Scanned
   readonly isLate: () => boolean
+  /** When ranked: enough were found already whose score is as good as this, or better. */
+  worst: number
   /** A unit that cannot be read: said, and passed over. */
   onUnreadable(unit: ListedUnit, error: unknown): void
   /** Facts of a session, with the totals that are billed to it. */

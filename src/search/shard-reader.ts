@@ -1,19 +1,12 @@
 /** A shard as a search sees it: matches by number from the newest down, and what is known of each. */
 import type { Archive } from '../archive/archive.ts'
-import type { Database, Statement } from '../sqlite/driver.ts'
 import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
 import type { GramTest } from './grams.ts'
-import { isUnusable, MissingPage, peekShard, reportDamage } from './shard.ts'
+import { createBlocks, TOP, type Blocks } from './shard-blocks.ts'
+import { createCache, createStatements, type Prepared } from './shard-statements.ts'
+import { MissingPage, peekShard, reportDamage } from './shard.ts'
 
-export type IndexedUnit = {
-  readonly id: number
-  readonly name: string
-  readonly version: string
-  /** Its docs, in order: those from `low` on, below `high`. */
-  readonly pieces: readonly { readonly low: number; readonly high: number }[]
-}
-
-export type ShardReader = {
+export type ShardReader = Blocks & {
   readonly shard: number
   /** From here to `end` it stays as it is, whoever writes. */
   begin(): void
@@ -22,12 +15,6 @@ export type ShardReader = {
   stamp(): unknown
   /** The state that the shard has caught up with, of how many shards, and what could not be indexed. */
   mark(): { readonly mark: string; readonly shards: number; readonly failed: readonly string[] } | undefined
-  units(): readonly IndexedUnit[]
-  unitOf(number: number): IndexedUnit | undefined
-  /** No doc with a lower number is newer than this; -Infinity when there is none. */
-  newestBelow(number: number): number
-  /** No doc from this number on is older than a time. */
-  topBefore(time: number): number
   /** Every facet of a field that some entry has, or had. */
   facets(field: string): readonly string[]
   /** Numbers of docs that match, from below a number down. */
@@ -52,9 +39,6 @@ export type Ranked = {
   readonly last: number
 }
 
-/** Numbers of docs are below this. */
-export const TOP = Number.MAX_SAFE_INTEGER
-
 /** Some MB of what was looked at last. */
 const MOST_PAGES = 4096
 const MOST_NAMES = 100_000
@@ -72,23 +56,33 @@ export async function openShardReader(archive: Archive, number: number): Promise
   let hasVocabulary = false
   let grams: readonly PageGrams[] | undefined
   let seen: unknown
+  let isBegun = false
+  let isSeen = false
   const stamp = (): unknown => prepared('PRAGMA data_version').get()?.['data_version']
   const current = (): Blocks => {
+    // Between `begin` and `end` nothing changes after the first look.
+    if (blocks !== undefined && isBegun && isSeen) return blocks
     const now = stamp()
+    isSeen = true
     if (blocks === undefined || now !== seen) {
-      blocks = readBlocks(prepared)
+      blocks = createBlocks(prepared)
       grams = undefined
       for (const cache of [pages, keys]) cache.clear()
       seen = now
     }
     return blocks
   }
+  const turn = (sql: 'BEGIN' | 'COMMIT'): void => {
+    database.exec(sql)
+    isBegun = sql === 'BEGIN'
+    isSeen = false
+  }
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
 
   return {
     shard: number,
-    begin: () => database.exec('BEGIN'),
-    end: () => database.exec('COMMIT'),
+    begin: () => turn('BEGIN'),
+    end: () => turn('COMMIT'),
     stamp,
     mark() {
       const rows = prepared('SELECT name, value FROM facts').all()
@@ -101,29 +95,10 @@ export async function openShardReader(archive: Archive, number: number): Promise
         failed: JSON.parse(facts.get('failed') ?? '[]') as string[],
       }
     },
-    units: () => current().units,
-    unitOf(number) {
-      const { pieces, lows } = current()
-      const piece = pieces[lastAtMost(lows, number)]
-      return piece !== undefined && number < piece.high ? piece.unit : undefined
-    },
-    newestBelow(number) {
-      const { pieces, lows, newest } = current()
-      const at = lastAtMost(lows, number - 1)
-      const piece = pieces[at]
-      if (piece === undefined) return Number.NEGATIVE_INFINITY
-      if (number > piece.high) return newest[at] as number
-      const page = prepared('SELECT newest FROM pages WHERE id = ?').get(Math.floor((number - 1) / PAGE_DOCS))
-      return Math.max(newest[at - 1] ?? Number.NEGATIVE_INFINITY, Number(page?.['newest']))
-    },
-    topBefore(time) {
-      const { pieces } = current()
-      for (let at = pieces.length - 1; at >= 0; at -= 1) {
-        const piece = pieces[at] as Piece
-        if (piece.oldest <= time) return piece.high
-      }
-      return Number.NEGATIVE_INFINITY
-    },
+    units: () => current().units(),
+    unitOf: (number) => current().unitOf(number),
+    newestBelow: (number) => current().newestBelow(number),
+    topBefore: (time) => current().topBefore(time),
     facets: (field) =>
       prepared('SELECT name FROM facets WHERE name >= ? AND name < ?')
         .all(field, `${field}?`)
@@ -209,114 +184,5 @@ function readGrams(
       take(below, bits)
     }
     if (rows.length === 0) return bytes <= MOST_GRAM_BYTES ? kept : undefined
-  }
-}
-
-type Piece = {
-  readonly unit: IndexedUnit
-  readonly low: number
-  readonly high: number
-  /** The earliest time in it. */
-  readonly oldest: number
-}
-
-type Blocks = {
-  readonly units: readonly IndexedUnit[]
-  /** By number, ascending. */
-  readonly pieces: readonly Piece[]
-  readonly lows: readonly number[]
-  /** The latest time of each piece and all before it. */
-  readonly newest: readonly number[]
-}
-
-function readBlocks(prepared: Prepared): Blocks {
-  const units = new Map<number, IndexedUnit & { readonly pieces: Piece[] }>()
-  for (const [id, name, version] of together(prepared, 'units', 'id', 'id, name, version'))
-    units.set(Number(id), { id: Number(id), name: String(name), version: String(version), pieces: [] })
-  const pieces: Piece[] = []
-  const newest: number[] = []
-  const rows = together(prepared, 'pieces', 'low', 'low, high, unit, min_at, max_at')
-  for (const [low, high, unit, oldest, latest] of rows.sort((a, b) => Number(a[0]) - Number(b[0]))) {
-    const own = units.get(Number(unit))
-    if (own === undefined) throw new MissingPage('the index has a piece of no unit')
-    const piece = {
-      unit: own,
-      low: Number(low),
-      high: Number(high),
-      oldest: typeof oldest === 'number' ? oldest : Number.NEGATIVE_INFINITY,
-    }
-    own.pieces.push(piece)
-    pieces.push(piece)
-    newest.push(
-      Math.max(
-        typeof latest === 'number' ? latest : Number.POSITIVE_INFINITY,
-        newest.at(-1) ?? Number.NEGATIVE_INFINITY,
-      ),
-    )
-  }
-  return { units: [...units.values()], pieces, lows: pieces.map(({ low }) => low), newest }
-}
-
-/** Rows in a few texts: one by one, fetching them takes ten times as long as finding them. */
-function together(prepared: Prepared, table: string, key: string, columns: string): unknown[][] {
-  return prepared(
-    `SELECT json_group_array(json_array(${columns})) AS rows FROM ${table} GROUP BY ${key} / 100000`,
-  )
-    .all()
-    .flatMap(({ rows }) => JSON.parse(String(rows)) as unknown[][])
-}
-
-/** The place of the last that is at most this; -1 when there is none. */
-function lastAtMost(sorted: readonly number[], value: number): number {
-  let [low, high] = [0, sorted.length]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if ((sorted[middle] as number) <= value) low = middle + 1
-    else high = middle
-  }
-  return low - 1
-}
-
-type Prepared = (sql: string) => Pick<Statement, 'all' | 'get'>
-
-/** Statements that say so when the shard turns out to be damaged. */
-function createStatements(database: Database, report: () => void): Prepared {
-  const known = new Map<string, ReturnType<Prepared>>()
-  const watched = <T>(work: () => T): T => {
-    try {
-      return work()
-    } catch (error) {
-      if (isUnusable(error)) report()
-      throw error
-    }
-  }
-  return (sql) => {
-    const there = known.get(sql)
-    if (there !== undefined) return there
-    const statement = watched(() => database.prepare(sql))
-    const guarded: ReturnType<Prepared> = {
-      all: (...values) => watched(() => statement.all(...values)),
-      get: (...values) => watched(() => statement.get(...values)),
-    }
-    known.set(sql, guarded)
-    return guarded
-  }
-}
-
-type Cache<T> = { get(key: number, make: () => T): T; clear(): void }
-
-/** The oldest goes when there are too many. */
-function createCache<T>(most: number): Cache<T> {
-  const values = new Map<number, T>()
-  return {
-    get(key, make) {
-      const known = values.get(key)
-      if (known !== undefined) return known
-      const made = make()
-      if (values.size >= most) for (const oldest of values.keys()) if (values.delete(oldest)) break
-      values.set(key, made)
-      return made
-    },
-    clear: () => values.clear(),
   }
 }

@@ -37,12 +37,13 @@ export function createSnippets(
 ): (texts: readonly string[], options?: SnippetOptions) => Snippet | undefined {
   const find = createMarker(query)
   return (texts, { length = SNIPPET_LENGTH, redact = (text: string) => text } = {}) => {
-    let best: { text: string; at: number; score: number } | undefined
+    let best: { text: string; at: number; score: number; ranges: readonly Range[] } | undefined
     for (const text of texts.slice(0, MOST_TEXTS)) {
       for (let from = 0; from === 0 || from + AROUND < text.length; from += STRETCH - AROUND) {
-        const window = bestWindow(find(text.slice(from, from + STRETCH)), length)
+        const ranges = find(text.slice(from, from + STRETCH))
+        const window = bestWindow(ranges, length)
         if (window !== undefined && window.score > (best?.score ?? 0))
-          best = { text, at: from + window.at, score: window.score }
+          best = { text, at: from + window.at, score: window.score, ranges }
       }
     }
     const text = best?.text ?? texts.find((one) => one.trim() !== '')
@@ -50,7 +51,8 @@ export function createSnippets(
     const from = boundary(text, Math.max(0, (best?.at ?? 0) - AROUND))
     const to = boundary(text, Math.min(text.length, from + 2 * AROUND + length))
     const shown = redact(text.slice(from, to))
-    const ranges = find(shown)
+    // Most texts are short, and have no secrets: they were gone over just now.
+    const ranges = shown === best?.text ? best.ranges : find(shown)
     const window = bestWindow(ranges, length, from === 0 ? undefined : AROUND / 2)
     return cut(shown, ranges, window, { length, isCutBefore: from > 0, isCutAfter: to < text.length })
   }

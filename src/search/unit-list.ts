@@ -26,14 +26,25 @@ export type ListedUnit = {
 
 /** Newest first. */
 export function listUnits(database: Database, home: string): readonly ListedUnit[] {
-  return selectUnits(database, home, '', [])
+  const born = bornOf(database)
+  const units = together(database, ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS)
+  const files = grouped(database, 'unit', FILES)
+  const recordings = grouped(database, 'reading', RECORDINGS)
+  return units
+    .map((unit) =>
+      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
+        home,
+        born,
+      }),
+    )
+    .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
 }
 
 /** The versions of all units, by name: what tells which of them have changed, at a tenth of what listing them costs. */
 export function unitVersions(database: Database): ReadonlyMap<string, string> {
   const born = bornOf(database)
-  const titles = grouped(database, 'reading', TITLES, undefined)
-  const rows = together(database, ['agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS, [])
+  const titles = grouped(database, 'reading', TITLES)
+  const rows = together(database, ['agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS)
   const untitled = new Map<unknown, string>()
   return new Map(
     rows.map((row) => {
@@ -49,9 +60,13 @@ export function unitVersions(database: Database): ReadonlyMap<string, string> {
 
 /** One unit as it is now. */
 export function findUnit(database: Database, home: string, name: string): ListedUnit | undefined {
-  const [agent, root, path] = JSON.parse(name) as string[]
+  const [agent = '', root = '', path = ''] = JSON.parse(name) as string[]
   const where = 'AND places.agent = ? AND places.root = ? AND units.path = ?'
-  return selectUnits(database, home, where, [agent ?? '', root ?? '', path ?? ''])[0]
+  const unit = prepared(database, `${UNITS} ${where}`).get(agent, root, path)
+  if (unit === undefined) return undefined
+  const files = prepared(database, `${FILES.sql} AND unit = ?`).all(unit['id'] ?? null)
+  const recordings = prepared(database, `${RECORDINGS.sql} AND reading = ?`).all(unit['reading'] ?? null)
+  return toUnit(unit, files, recordings, { home, born: bornOf(database) })
 }
 
 /** Units that hold a session, in the order in which they are read as one. */
@@ -77,32 +92,6 @@ export function sessionsInSeveral(database: Database): ReadonlySet<string> {
     )
     .all()
   return new Set(rows.map(({ session }) => String(session)))
-}
-
-function selectUnits(
-  database: Database,
-  home: string,
-  where: string,
-  values: readonly SqlValue[],
-): readonly ListedUnit[] {
-  const born = bornOf(database)
-  const units = together(
-    database,
-    ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty'],
-    `${UNITS} ${where}`,
-    values,
-  )
-  const only = units.length === 1 ? units[0] : undefined
-  const files = grouped(database, 'unit', FILES, only?.['id'])
-  const recordings = grouped(database, 'reading', RECORDINGS, only?.['reading'])
-  return units
-    .map((unit) =>
-      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
-        home,
-        born,
-      }),
-    )
-    .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
 }
 
 const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.dirty,
@@ -157,18 +146,9 @@ const RECORDINGS: Asked = {
     FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`,
 }
 
-function grouped(
-  database: Database,
-  by: string,
-  { columns, sql }: Asked,
-  only: SqlValue | undefined,
-): ReadonlyMap<number, Row[]> {
-  const rows =
-    only === undefined
-      ? together(database, columns, sql, [])
-      : together(database, columns, `${sql} AND ${by} = ?`, [only])
+function grouped(database: Database, by: string, { columns, sql }: Asked): ReadonlyMap<number, Row[]> {
   const groups = new Map<number, Row[]>()
-  for (const row of rows) {
+  for (const row of together(database, columns, sql)) {
     const key = Number(row[by])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
@@ -178,15 +158,10 @@ function grouped(
 }
 
 /** Rows in one text: one by one, fetching them takes ten times as long as finding them. `part` splits them, so that no text is too long. */
-function together(
-  database: Database,
-  columns: readonly string[],
-  sql: string,
-  values: readonly SqlValue[],
-): readonly Row[] {
+function together(database: Database, columns: readonly string[], sql: string): readonly Row[] {
   const all = `SELECT json_group_array(json_array(${columns.join(', ')})) AS rows FROM (${sql}) GROUP BY part / 1000`
   return prepared(database, all)
-    .all(...values)
+    .all()
     .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
     .map((values) => {
       const row: Record<string, SqlValue> = {}

@@ -2,8 +2,9 @@
  * Ids: made where we name things, checked where others do. An id that becomes part of a path has passed `checkId` first, so
  * that no later code has to think about `../`.
  */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { HansardError } from '../errors.ts'
+import { sha256 } from './sha256.ts'
 
 const SAFE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
@@ -37,9 +38,7 @@ export function createSessionId(now: number = Date.now()): string {
 
 /** The same UUID for the same parts, always: for formats that need one where there is none, and for kept sessions. */
 export function uuidFrom(...parts: readonly string[]): string {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`)
-  const bytes = hash.digest().subarray(0, 16)
+  const bytes = sha256(parts.map((part) => `${Buffer.byteLength(part)}:${part}`).join('')).subarray(0, 16)
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x80
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
   return toUuid(bytes)
