@@ -74,6 +74,6 @@ export function createReporter(onFailure: (failure: Failure) => void = toStderr)
   }
 }
 
-function toStderr({ message, hint }: Failure): void {
+export function toStderr({ message, hint }: Failure): void {
   process.stderr.write(`hansard: ${message}${hint === undefined ? '' : ` (${hint})`}\n`)
 }

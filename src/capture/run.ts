@@ -21,7 +21,7 @@ export function startRun(options: RunOptions): RunRecorder {
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /** `run-YYYYMMDD-HHMMSS-xxxxxx`, in UTC: Flow Studio's own rule. */
-function createRunId(now: number): string {
+export function createRunId(now: number): string {
   const [date, time] = new Date(now).toISOString().slice(0, 19).split('T') as [string, string]
   const suffix = Array.from({ length: 6 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('')
   return `run-${date.replaceAll('-', '')}-${time.replaceAll(':', '')}-${suffix}`

@@ -1,6 +1,6 @@
 /** Commands that take something in: sync, import, record. */
 import type { Command } from 'commander'
-import { examples, HOME_FLAG, JSON_FLAG } from './flags.ts'
+import { examples, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
 
 export function addTaking(program: Command): void {
   program
@@ -60,4 +60,34 @@ export function addTaking(program: Command): void {
     .option(...JSON_FLAG)
     .addHelpText('after', examples(`echo '{"role":"user","text":"hello"}' | hansard record --format entire`))
     .action(async (options) => (await import('../commands/record.ts')).record(options))
+
+  program
+    .command('run <command...>')
+    .description('runs an agent with its provider calls recorded, without changing it')
+    .option('--format <format...>', 'write these formats beside the journal, live')
+    .option('--upstream <name=url...>', 'a provider of your own, or another address of a known one')
+    .option('--flow <flow>', 'the flow this is a step of')
+    .option('--step <id>', 'the step of the flow')
+    .option('--run <id>', 'the run it belongs to (default: a new one)')
+    .option('--title <text>', 'what the sessions are about')
+    .option('-q, --quiet', 'say nothing at the end')
+    .option(...HOME_FLAG)
+    .addHelpText(
+      'after',
+      examples('hansard run -- claude', 'hansard run --format entire -- codex exec "fix the build"'),
+    )
+    .action(async (command, options) => (await import('../commands/run.ts')).run(command, options))
+
+  program
+    .command('proxy')
+    .description('the recording proxy alone: a provider’s address on this machine')
+    .option('--port <port>', 'where it listens (default: a free one)', toCount)
+    .option('--upstream <name=url...>', 'a provider of your own, or another address of a known one')
+    .option('--format <format...>', 'write these formats beside the journals, live')
+    .option(...HOME_FLAG)
+    .addHelpText(
+      'after',
+      examples('hansard proxy --port 4141', 'ANTHROPIC_BASE_URL=http://127.0.0.1:4141/anthropic claude'),
+    )
+    .action(async (options) => (await import('../commands/proxy.ts')).proxy(options))
 }

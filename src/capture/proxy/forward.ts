@@ -1,0 +1,198 @@
+/**
+ * One request, passed on byte for byte. What arrives is written to the other side in the same turn, before anybody else sees it: no
+ * re-encoding, no waiting, no time limits of our own. A reader that is slow holds up the writer behind it and nothing else; a side that
+ * breaks off makes the other break off too. Whoever watches gets the same bytes afterwards, and cannot get in the way.
+ */
+import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
+import https from 'node:https'
+import type { Route } from './upstreams.ts'
+
+/** What is told of a call as it goes by, in this order. `request` and `chunk` must not keep what they are given beyond the call. */
+export type Watch = {
+  readonly request: (chunk: Buffer) => void
+  /** All of the request has been passed on. */
+  readonly asked: () => void
+  readonly response: (answer: IncomingMessage) => void
+  readonly chunk: (chunk: Buffer) => void
+  readonly ended: () => void
+  /** Instead of `ended`: who broke off, and why. */
+  readonly broken: (by: 'client' | 'upstream', reason: string) => void
+}
+
+export type Forwarder = {
+  forward(request: IncomingMessage, response: ServerResponse, route: Route, watch: Watch): void
+  /** Connections that are kept for the next request. */
+  close(): void
+}
+
+/** A connection that was kept may have been closed at the other end: one that is a few seconds old hardly ever was. */
+const KEPT_MS = 4000
+/** Of a request, held to ask again on a new connection when a kept one turned out to be gone. */
+const MOST_HELD = 1024 * 1024
+
+export function createForwarder(): Forwarder {
+  const options = { keepAlive: true, maxSockets: Infinity, maxFreeSockets: 256, timeout: KEPT_MS }
+  const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
+  const ask = (request: IncomingMessage, { upstream, path }: Route, isFresh: boolean): ClientRequest => {
+    const { url } = upstream
+    const isSecure = url.protocol === 'https:'
+    return (isSecure ? https : http).request({
+      agent: isFresh ? false : agents[isSecure ? 'https:' : 'http:'],
+      // Of an IPv6 address the brackets belong to the URL.
+      hostname: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port,
+      method: request.method,
+      path,
+      setHost: false,
+      headers: toUpstream(request.rawHeaders, url.host) as unknown as Record<string, string>,
+    })
+  }
+  return {
+    forward(request, response, route, watch) {
+      pass({ request, response, watch, ask: (isFresh) => ask(request, route, isFresh) })
+    },
+    close() {
+      agents['http:'].destroy()
+      agents['https:'].destroy()
+    },
+  }
+}
+
+type Passing = {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly watch: Watch
+  readonly ask: (isFresh: boolean) => ClientRequest
+}
+
+function pass({ request, response, watch, ask }: Passing): void {
+  let held: Buffer[] | undefined = []
+  let heldBytes = 0
+  let isAsked = false
+  let isAnswered = false
+  let isOver = false
+  let sent = ask(false)
+
+  const over = (tell: () => void): void => {
+    if (isOver) return
+    isOver = true
+    held = undefined
+    tell()
+  }
+  const onError = (error: Error): void => {
+    if (isOver) return
+    // Nobody can tell a request that was never read from one that was, but on a kept connection that closed it was not.
+    if (!isAnswered && sent.reusedSocket && isGone(error) && held !== undefined) return again(held)
+    response.destroy()
+    over(() => watch.broken('upstream', error.message))
+  }
+  const onAnswer = (answer: IncomingMessage): void => {
+    isAnswered = true
+    held = undefined
+    response.sendDate = false
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutConnection(answer.rawHeaders))
+    // With the body where that is there already, else before it: a model may think for minutes, and clients time the head.
+    let isBegun = false
+    setImmediate(() => {
+      if (!isBegun && !isOver) response.flushHeaders()
+    })
+    watch.response(answer)
+    answer.on('data', (chunk: Buffer) => {
+      isBegun = true
+      if (!response.write(chunk)) answer.pause()
+      watch.chunk(chunk)
+    })
+    response.on('drain', () => answer.resume())
+    answer.on('end', () => {
+      if (answer.rawTrailers.length > 0) response.addTrailers(toPairs(answer.rawTrailers))
+      response.end()
+      over(() => watch.ended())
+    })
+    answer.on('error', (error) => {
+      // Broken off here as it was there, never ended as if it were whole.
+      response.destroy()
+      over(() => watch.broken('upstream', error.message))
+    })
+  }
+  const listen = (): void => {
+    const own = sent
+    own.on('response', onAnswer)
+    own.on('error', (error) => own === sent && onError(error))
+    own.on('drain', () => request.resume())
+  }
+  const again = (chunks: readonly Buffer[]): void => {
+    sent = ask(true)
+    listen()
+    for (const chunk of chunks) sent.write(chunk)
+    if (isAsked) sent.end()
+  }
+
+  listen()
+  request.on('data', (chunk: Buffer) => {
+    if (!sent.write(chunk)) request.pause()
+    heldBytes += chunk.length
+    if (heldBytes > MOST_HELD) held = undefined
+    else held?.push(chunk)
+    watch.request(chunk)
+  })
+  request.on('end', () => {
+    isAsked = true
+    sent.end()
+    watch.asked()
+  })
+  response.on('close', () => {
+    if (response.writableFinished) return
+    // Nobody waits for the answer any more: the upstream need not go on either.
+    sent.destroy()
+    over(() => watch.broken('client', 'the client closed the connection'))
+  })
+}
+
+/** What a connection that was closed meanwhile looks like. */
+function isGone(error: Error): boolean {
+  const code = 'code' in error ? error.code : undefined
+  return code === 'ECONNRESET' || code === 'EPIPE' || error.message === 'socket hang up'
+}
+
+/** Of one connection, and not of the message: RFC 9110 §7.6.1. `expect` was answered by Node.js. */
+const OF_A_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+])
+
+/** Order, case and repetition as they came. */
+function toUpstream(raw: readonly string[], host: string): string[] {
+  const kept = withoutConnection(raw)
+  const own = kept.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
+  if (own === -1) kept.unshift('Host', host)
+  else kept[own + 1] = host
+  return kept
+}
+
+function withoutConnection(raw: readonly string[]): string[] {
+  const named = new Set<string>()
+  for (let at = 0; at < raw.length; at += 2)
+    if (raw[at]?.toLowerCase() === 'connection')
+      for (const one of (raw[at + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
+  const kept: string[] = []
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] as string
+    const lower = name.toLowerCase()
+    if (OF_A_CONNECTION.has(lower) || named.has(lower)) continue
+    kept.push(name, raw[at + 1] as string)
+  }
+  return kept
+}
+
+function toPairs(raw: readonly string[]): [string, string][] {
+  const pairs: [string, string][] = []
+  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at] as string, raw[at + 1] as string])
+  return pairs
+}

@@ -1,0 +1,31 @@
+/** `hansard proxy`: the recording proxy alone, until it is told to stop. */
+import { startProxy } from '../../capture/proxy/proxy.ts'
+import { toUpstreams } from '../../capture/proxy/upstreams.ts'
+import { loadConfig } from '../config.ts'
+import { note, out } from '../print.ts'
+import { recordedLine } from '../recorded-line.ts'
+
+export type ProxyFlags = {
+  readonly port?: number
+  readonly upstream?: readonly string[]
+  readonly format?: readonly string[]
+  readonly home?: string
+}
+
+export async function proxy(flags: ProxyFlags): Promise<void> {
+  const { home, formats } = await loadConfig({ ...flags, ...(flags.format && { formats: flags.format }) })
+  const upstreams = toUpstreams(flags.upstream, process.env)
+  const running = await startProxy({
+    upstreams,
+    ...(flags.port !== undefined && { port: flags.port }),
+    ...(home !== undefined && { home }),
+    ...(formats && { formats }),
+    onFailure: ({ message }) => note(`hansard: ${message}`),
+  })
+  await out(`${running.url}\n`)
+  note(`ANTHROPIC_BASE_URL=${running.url}/anthropic OPENAI_BASE_URL=${running.url}/openai/v1; Ctrl-C ends it`)
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
+  })
+  note(recordedLine(await running.close()))
+}

@@ -1,0 +1,33 @@
+/** What was recorded, in one line: for whoever ran an agent under the recorder and wants to know where to look. */
+import { parseUsd, toUsd } from '../cost/money.ts'
+import { visibleLine } from '../replay/escape.ts'
+import type { Session } from '../transcript/session.ts'
+import { COUNTS } from '../transcript/usage.ts'
+
+export function recordedLine(sessions: readonly Session[]): string {
+  if (sessions.length === 0) return 'hansard: no call was made, nothing is recorded'
+  let entries = 0
+  let tokens = 0
+  let pico: bigint | undefined
+  for (const { totals } of sessions) {
+    entries += totals?.entries ?? 0
+    // Reasoning is a part of the output.
+    for (const count of COUNTS) if (count !== 'reasoning') tokens += totals?.usage?.[count] ?? 0
+    const usd = totals?.cost?.usd
+    if (typeof usd === 'string') pico = (pico ?? 0n) + (parseUsd(usd) ?? 0n)
+  }
+  const unpriced = new Set(sessions.flatMap(({ totals }) => totals?.cost?.unpriced ?? []))
+  const cost = pico === undefined ? 'cost unknown' : `$${toUsd(pico)}`
+  const [first] = sessions
+  return [
+    `hansard: ${many(sessions.length, 'session')}`,
+    many(entries, 'entry', 'entries'),
+    `${tokens.toLocaleString('en')} tokens`,
+    unpriced.size === 0 ? cost : `${cost} without ${visibleLine([...unpriced].slice(0, 3).join(', '))}`,
+    sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',
+  ].join(', ')
+}
+
+function many(count: number, one: string, several = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+}
