@@ -12,6 +12,7 @@ const input = {
   'cost-worker': `${root}/dist/src/search/cost-worker.js`,
   'outline-worker': `${root}/dist/src/search/outline-worker.js`,
   'apart-worker': `${root}/dist/src/server/apart-worker.js`,
+  'behind-worker': `${root}/dist/src/server/behind-worker.js`,
 }
 
 /** A module and all that it needs before its first line runs. What it imports later, when asked to, is not among it. */

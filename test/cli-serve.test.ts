@@ -6,6 +6,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { BIN, run, temporaryFolder } from './program.ts'
 import { ask, FIRST, log } from './serving.ts'
 
+const SECOND = '88888888-1111-4111-8111-111111111111'
+
 type Started = {
   readonly child: ChildProcess
   readonly url: string
@@ -62,6 +64,19 @@ async function login({ url, port }: Started): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
 }
 
+/** Processes that this one started to work behind it. */
+function behindOf(pid: number): readonly number[] {
+  if (process.platform !== 'linux') return []
+  const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+  return children.map(Number).filter((child) => {
+    try {
+      return fs.readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('behind-worker')
+    } catch {
+      return false
+    }
+  })
+}
+
 describe('hansard alone', () => {
   it('syncs, serves, says where to look, and ends with Ctrl-C', async () => {
     const started = await start([])
@@ -114,6 +129,37 @@ describe('hansard serve', () => {
       ).total
     await expect.poll(total, { timeout: 5000 }).toBe(1)
     expect(await started.end('SIGTERM')).toBe(0)
+  })
+
+  it('takes in a long log in a process of its own: it goes on answering, and that ends with it', async () => {
+    const started = await start(['serve', '--port', '0', '--json'])
+    const cookie = await login(started)
+    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { cookie } })
+    await expect
+      .poll(async () => (await get('/sessions')).text, { timeout: 20_000 })
+      .toContain('fix the login')
+    const logs = join(started.home, '..', '.claude', 'projects', '-work-shop')
+    fs.writeFileSync(join(logs, `${SECOND}.jsonl`), log(SECOND, 'a long one', 20_000))
+    let [longest, seen] = [0, new Set<number>()]
+    await expect
+      .poll(
+        async () => {
+          const began = performance.now()
+          await get('/health')
+          longest = Math.max(longest, performance.now() - began)
+          seen = new Set([...seen, ...behindOf(started.child.pid ?? 0)])
+          return (await get('/sessions')).text
+        },
+        { timeout: 60_000, interval: 20 },
+      )
+      .toContain('a long one')
+    // In the server's own process it would be as long as the log takes, which is seconds.
+    expect(longest).toBeLessThan(1500)
+    expect(await started.end('SIGTERM')).toBe(0)
+    if (process.platform !== 'linux') return
+    expect(seen.size).toBe(1)
+    const isGone = (): boolean => [...seen].every((pid) => !fs.existsSync(`/proc/${pid}`))
+    await expect.poll(isGone, { timeout: 5000 }).toBe(true)
   })
 
   it('looks at no logs when it is not to', async () => {

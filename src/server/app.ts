@@ -11,6 +11,7 @@ import { openOutlines } from '../search/outline.ts'
 import { openSearchIndex, type SearchIndex } from '../search/search.ts'
 import { fail, failWith } from './answers.ts'
 import { openApart, registerApart } from './apart.ts'
+import { openBehind } from './behind.ts'
 import type { App, AppContext, ServerOptions } from './context.ts'
 import { createHub } from './live.ts'
 import { registerOpenApi } from './openapi.ts'
@@ -49,6 +50,7 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     },
     (error) => options.onError?.(error),
   )
+  const behind = openBehind(archive)
   const hub = createHub(randomBytes(6).toString('hex'))
   let index: Promise<SearchIndex> | undefined
   return {
@@ -59,10 +61,12 @@ export function createContext(archive: Archive, options: ServerOptions = {}): Op
     searchIndex: () => (index ??= openSearchIndex(archive)),
     outlines,
     apart,
+    behind,
     hub,
     progress: {},
     close() {
       apart.close()
+      behind.close()
       hub.close()
       outlines.close()
       state.close()

@@ -7,6 +7,7 @@ import type { Redactor } from '../redact/redactor.ts'
 import type { Outlines } from '../search/outline.ts'
 import type { SearchIndex } from '../search/search.ts'
 import type { Apart } from './apart.ts'
+import type { Behind } from './behind.ts'
 import type { SharedState } from './shared-state.ts'
 import type { LiveHub } from './live.ts'
 
@@ -44,6 +45,8 @@ export type AskingContext = {
 export type AppContext = AskingContext & {
   /** Who answers what takes long. */
   readonly apart: Apart
+  /** Who takes in and indexes what agents write. */
+  readonly behind: Behind
   /** Entries of sessions by position. */
   readonly outlines: Outlines
   readonly hub: LiveHub

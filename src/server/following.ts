@@ -8,9 +8,10 @@ import { isHansardError, messageOf } from '../errors.ts'
 import { parseExclude } from '../sources/exclude.ts'
 import { followPlaces } from '../sources/follow.ts'
 import { allFormats } from '../sources/formats.ts'
-import { catchUp, sync, type SyncOptions, type SyncReport } from '../sources/sync.ts'
+import type { SyncOptions, SyncProgress, SyncReport } from '../sources/sync.ts'
 import { watchPlaces } from '../sources/watch.ts'
 import type { AppContext } from './context.ts'
+import { toPlain } from './behind-work.ts'
 import { createIndexing } from './indexing.ts'
 import { watchChanges } from './changes.ts'
 
@@ -32,7 +33,7 @@ export function follow(
   context: AppContext,
   { sync: how, logs = true, onError }: FollowingOptions,
 ): Following {
-  const { archive, hub, progress, redactor } = context
+  const { archive, behind, hub, progress, redactor } = context
   const ending = new AbortController()
   const { signal } = ending
   const changes = watchChanges(context, onError)
@@ -43,17 +44,24 @@ export function follow(
     await changes.look()
   }
   let toldAt = 0
-  const told: SyncOptions = {
-    ...how,
-    onPlan: () => (toldAt = Date.now()),
-    onProgress({ doing, done, of }) {
-      const now = { doing, done, ...(of !== undefined && { of }) }
-      progress.syncing = now
-      // A sync of a line or two is over before anybody would read of it.
-      if (Date.now() - toldAt < PROGRESS_MS) return
-      toldAt = Date.now()
-      hub.tell('sync', { state: 'running', ...now })
-    },
+  const take = (options: SyncOptions): Promise<SyncReport> =>
+    behind.work(
+      { kind: 'sync', options: toPlain(options) },
+      {
+        ...(options.signal && { signal: options.signal }),
+        onProgress(now) {
+          if (now.kind === 'plan') toldAt = Date.now()
+          else if (now.kind === 'sync') tellOf(now.progress)
+        },
+      },
+    )
+  const tellOf = ({ doing, done, of }: SyncProgress): void => {
+    const now = { doing, done, ...(of !== undefined && { of }) }
+    progress.syncing = now
+    // A sync of a line or two is over before anybody would read of it.
+    if (Date.now() - toldAt < PROGRESS_MS) return
+    toldAt = Date.now()
+    hub.tell('sync', { state: 'running', ...now })
   }
   const ended = (report: SyncReport): void => {
     progress.syncing = undefined
@@ -70,7 +78,8 @@ export function follow(
   }
   const following =
     logs && canWrite
-      ? followPlaces(archive, told, {
+      ? followPlaces(archive, how, {
+          take,
           formats: allFormats,
           exclude: parseExclude(how.exclude ?? [], { home: os.homedir() }),
           signal,
@@ -85,7 +94,7 @@ export function follow(
     async sync() {
       try {
         hub.tell('sync', { state: 'running' })
-        const report = await sync(archive, { ...told, signal })
+        const report = await take({ ...how, signal })
         ended(report)
         return report
       } catch (error) {
@@ -96,10 +105,16 @@ export function follow(
     async end() {
       ending.abort()
       changes.stop()
+      // A log may be long, and what is done by halves is done again.
+      const late = setTimeout(() => behind.close(), END_MS)
       await Promise.all([following, indexing?.end()])
+      clearTimeout(late)
     },
   }
 }
+
+/** For whoever is at work when the server ends. */
+const END_MS = 2000
 
 /** Between looks at the logs of sessions that are shown. */
 const SHOWN_MS = 200
@@ -142,7 +157,7 @@ const TRY_AGAIN_MS = 150
 const SETTLE_MS = 100
 
 function followJournals(
-  { archive }: AppContext,
+  { archive, behind }: AppContext,
   signal: AbortSignal,
   took: () => Promise<void>,
   onError: (error: unknown) => void,
@@ -155,7 +170,7 @@ function followJournals(
     while (isChanged && !signal.aborted) {
       isChanged = false
       try {
-        await catchUp(archive)
+        await behind.work({ kind: 'catch-up' })
         await took()
       } catch (error) {
         if (!isHansardError(error) || error.code !== 'locked') onError(error)

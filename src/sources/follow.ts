@@ -24,6 +24,8 @@ export type FollowOptions = {
   readonly signal: AbortSignal
   readonly onSync: (report: SyncReport) => void
   readonly onError: (error: unknown) => void
+  /** Who takes in what has changed; this process where nobody is named. */
+  readonly take?: (options: SyncOptions) => Promise<SyncReport>
   /** Between looks for new places, and for checkpoints in repositories. */
   readonly lookAgainMs?: number
 }
@@ -32,7 +34,15 @@ export type FollowOptions = {
 export async function followPlaces(
   archive: Archive,
   options: SyncOptions,
-  { formats, exclude, signal, onSync, onError, lookAgainMs = LOOK_AGAIN_MS }: FollowOptions,
+  {
+    formats,
+    exclude,
+    signal,
+    onSync,
+    onError,
+    take = (what) => sync(archive, what),
+    lookAgainMs = LOOK_AGAIN_MS,
+  }: FollowOptions,
 ): Promise<void> {
   const watched = new Map<string, Watched>()
   let isTimeForRepositories = false
@@ -93,7 +103,7 @@ export async function followPlaces(
     isTimeForRepositories = false
     try {
       const places = now.map(([place, paths]) => narrowed(place, paths))
-      onSync(await sync(archive, { ...options, places, repositories, signal }))
+      onSync(await take({ ...options, places, repositories, signal }))
     } catch (error) {
       if (isHansardError(error) && error.code === 'locked') {
         // Another process, which may have passed these files before they changed: they are as new to us as before.
