@@ -2,6 +2,8 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { openArchive, type Archive } from '../../archive/archive.ts'
+import { readFailures, type HookFailure } from '../../capture/hooks/failures.ts'
+import { isAtWork, waitingTickets } from '../../capture/hooks/queue.ts'
 import { counted, toBytes, toCount } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { MOST, readHealth, type Health } from '../../sources/health.ts'
@@ -25,6 +27,11 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     const { health, condition } = await examine(archive, state)
     const purges = purgeWarnings(process.env, os.homedir())
     const disk = diskOf(archive.home)
+    const hooks = {
+      waiting: waitingTickets(archive.home),
+      atWork: isAtWork(archive.home),
+      failures: readFailures(archive.home),
+    }
     if (options.json) {
       return await outJson({
         home: archive.home,
@@ -33,6 +40,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
         state: condition,
         ...health,
         purges,
+        hooks,
       })
     }
     await out(`archive ${archive.home}${archive.readOnly ? ', newer than this program: only read' : ''}\n`)
@@ -40,6 +48,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     if (health === undefined) note(`hansard: ${WITHOUT[condition]}`)
     else await print(health)
     await printPurges(purges)
+    await printHooks(hooks)
   } finally {
     state?.close()
   }
@@ -165,5 +174,26 @@ async function printPurges(purges: readonly PurgeWarning[]): Promise<void> {
     purges,
     purges.length,
     ({ agent, reason }) => `${agent}: ${reason}`,
+  )
+}
+
+type Hooks = {
+  readonly waiting: number
+  readonly atWork: boolean
+  readonly failures: readonly HookFailure[]
+}
+
+/** The newest first; what waits while nobody is at work waits for the next hook, or for a sync. */
+async function printHooks({ waiting, atWork, failures }: Hooks): Promise<void> {
+  if (waiting > 0 && !atWork)
+    await printTitle(
+      'Hooks',
+      `: ${counted(waiting, 'session')} to sync: by the next hook, or by hansard sync`,
+    )
+  await printList(
+    'Hooks that failed',
+    failures.toReversed(),
+    failures.length,
+    ({ at, agent, problem }) => `${at} ${agent}: ${problem}`,
   )
 }

@@ -8,6 +8,7 @@ import { coloursFor, declineColours, hasColours } from '../colour.ts'
 import { addConverting } from './convert.ts'
 import { addCost } from './cost.ts'
 import { examples } from './flags.ts'
+import { addHooking } from './hook.ts'
 import { addKeeping } from './keep.ts'
 import { addReading } from './read.ts'
 import { addServing } from './serve.ts'
@@ -49,6 +50,7 @@ export function createProgram(): Command {
     )
 
   addTaking(program.commandsGroup('Take in:'))
+  addHooking(program)
   addReading(program.commandsGroup('Read:'))
   addCost(program)
   addServing(program)
