@@ -5,8 +5,8 @@
 import { parseJson, type Json } from '../../transcript/json.ts'
 import { createReassembly, parseMessage } from '../../wire/apis.ts'
 import { createHeldBytes } from '../../wire/held-bytes.ts'
-import type { WireApi, WireMessage } from '../../wire/message.ts'
-import { createSseParser } from '../../wire/sse.ts'
+import type { WireMessage } from '../../wire/message.ts'
+import { envelopeOf, type CallApi } from './apis.ts'
 import type { Headers } from './client.ts'
 import { createDecoding } from './decoding.ts'
 
@@ -25,13 +25,16 @@ export type AnswerReader = {
   end(): Promise<Answer>
 }
 
+/** As the providers call it. */
+const REQUEST_IDS = ['request-id', 'x-request-id', 'x-amzn-requestid']
 /** An answer that came whole is held to its end; far above what providers send. */
 const MOST_BODY = 64 * 1024 * 1024
 
-export function createAnswerReader(api: WireApi, { status, headers }: AnswerHead): AnswerReader {
-  const requestId = headerOf(headers, 'request-id') ?? headerOf(headers, 'x-request-id')
+export function createAnswerReader(api: CallApi, { status, headers }: AnswerHead): AnswerReader {
+  const requestId = REQUEST_IDS.map((name) => headerOf(headers, name)).find((id) => id !== undefined)
   const options = requestId === undefined ? {} : { requestId }
-  const isStream = (headerOf(headers, 'content-type') ?? '').includes('text/event-stream')
+  const type = headerOf(headers, 'content-type') ?? ''
+  const isStream = /text\/event-stream|vnd\.amazon\.eventstream/.test(type)
   const body = isStream ? readStream(api, options) : readWhole(api, status, options)
   const decoding = createDecoding(headerOf(headers, 'content-encoding'), body.take)
   return {
@@ -51,9 +54,10 @@ export function headerOf(headers: Headers, name: string): string | undefined {
 type Body = { readonly take: (chunk: Buffer) => void; readonly end: () => WireMessage }
 type Options = { readonly requestId?: string }
 
-function readStream(api: WireApi, options: Options): Body {
-  const events = createSseParser()
-  const message = createReassembly(api, options)
+function readStream(api: CallApi, options: Options): Body {
+  const envelope = envelopeOf(api)
+  const events = envelope.events()
+  const message = createReassembly(envelope.api, options)
   return {
     take(chunk) {
       for (const event of events.push(chunk)) message.push(event)
@@ -65,7 +69,7 @@ function readStream(api: WireApi, options: Options): Body {
   }
 }
 
-function readWhole(api: WireApi, status: number, options: Options): Body {
+function readWhole(api: CallApi, status: number, options: Options): Body {
   const held = createHeldBytes()
   let isTooLong = false
   return {
@@ -77,7 +81,8 @@ function readWhole(api: WireApi, status: number, options: Options): Body {
     end() {
       const text = held.take()
       const value: Json = parseJson(text) ?? text
-      const message = parseMessage(api, value, options)
+      const envelope = envelopeOf(api)
+      const message = parseMessage(envelope.api, envelope.response(value), options)
       if (isTooLong) return { ...message, complete: false, error: { message: 'an answer of over 64 MB' } }
       // A gateway's error is often no JSON, and an error of any shape is none of the model's words.
       if (status < 400 || message.error !== undefined) return message

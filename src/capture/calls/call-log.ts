@@ -6,16 +6,17 @@ import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../errors.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
-import type { WireApi, WireMessage } from '../../wire/message.ts'
+import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest, type WireRequest } from '../../wire/request.ts'
 import { record, type Recorder, type RecordOptions } from '../record.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
+import { envelopeOf, type CallApi } from './apis.ts'
 import { createAnswerReader, headerOf, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Client, type Headers } from './client.ts'
 import { createConversation, type Conversation, type Voice } from './conversation.ts'
 
 export type CallStart = {
-  readonly api: WireApi
+  readonly api: CallApi
   /** The request's body, parsed. */
   readonly body: Json
   readonly headers: Headers
@@ -94,7 +95,8 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
 
       guard('a call', () => {
         const client = clientOf(headers, body)
-        const request = parseRequest(api, body)
+        const envelope = envelopeOf(api)
+        const request = parseRequest(envelope.api, envelope.request(body))
         const model = request.model ?? start.model
         const about: JsonObject = {
           call,

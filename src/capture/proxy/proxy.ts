@@ -85,13 +85,7 @@ function watchCall(
   { api, model, upstream }: Route,
   begin: ReturnType<typeof createCallLog>['begin'],
 ): Watch {
-  if (
-    api === undefined ||
-    api === 'bedrock-invoke' ||
-    api === 'bedrock-converse' ||
-    request.method !== 'POST'
-  )
-    return UNWATCHED
+  if (api === undefined || request.method !== 'POST') return UNWATCHED
   let chunks: Buffer[] | undefined = []
   let bytes = 0
   /** What happened before the call was begun, in order. */
