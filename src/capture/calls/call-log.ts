@@ -4,16 +4,19 @@
  */
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../errors.ts'
+import type { Block } from '../../transcript/block.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest, type WireRequest } from '../../wire/request.ts'
 import { record, type Recorder, type RecordOptions } from '../record.ts'
+import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from './apis.ts'
 import { createAnswerReader, headerOf, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Client, type Headers } from './client.ts'
 import { createConversation, type Conversation, type Voice } from './conversation.ts'
+import { createOpenTools } from './open-tools.ts'
 
 export type CallStart = {
   readonly api: CallApi
@@ -35,8 +38,39 @@ export type OpenCall = {
 
 export type CallLog = {
   readonly begin: (start: CallStart) => OpenCall
+  /** A call that somebody else has read for us: what was asked, and later what was answered. */
+  readonly ask: (asked: Asked) => AskedCall
+  /** What a tool gave, before the next request repeats it. */
+  readonly toolResult: (result: ToolOutcome) => void
   /** Ends all sessions, when the calls that are over are in them. */
   end(): Promise<readonly Session[]>
+}
+
+export type Asked = {
+  readonly request: WireRequest
+  /** Which API or framework, which model, and the like. */
+  readonly about: JsonObject
+  readonly client?: Client
+  /** What calls of one session share where their history does not tell: a trace, a thread. The first that is known counts. */
+  readonly groups?: readonly string[]
+}
+
+export type AskedCall = {
+  answered(message: WireMessage, details?: AnswerFacts): void
+  broken(by: 'client' | 'upstream', reason: string): void
+}
+
+export type AnswerFacts = {
+  readonly metadata?: JsonObject
+  /** What somebody else says it cost, in US dollars. */
+  readonly costUsd?: number | string
+}
+
+export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'durationMs' | 'metadata'> & {
+  readonly callId?: string
+  /** Without an id: the newest call of this tool with this input. */
+  readonly name?: string
+  readonly input?: Json
 }
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
@@ -49,18 +83,54 @@ type Held = {
   readonly isNamed: boolean
 }
 
+type Broken = { readonly by: string; readonly reason: string }
+
+/** How a call ended, as far as whoever saw it can tell. */
+type Outcome = AnswerFacts & {
+  readonly message?: WireMessage | undefined
+  readonly broken?: Broken | undefined
+  readonly status?: number
+}
+
+/** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
+const MOST_HELD = 10_000
+
 export function createCallLog(given: CallLogOptions = {}): CallLog {
   const options = { ...given, onFailure: once(given.onFailure ?? toStderr) }
   const report = createReporter(options.onFailure)
+  const { guard } = report
   const sessions = new Map<string, Held>()
+  const groups = new Map<string, Held>()
+  const tools = createOpenTools(MOST_HELD)
+  /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
 
-  /** By the name that the client gives it; without one, by what was said before. */
-  const sessionOf = (client: Client, request: WireRequest): Held => {
+  const track = (work: Promise<void>, what: string): void => {
+    const over = work.catch((error: unknown) => report.failed({ what, error }))
+    open.add(over)
+    void over.finally(() => open.delete(over))
+  }
+  const written = async (): Promise<void> => void (await Promise.all(open))
+
+  /** By the name that the client gives it, or by what it belongs to; without either, by what was said before. */
+  const sessionOf = ({ client = {}, request, groups: shared = [] }: Asked): Held => {
     const name = client.native && `${client.native.agent} ${client.native.sessionId}`
-    const known = name === undefined ? goneOn(sessions, request, client) : sessions.get(name)
-    if (known !== undefined) return known
-    const { native, agent, version } = client
+    const group = shared.find((one) => groups.has(one))
+    const known =
+      name !== undefined
+        ? sessions.get(name)
+        : group !== undefined
+          ? groups.get(group)
+          : goneOn(sessions, request, client)
+    const held = known ?? start(name, client)
+    for (const one of shared) {
+      groups.set(one, held)
+      if (groups.size > MOST_HELD) groups.delete(groups.keys().next().value as string)
+    }
+    return held
+  }
+
+  const start = (name: string | undefined, { native, agent, version }: Client): Held => {
     const begun = record({
       ...options,
       ...(agent !== undefined && options.agent === undefined && { agent }),
@@ -81,17 +151,62 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
     return held
   }
 
+  /** Records what is asked, and gives what records how it ended. */
+  const ask = (asked: Asked, began: number): ((outcome: () => Promise<Outcome>) => void) => {
+    const call = randomUUID()
+    const put = async (): Promise<{ readonly session: Held; readonly voice: Voice }> => {
+      const session = sessionOf(asked)
+      const { conversation } = await session.conversation
+      return { session, voice: conversation.ask(asked.request, { call, ...asked.about }) }
+    }
+    const asking = open.size === 0 ? put() : written().then(put)
+    track(
+      asking.then(() => {}),
+      'a call',
+    )
+
+    const end = async (outcome: () => Promise<Outcome>): Promise<void> => {
+      const durationMs = Math.round(performance.now() - began)
+      const { message, broken, status, metadata: facts, costUsd } = await outcome()
+      // That it could not be asked has been said.
+      const asked = await asking.catch(() => undefined)
+      if (asked === undefined) return
+      const { session, voice } = asked
+      const { recorder, known } = voice
+      const metadata: JsonObject = { call, ...facts }
+      const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
+      session.isFailed = !hasSaid
+      if (hasSaid) {
+        const { error: _, ...said } = message
+        recorder.answer(said, { durationMs, metadata: { ...metadata, ...said.fields } })
+        known.add('assistant', message.blocks)
+        tools.learn(voice, message.blocks)
+      }
+      if (costUsd !== undefined) (await session.conversation).recorder.addCost(costUsd)
+      const error =
+        message?.error ??
+        // Whoever has the whole answer may well not wait for the end of the connection.
+        (broken && message?.complete !== true
+          ? { message: broken.reason, code: `broken-by-${broken.by}` }
+          : undefined) ??
+        (hasSaid ? undefined : { message: `no answer, status ${status ?? 'unknown'}` })
+      if (error !== undefined)
+        recorder.error(Object.assign(new Error(error.message), 'code' in error && { code: error.code }), {
+          ...(hasSaid ? {} : { durationMs }),
+          metadata,
+        })
+    }
+    return (outcome) => track(end(outcome), 'an answer')
+  }
+
   return {
     begin(start) {
       const { api, body, headers } = start
       const began = performance.now()
-      const call = randomUUID()
-      let session: Held | undefined
-      let voice: Promise<Voice> | undefined
+      let settle: ReturnType<typeof ask> | undefined
       let reader: AnswerReader | undefined
       let head: AnswerHead | undefined
       let firstMs: number | undefined
-      const guard = report.guard
 
       guard('a call', () => {
         const client = clientOf(headers, body)
@@ -99,57 +214,30 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         const request = parseRequest(envelope.api, envelope.request(body))
         const model = request.model ?? start.model
         const about: JsonObject = {
-          call,
           api,
           ...(start.upstream !== undefined && { upstream: start.upstream }),
           ...(model !== undefined && { model }),
           ...(request.stream !== undefined && { stream: request.stream }),
           ...(client.retry !== undefined && { retry: client.retry }),
         }
-        session = sessionOf(client, request)
-        voice = session.conversation.then(({ conversation }) => conversation.ask(request, about))
-        voice.catch((error: unknown) => report.failed({ what: 'a call', error }))
+        settle = ask({ request, about, client }, began)
       })()
 
-      const finish = (how: { readonly by: string; readonly reason: string } | undefined): void => {
-        const over = end(how).catch((error: unknown) => report.failed({ what: 'an answer', error }))
-        open.add(over)
-        void over.finally(() => open.delete(over))
-      }
-      const end = async (
-        how: { readonly by: string; readonly reason: string } | undefined,
-      ): Promise<void> => {
-        const durationMs = Math.round(performance.now() - began)
+      const outcomeOf = async (broken: Broken | undefined): Promise<Outcome> => {
         const answer = await reader?.end()
-        const { recorder, known } = (await voice) ?? {}
-        if (recorder === undefined) return
-        const metadata: JsonObject = {
-          call,
-          ...(head && head.status !== 200 && { status: head.status }),
-          ...(firstMs !== undefined && { firstByteMs: Math.round(firstMs) }),
-          ...(answer?.problem !== undefined && { unread: answer.problem }),
-          ...(how && { brokenBy: how.by }),
-          ...(head && retryAfterOf(head)),
+        return {
+          message: answer && withModel(answer.message, start.model),
+          broken,
+          ...(head && { status: head.status }),
+          metadata: {
+            ...(head && head.status !== 200 && { status: head.status }),
+            ...(firstMs !== undefined && { firstByteMs: Math.round(firstMs) }),
+            ...(answer?.problem !== undefined && { unread: answer.problem }),
+            ...(broken && { brokenBy: broken.by }),
+            ...(head && retryAfterOf(head)),
+          },
         }
-        const message = answer && withModel(answer.message, start.model)
-        const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
-        if (session) session.isFailed = !hasSaid
-        if (hasSaid) {
-          const { error: _, ...said } = message
-          recorder.answer(said, { durationMs, metadata: { ...metadata, ...said.fields } })
-          known?.add('assistant', message.blocks)
-        }
-        const error =
-          message?.error ??
-          (how && { message: how.reason, code: `broken-by-${how.by}` }) ??
-          (hasSaid ? undefined : { message: `no answer, status ${head?.status ?? 'unknown'}` })
-        if (error !== undefined)
-          recorder.error(Object.assign(new Error(error.message), 'code' in error && { code: error.code }), {
-            ...(hasSaid ? {} : { durationMs }),
-            metadata,
-          })
       }
-
       return {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
@@ -159,12 +247,46 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
           firstMs ??= performance.now() - began
           reader?.push(bytes)
         }),
-        ended: guard('an answer', () => finish(undefined)),
-        broken: guard('an answer', (by, reason) => finish({ by, reason })),
+        ended: guard('an answer', () => settle?.(() => outcomeOf(undefined))),
+        broken: guard('an answer', (by, reason) => settle?.(() => outcomeOf({ by, reason }))),
       }
     },
+    ask(asked) {
+      let settle: ReturnType<typeof ask> | undefined
+      guard('a call', () => {
+        settle = ask(asked, performance.now())
+      })()
+      return {
+        answered: guard('an answer', (message, details = {}) =>
+          settle?.(async () => ({ message, ...details })),
+        ),
+        broken: guard('an answer', (by, reason) => settle?.(async () => ({ broken: { by, reason } }))),
+      }
+    },
+    toolResult: guard('a tool result', (result: ToolOutcome) => {
+      const put = async (): Promise<void> => {
+        await written()
+        const found = tools.take(result)
+        if (found === undefined) return
+        const { voice, callId, name } = found
+        const { output, error, isError, durationMs, metadata } = result
+        const block: Block = { type: 'tool-result', callId, name }
+        // The next request may have been faster.
+        if (voice.known.take([{ role: 'tool', blocks: [block] }]).length === 0) return
+        voice.recorder.toolResult({
+          callId,
+          name,
+          ...(output !== undefined && { output }),
+          ...(error !== undefined && { error }),
+          ...(isError !== undefined && { isError }),
+          ...(durationMs !== undefined && { durationMs }),
+          ...(metadata && { metadata }),
+        })
+      }
+      track(put(), 'a tool result')
+    }),
     async end() {
-      await Promise.all(open)
+      while (open.size > 0) await written()
       const ended: Session[] = []
       for (const { conversation } of sessions.values()) {
         try {
@@ -174,6 +296,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         }
       }
       sessions.clear()
+      groups.clear()
       return ended
     },
   }

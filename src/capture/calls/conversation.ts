@@ -37,7 +37,9 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
   const begin = (request: WireRequest): Heard => {
     const spawn = spawns.find(request)
     const isMain = main === undefined && (!isAgent || request.parameters?.['tools'] !== undefined)
-    const recorder = isMain ? session : session.subagent(spawn?.callId ?? randomUUID().slice(0, 8))
+    // One that a subagent started is a level deeper, and recorded where that is asked for.
+    const starter = voices.find(({ recorder }) => recorder.source === spawn?.source)?.recorder ?? session
+    const recorder = isMain ? session : starter.subagent(spawn?.callId ?? randomUUID().slice(0, 8))
     const voice: Heard = { recorder, known: createKnownBlocks(), system: '', parameters: '' }
     voices.push(voice)
     if (isMain) main = voice

@@ -76,10 +76,14 @@ export function toRoute(upstreams: ReadonlyMap<string, Upstream>, target: string
   const spoken = SPOKEN.find(({ path: shape }) => shape.test(bare))
   const upstream = named ?? upstreams.get(spoken?.upstream ?? upstreamOf(bare))
   if (upstream === undefined) return undefined
-  const model = spoken?.path.exec(bare)?.groups?.['model']
+  return { upstream, path: `${upstream.url.pathname.replace(/\/$/, '')}${path}`, ...toApi(bare) }
+}
+
+/** Which API a path speaks, whoever is asked. `path`: without its query. */
+export function toApi(path: string): Pick<Route, 'api' | 'model'> {
+  const spoken = SPOKEN.find(({ path: shape }) => shape.test(path))
+  const model = spoken?.path.exec(path)?.groups?.['model']
   return {
-    upstream,
-    path: `${upstream.url.pathname.replace(/\/$/, '')}${path}`,
     ...(spoken?.api && { api: spoken.api }),
     ...(model !== undefined && { model: decoded(model) }),
   }
