@@ -56,6 +56,8 @@ type Own = OutlineFolder & {
   usedAt: number
   /** What sync knew when the end of the log could not be read by itself. */
   stuckAt: string | undefined
+  /** Ends what puts right what was added, which can wait. */
+  settling: AbortController | undefined
 }
 
 type Wanted = {
@@ -74,8 +76,8 @@ type Wanted = {
 const MOST_KNOWN = 50
 /** Milliseconds after which nobody looks at it any more: pages are left open. */
 const LOOKED_AT_MS = 3_600_000
-/** After so long without growing, what was added is put right by reading all. */
-const SETTLED_MS = 60_000
+/** After so long without growing, what was added is put right by reading all; after more where a megabyte is more to read. */
+const SETTLED_MS = { least: 60_000, perMegabyte: 600 }
 
 export function openOutlines(
   archive: Archive,
@@ -100,6 +102,7 @@ export function openOutlines(
       wanted: undefined,
       usedAt: 0,
       stuckAt: undefined,
+      settling: undefined,
     }
     known.set(key, made)
     for (const [old, { building }] of known) {
@@ -111,6 +114,7 @@ export function openOutlines(
 
   const start = (own: Own, wanted: Wanted): void => {
     const { stamp } = wanted
+    own.settling = wanted.isWhole ? new AbortController() : undefined
     const waiting = new Set<() => void>()
     const wake = (): void => {
       for (const one of waiting) one()
@@ -131,6 +135,7 @@ export function openOutlines(
         )
         .finally(() => {
           own.building = undefined
+          own.settling = undefined
           const next = own.wanted
           const isMore = next !== undefined && next.stamp !== stamp && building.error === undefined
           if (isMore && !ending.signal.aborted) start(own, next)
@@ -157,7 +162,8 @@ export function openOutlines(
     const { folder: at, name } = own
     const job = { folder: at, name, home: archive.home, ...session, stamp, basis }
     const given = { ...(prices && { prices }), ...(before && { before }) }
-    return makeOutline({ ...job, ...given }, bytes, onProgress, ending.signal)
+    const signals = [ending.signal, ...(own.settling ? [own.settling.signal] : [])]
+    return makeOutline({ ...job, ...given }, bytes, onProgress, AbortSignal.any(signals))
   }
 
   const extended = async (
@@ -194,7 +200,7 @@ export function openOutlines(
       const stamp = grownTo === undefined ? known : JSON.stringify([known, grownTo])
       const { note } = own
       const isReady = note?.stamp === stamp
-      const isToSettle = isReady && note.isExtended === true && isSettled(own)
+      const isToSettle = isReady && note.isExtended === true && isSettled(own, bytes)
       const basis = basisOf(session, units, prices)
       own.wanted = { session, stamp, basis, bytes, units, grownTo, isWhole: isToSettle }
       if ((!isReady || isToSettle) && own.building === undefined) start(own, own.wanted)
@@ -207,10 +213,14 @@ export function openOutlines(
     grown() {
       if (!follow) return []
       const since = Date.now() - LOOKED_AT_MS
-      return [...known.values()].flatMap(({ usedAt, wanted, building, stuckAt }) => {
-        if (usedAt < since || wanted === undefined || building !== undefined) return []
+      return [...known.values()].flatMap(({ usedAt, wanted, building, stuckAt, settling }) => {
+        const isBusy = building !== undefined && settling === undefined
+        if (usedAt < since || wanted === undefined || isBusy) return []
         const { units, bytes, grownTo = bytes, session } = wanted
-        return stuckAt !== sizesOf(units) && grownBeyond(units, grownTo) !== undefined ? [session] : []
+        const isGrown = stuckAt !== sizesOf(units) && grownBeyond(units, grownTo) !== undefined
+        // Whoever looks at it waits for what is new, and not for what is put right.
+        if (isGrown && building !== undefined) return (settling?.abort(), [])
+        return isGrown ? [session] : []
       })
     },
     followedTo(id) {
@@ -235,6 +245,6 @@ export function openOutlines(
   }
 }
 
-function isSettled(at: OutlineFolder): boolean {
-  return Date.now() - writtenAt(at) > SETTLED_MS
+function isSettled(at: OutlineFolder, bytes: number): boolean {
+  return Date.now() - writtenAt(at) > Math.max(SETTLED_MS.least, (bytes / 1e6) * SETTLED_MS.perMegabyte)
 }

@@ -11,6 +11,8 @@ export type Columns = {
   readonly times: Float64Array
   readonly sourceOf: Uint16Array
   readonly sources: readonly string[]
+  /** How many entries are of each kind that there is: of a million, a few dozen. */
+  readonly counts: ReadonlyMap<number, number>
 }
 
 export const NO_COLUMNS: Columns = {
@@ -20,20 +22,24 @@ export const NO_COLUMNS: Columns = {
   times: new Float64Array(0),
   sourceOf: new Uint16Array(0),
   sources: [],
+  counts: new Map(),
 }
 
 /** What was had up to `answer.from`, and the answer from there on. */
 export function joinColumns(before: Columns, answer: OutlineAnswer): Columns {
   const { from, to, sources } = answer
   const kinds = grown(before.kinds, Uint16Array, to)
-  kinds.set(new Uint16Array(bytesOf(answer.kinds)), from)
+  const added = new Uint16Array(bytesOf(answer.kinds))
+  kinds.set(added, from)
+  const counts = new Map(before.counts)
+  for (const kind of added) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const costs = grown(before.costs, Float32Array, to)
   costs.set(new Float32Array(bytesOf(answer.costs)), from)
   const times = grown(before.times, Float64Array, to)
   times.set(new Float64Array(bytesOf(answer.times)), from)
   const sourceOf = grown(before.sourceOf, Uint16Array, to)
   sourceOf.set(new Uint16Array(bytesOf(answer.sourceOf)), from)
-  return { length: to, kinds, costs, times, sourceOf, sources }
+  return { length: to, kinds, costs, times, sourceOf, sources, counts }
 }
 
 /** The next entry with the flag after `from`, or before it; undefined where there is none. */
@@ -48,29 +54,10 @@ export function nextWith(
   return undefined
 }
 
-/** Asked for each time that something is drawn: counted once for each columns there are. */
-export function countWith(columns: Columns, flag: KindFlag): number {
-  const known = counted.get(columns) ?? countAll(columns)
-  counted.set(columns, known)
-  return known[flag]
-}
-
-type Counts = { readonly [flag in KindFlag]: number }
-
-const counted = new WeakMap<Columns, Counts>()
-
-function countAll({ kinds, length }: Columns): Counts {
-  const flags = Object.keys(KIND_FLAGS) as readonly KindFlag[]
-  const counts = new Map<number, number>()
-  for (let at = 0; at < length; at += 1) {
-    const kind = kinds[at] ?? 0
-    counts.set(kind, (counts.get(kind) ?? 0) + 1)
-  }
-  // Of the few kinds that there are, those that have the flag.
-  const count = (flag: KindFlag): number =>
-    [...counts].reduce((sum, [kind, times]) => sum + (isOne(kind, flag) ? times : 0), 0)
-  // Every flag has an entry.
-  return Object.fromEntries(flags.map((flag) => [flag, count(flag)])) as Counts
+export function countWith({ counts }: Columns, flag: KindFlag): number {
+  let sum = 0
+  for (const [kind, times] of counts) if (isOne(kind, flag)) sum += times
+  return sum
 }
 
 /** A tool's answer belongs to its call, which is counted. */

@@ -14,6 +14,9 @@ export type MinimapProps = {
 }
 
 const WIDTH = 56
+/** Entries from which on drawing takes long enough to be put off. */
+const LONG = 20_000
+const SOON_MS = 150
 
 export function Minimap({ columns, from, to, onJump }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -35,8 +38,24 @@ export function Minimap({ columns, from, to, onJump }: MinimapProps) {
       dark.removeEventListener('change', again)
     }
   }, [])
+  const drawn = useRef({ length: 0, height: 0, theme: 0 })
   useEffect(() => {
-    if (canvas.current !== null && height > 0) draw(canvas.current, columns, height)
+    const before = drawn.current
+    // Of a long session that grows, what is less than a pixel is not seen.
+    const isSeen =
+      before.height !== height ||
+      before.theme !== theme ||
+      columns.length < before.length ||
+      (columns.length - before.length) * height >= columns.length
+    if (!isSeen || height === 0) return undefined
+    const run = (): void => {
+      drawn.current = { length: columns.length, height, theme }
+      if (canvas.current !== null) draw(canvas.current, columns, height)
+    }
+    // Columns of a long session come in parts; all of them together are drawn once.
+    if (before.length === 0 && columns.length < LONG) return run()
+    const timer = setTimeout(run, SOON_MS)
+    return () => clearTimeout(timer)
   }, [columns, height, theme])
   const { length } = columns
   const scale = length === 0 ? 0 : Math.min(height, length * 12) / length

@@ -14,6 +14,7 @@ const columnsOf = (entries: readonly { readonly source: number; readonly kind: n
   costs: new Float32Array(entries.length),
   times: new Float64Array(entries.length),
   sourceOf: Uint16Array.from(entries, ({ source }) => source),
+  counts: new Map(),
   sources: SOURCES,
 })
 const entries = fc.array(

@@ -100,10 +100,7 @@ export function Toolbar(props: ToolbarProps) {
 }
 
 /** Entries that nobody said and nothing is known of at a glance. */
-const mayHaveRecords = ({ kinds, length }: Columns): boolean => {
-  const at = kinds.indexOf(0)
-  return at !== -1 && at < length
-}
+const mayHaveRecords = ({ counts }: Columns): boolean => counts.has(0)
 
 function Find({ finding, selected, onFound, input }: ToolbarProps) {
   const { positions, isBusy, isMore, query, problem } = finding

@@ -18,6 +18,7 @@ const columnsOf = (rows: readonly Row[]): Columns => ({
   costs: Float32Array.from(rows, ([, , usd]) => usd),
   times: Float64Array.from(rows, ([, , , second]) => second * 1000),
   sourceOf: Uint16Array.from(rows, ([, , , , source = 0]) => source),
+  counts: new Map(),
   sources: ['primary', 'subagent:a'],
 })
 
