@@ -8,7 +8,9 @@ import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { AT, type Skimmer } from './cost-skim.ts'
 
-const ASSISTANT = Buffer.from('"assistant"')
+/** No more than seven bytes: of so few, the first is looked for by the processor's own means, and quotes are far apart. */
+const ASSISTANT = Buffer.from('"assist')
+const REST = Buffer.from('ant"')
 const [NEWLINE, RETURN, OBJECT, TRUE, QUOTE, LIST] = [0x0a, 0x0d, 0x7b, 0x74, 0x22, 0x5b] as const
 
 /** A call, as its lines so far tell it. `path`: the log that they are in. */
@@ -30,7 +32,9 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
   const modelOf = (): string | undefined => {
     const from = (starts[AT.model] as number) + 1
     const to = (ends[AT.model] as number) - 1
-    if (lastModel !== undefined && from > 0 && isSame(bytes, from, to, lastModel.bytes)) return lastModel.name
+    // A name that is no string has no quotes around it.
+    const isText = from > 0 && bytes[from - 1] === QUOTE
+    if (lastModel !== undefined && isText && isSame(bytes, from, to, lastModel.bytes)) return lastModel.name
     const name = text(AT.model)
     lastModel = name === undefined ? undefined : { name, bytes: Buffer.from(bytes.subarray(from, to)) }
     return name
@@ -39,7 +43,7 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
     const last = answered === -1 ? undefined : textAt(bytes, answered, answeredEnd)
     return last === undefined || last === parent
   }
-  for (let at = bytes.indexOf(ASSISTANT); at !== -1;) {
+  for (let at = nextAssistant(bytes, 0); at !== -1;) {
     const from = bytes.lastIndexOf(NEWLINE, at) + 1
     const end = bytes.indexOf(NEWLINE, at)
     const to = bytes[end - 1] === RETURN ? end - 1 : end
@@ -53,7 +57,7 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
       const usage =
         model === SYNTHETIC
           ? undefined
-          : objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number)
+          : (skimmer.usage() ?? objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number))
       const isError = first(AT.isApiErrorMessage) === TRUE
       // An error right below an answer says that its counts are not the last. The answer may be the last of another log.
       const parent = usage === undefined && isError ? text(AT.parentUuid) : undefined
@@ -81,14 +85,20 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
         }
       }
     }
-    at = bytes.indexOf(ASSISTANT, end + 1)
+    at = nextAssistant(bytes, end + 1)
   }
   return true
 }
 
-/** Between its quotes, the model of a line; a name that is no string has none. */
+function nextAssistant(bytes: Buffer, from: number): number {
+  let at = bytes.indexOf(ASSISTANT, from)
+  while (at !== -1 && !isSame(bytes, at + ASSISTANT.length, at + ASSISTANT.length + REST.length, REST))
+    at = bytes.indexOf(ASSISTANT, at + 1)
+  return at
+}
+
 function isSame(bytes: Buffer, from: number, to: number, name: Buffer): boolean {
-  if (to - from !== name.length || bytes[from - 1] !== QUOTE) return false
+  if (to - from !== name.length) return false
   for (let at = 0; at < name.length; at += 1) if (bytes[from + at] !== name[at]) return false
   return true
 }

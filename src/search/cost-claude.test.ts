@@ -6,7 +6,8 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { tortureCases } from '../../test/torture/cases.ts'
 import { runUnitJob } from '../sources/read-unit.ts'
 import type { Call } from '../sources/unit-facts.ts'
-import { createClaudeScanner, type ClaudeUnit } from './cost-claude.ts'
+import { callsOf, createClaudeScanner, slotsOf, type ClaudeUnit } from './cost-claude.ts'
+import { createSlots, hashKey } from './cost-slots.ts'
 
 const base = fs.mkdtempSync(join(tmpdir(), 'hansard-cost-'))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -49,8 +50,17 @@ const byKey = (calls: readonly Call[]): readonly Call[] =>
 async function isSame(unit: ClaudeUnit): Promise<boolean> {
   const skimmed = scan(unit)
   if (skimmed === undefined) return false
-  expect(byKey(skimmed.calls.map(light))).toEqual(byKey(await readWhole(unit)))
+  const whole = await readWhole(unit)
+  expect(byKey(callsOf(skimmed).map(light))).toEqual(byKey(whole))
+  expect(slotsOf(skimmed)).toEqual(addedUp(callsOf(skimmed)))
   return true
+}
+
+/** What calls by themselves come to. */
+function addedUp(calls: readonly Call[]): ReturnType<typeof slotsOf> {
+  const sums = createSlots()
+  for (const { at, model, unpriced, usage, pico } of calls) sums.add({ at, model, unpriced, usage, pico })
+  return { slots: sums.slots(), keys: Float64Array.from(calls, ({ key }) => hashKey(key ?? '')) }
 }
 
 const usage = fc.oneof(

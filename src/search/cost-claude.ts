@@ -15,6 +15,7 @@ import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import { COUNTS, hasCounts, type Count, type Usage } from '../transcript/usage.ts'
 import { scanLog, type Answer } from './cost-claude-log.ts'
 import { createSkimmer } from './cost-skim.ts'
+import { createSlots, hashKey, type Slot } from './cost-slots.ts'
 
 export type ClaudeUnit = {
   readonly root: string
@@ -27,9 +28,35 @@ export type SkimmedUnit = {
   /** The session's key. */
   readonly session: string
   readonly cwd?: string
-  /** Without who made them and the tools they call. */
-  readonly calls: readonly Call[]
+  /** By the id of the answer. */
+  readonly answers: ReadonlyMap<string, Answer>
 }
+
+/** Without who made them and the tools they call. */
+export function callsOf({ session, answers }: SkimmedUnit): readonly Call[] {
+  return Array.from(answers, ([id, answer]) => toCall(session, id, answer))
+}
+
+/** Calls added up, and the hashes of what they are known by. */
+export function slotsOf({ answers }: SkimmedUnit): {
+  readonly slots: readonly Slot[]
+  readonly keys: Float64Array
+} {
+  const sums = createSlots()
+  const keys = new Float64Array(answers.size)
+  let nth = 0
+  for (const [id, { model, usage, at }] of answers) {
+    const cost = hasCounts(usage) ? costOf({ model, at, usage }) : undefined
+    const unpriced = cost !== undefined && 'unpriced' in cost ? model.slice(0, 200) : undefined
+    const pico = cost === undefined || 'unpriced' in cost || cost.row === NOT_BILLED ? undefined : cost.pico
+    sums.add({ model, usage, at, unpriced, pico })
+    keys[nth] = hashKey(keyOf(id))
+    nth += 1
+  }
+  return { slots: sums.slots(), keys }
+}
+
+const keyOf = (id: string): string => `m:${id}`
 
 /** Undefined for what has to be read by the format's own reader. */
 export type ClaudeScanner = (unit: ClaudeUnit) => SkimmedUnit | undefined
@@ -64,8 +91,7 @@ export function createClaudeScanner(): ClaudeScanner {
       }
       if (!scanLog(bytes, skimmer, { answers, path })) return undefined
     }
-    const calls = Array.from(answers, ([id, answer]) => toCall(session, id, answer))
-    return { session, ...(cwd !== undefined && { cwd }), calls }
+    return { session, ...(cwd !== undefined && { cwd }), answers }
   }
 }
 
@@ -145,7 +171,7 @@ function toCall(session: string, id: string, { model, usage, at }: Answer): Call
   const cost = hasCounts(usage) ? costOf({ model, at, usage }) : undefined
   const call: { -readonly [K in keyof Call]: Call[K] } = {
     session,
-    key: `m:${id}`,
+    key: keyOf(id),
     provider: 'anthropic',
     model,
     usage: countsOf(usage),

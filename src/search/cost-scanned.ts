@@ -2,6 +2,7 @@
  * Calls of many units billed in memory, each once, as far as that can be told from the calls alone: what day, what model, what cost,
  * and not who pays. The sums are those of the state.
  */
+import { createOwners } from './cost-owners.ts'
 import { isNotBilled } from '../cost/models.ts'
 import { PICO_IN_MICRO } from '../sources/state-sums.ts'
 import { settleReports, type CallReport } from '../transcript/billing.ts'
@@ -9,15 +10,15 @@ import { COUNTS, QUALITIES, type Count, type Quality } from '../transcript/usage
 import { nameAt, usageAt, type PackedCalls } from './cost-packed.ts'
 import type { BilledCallPart, BilledPart, Bounds } from './cost-parts.ts'
 import type { Repricing } from './cost-repricing.ts'
-import { addCall, addSlot, countAt, slotAt, type Slot } from './cost-slots.ts'
+import { addCall, addSlot, countAt, hashKey, slotAt, type Slot } from './cost-slots.ts'
 
 /** What a unit's sessions are known by, and what is said of them that bills hang on. */
 export type ScannedSession = { readonly key: string; readonly isStub: boolean; readonly cwd?: string }
 
-/** A unit's calls: all of them, or added up, with what each is known by. */
+/** A unit's calls: all of them, or added up, with the hash of what each is known by. */
 export type Scanned =
   | { readonly calls: PackedCalls }
-  | { readonly slots: readonly Slot[]; readonly keys: readonly string[] }
+  | { readonly slots: readonly Slot[]; readonly keys: Float64Array }
 
 export type ScannedCalls = {
   /** `unit`: its number. Said again of one whose calls were added up, and have to be told apart. */
@@ -33,17 +34,16 @@ export type ScannedCalls = {
 
 export function createScannedCalls(): ScannedCalls {
   const units = new Map<number, Scanned>()
-  /** The unit that mentions a call first. */
-  const owners = new Map<string, number>()
+  /** The unit that mentions a call first, or one with the same hash: then both are read again for nothing. */
+  const owners = createOwners()
   const mixed = new Set<number>()
   const sessions = new Map<string, number>()
   let isSimple = true
   let billed: readonly Billed[] | undefined
 
-  const own = (unit: number, key: string): void => {
-    const owner = owners.get(key)
-    if (owner === undefined) owners.set(key, unit)
-    else if (owner !== unit) {
+  const own = (unit: number, key: number): void => {
+    const owner = owners(key, unit)
+    if (owner !== unit) {
       mixed.add(owner)
       mixed.add(unit)
     }
@@ -57,8 +57,8 @@ export function createScannedCalls(): ScannedCalls {
       }
       units.set(unit, scanned)
       billed = undefined
-      for (const key of 'calls' in scanned ? scanned.calls.keys : scanned.keys)
-        if (key !== undefined) own(unit, key)
+      if (!('calls' in scanned)) for (const key of scanned.keys) own(unit, key)
+      else for (const key of scanned.calls.keys) if (key !== undefined) own(unit, hashKey(key))
     },
     mixed: () => [...mixed].filter((unit) => !('calls' in (units.get(unit) ?? NOTHING))),
     isSimple: () => isSimple,
@@ -119,7 +119,7 @@ export function createScannedCalls(): ScannedCalls {
 
 /** Characters of an instant: what half hours are written in. */
 const MINUTE = 16
-const NOTHING: Scanned = { slots: [], keys: [] }
+const NOTHING: Scanned = { slots: [], keys: new Float64Array() }
 
 /** A call of a unit whose calls are told apart. */
 type Billed = { readonly calls: PackedCalls; readonly at: number }

@@ -5,8 +5,8 @@ import { AT, createSkimmer } from './cost-skim.ts'
 const { skim, starts, ends, isOdd } = createSkimmer(new Set(['derived']))
 
 function skimmed(text: string): boolean {
-  const bytes = Buffer.from(`ahead ${text}\nbehind`)
-  return skim(bytes, 6, bytes.length - 7)
+  const bytes = Buffer.from(`ahead ${text}\nbehind it`)
+  return skim(bytes, 6, bytes.length - 10)
 }
 
 const valueAt = (text: string, field: keyof typeof AT): unknown => {

@@ -2,6 +2,8 @@
  * What a line of Claude Code's says of a call, without making an object of all the rest of it. The line is checked to its last byte:
  * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
  */
+import type { JsonObject } from '../transcript/json.ts'
+import { endOfUsage, readUsage } from './cost-usage.ts'
 
 /** What is looked for, and its place in the lists of where values stand. From `id` on, it is the message's. */
 export const AT = {
@@ -40,6 +42,8 @@ export type Skimmer = {
   readonly ends: Int32Array
   /** True for a line that says something by a name that is ours, or in names that are not plain. */
   readonly isOdd: () => boolean
+  /** The usage of the last line, where there is one and it is a usual one. */
+  readonly usage: () => JsonObject | undefined
 }
 
 /** `odd`: names at the top of a line that make it one to be read whole. */
@@ -49,6 +53,7 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
   const lineNames = createNames([...OF_LINE, ...Array.from(odd, (name) => [name, ODD] as const)])
   const messageNames = createNames(OF_MESSAGE)
   let isOdd = false
+  let usage: JsonObject | undefined
   let bytes: Buffer = Buffer.alloc(0)
   /** The same bytes, several at a time. */
   let view = new DataView(bytes.buffer)
@@ -83,8 +88,12 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
       at = skipSpace(bytes, at + 1, end)
       const from = at
       // Of a message that is said again, nothing of the one before is left.
-      if (field === AT.message) starts.fill(NONE, AT.message)
-      at = value(at, depth, field === AT.message)
+      if (field === AT.message) {
+        starts.fill(NONE, AT.message)
+        usage = undefined
+      }
+      if (field === AT.usage) at = usageValue(at, depth)
+      else at = value(at, depth, field === AT.message)
       if (at === -1) return -1
       if (field >= 0) {
         starts[field] = from
@@ -96,6 +105,12 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
       if (bytes[at] !== COMMA) return -1
       at = skipSpace(bytes, at + 1, end)
     }
+  }
+
+  /** Read as it is passed over, for it is asked for in nearly every line. */
+  const usageValue = (from: number, depth: number): number => {
+    usage = readUsage(bytes, from)
+    return usage === undefined ? value(from, depth, false) : endOfUsage()
   }
 
   const list = (open: number, depth: number): number => {
@@ -117,11 +132,13 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
     starts,
     ends,
     isOdd: () => isOdd,
+    usage: () => usage,
     skim(all, from, to) {
       if (bytes !== all) view = new DataView(all.buffer, all.byteOffset, all.length)
       bytes = all
       end = to
       starts.fill(NONE)
+      usage = undefined
       isOdd = false
       if (to + AHEAD > all.length || (all[to] !== NEWLINE && all[to] !== RETURN)) return false
       const start = skipSpace(all, from, to)
@@ -171,7 +188,7 @@ const ESCAPED = new Uint8Array(256)
 for (const letter of '"\\/bfnrt') ESCAPED[letter.charCodeAt(0)] = 1
 
 /** Bytes looked at together: as many must be there behind a line. */
-const AHEAD = 4
+const AHEAD = 8
 
 /**
  * The byte after the closing quote, or -1. Most of a log passes through here: what ends a line ends every string, so that no byte is
@@ -182,8 +199,12 @@ function skipString(bytes: Buffer, view: DataView, open: number, end: number): n
   for (;;) {
     let stops = stopsIn(view.getInt32(at, true))
     while (stops === 0) {
-      at += AHEAD
+      at += 4
+      const next = view.getInt32(at + 4, true)
       stops = stopsIn(view.getInt32(at, true))
+      if (stops !== 0) break
+      at += 4
+      stops = stopsIn(next)
     }
     // The lowest bit that is set is that of the first of them.
     at += (31 - Math.clz32(stops & -stops)) >>> 3
@@ -201,16 +222,14 @@ function skipString(bytes: Buffer, view: DataView, open: number, end: number): n
   }
 }
 
-/** Of four bytes, the highest bit of each that ends a string or says something in it: a byte less than another borrows from it. */
+/**
+ * Of four bytes, the highest bit of each that ends a string or says something in it: a byte less than another borrows from it. Of
+ * those behind the first, bits may be set that should not be.
+ */
 function stopsIn(word: number): number {
-  const quote = word ^ 0x2222_2222
-  const backslash = word ^ 0x5c5c_5c5c
-  return (
-    (((quote - 0x0101_0101) & ~quote) |
-      ((backslash - 0x0101_0101) & ~backslash) |
-      ((word - 0x2020_2020) & ~word)) &
-    0x8080_8080
-  )
+  const quote = (word ^ 0x2222_2222) - 0x0101_0101
+  const backslash = (word ^ 0x5c5c_5c5c) - 0x0101_0101
+  return (quote | backslash | (word - 0x2020_2020)) & ~word & 0x8080_8080
 }
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39

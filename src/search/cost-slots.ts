@@ -1,8 +1,7 @@
 /** Calls added up by half an hour, model and whether they have a price: what is left of them where none is mentioned elsewhere. */
 import { MOST_PICO, MOST_TOKENS } from '../sources/state-calls.ts'
 import { PICO_IN_MICRO } from '../sources/state-sums.ts'
-import type { Call } from '../sources/unit-facts.ts'
-import { COUNTS, qualityRank, type Count } from '../transcript/usage.ts'
+import { COUNTS, qualityRank, type Count, type Usage } from '../transcript/usage.ts'
 
 /** `counts`: in the order of `COUNTS`, -1 where nobody stated one. `micro` and `pico` together are the cost, for neither to grow past what a number holds. */
 export type Slot = {
@@ -19,28 +18,48 @@ export type Slot = {
   pico: number
 }
 
-export function toSlots(calls: readonly Call[]): readonly Slot[] {
+export type CallToAdd = {
+  readonly at: string | undefined
+  readonly model: string | undefined
+  readonly unpriced: string | undefined
+  readonly usage: Usage
+  readonly pico: bigint | undefined
+}
+
+export type Slots = { add(call: CallToAdd): void; slots(): readonly Slot[] }
+
+export function createSlots(): Slots {
   const slots = new Map<string, Slot>()
+  const counts = new Float64Array(COUNTS.length)
   /** Most calls go where the last one went. */
-  let last: { readonly slot: Slot; readonly isUncounted: boolean } | undefined
-  for (const { at, model, unpriced, usage, pico } of calls) {
-    const counts = COUNTS.map((count) => within(usage[count]))
-    const cost = pico === undefined || pico > MOST_PICO ? -1 : Number(pico)
-    const hasCost = cost >= 0 || unpriced !== undefined
-    const isUncounted = !hasCost && counts.every((count) => count < 0)
-    // Counted, and nobody was asked to pay for it.
-    if (!hasCost && !isUncounted) continue
-    const half = at === undefined ? undefined : halfHourOf(at)
-    const isSame =
-      last?.isUncounted === isUncounted &&
-      last.slot.at === half &&
-      last.slot.model === model &&
-      last.slot.unpriced === unpriced
-    const slot: Slot = isSame && last ? last.slot : slotAt(slots, half, { model, unpriced, isUncounted })
-    last = { slot, isUncounted }
-    addCall(slot, { counts, quality: qualityRank(usage.quality), pico: cost, isUncounted })
+  let last: Slot | undefined
+  let isLastUncounted = false
+  return {
+    slots: () => [...slots.values()],
+    add({ at, model, unpriced, usage, pico }) {
+      let isCounted = false
+      for (let n = 0; n < COUNTS.length; n += 1) {
+        const count = within(usage[COUNTS[n] as Count])
+        counts[n] = count
+        isCounted ||= count >= 0
+      }
+      const cost = pico === undefined || pico > MOST_PICO ? -1 : Number(pico)
+      const hasCost = cost >= 0 || unpriced !== undefined
+      const isUncounted = !hasCost && !isCounted
+      // Counted, and nobody was asked to pay for it.
+      if (!hasCost && !isUncounted) return
+      const half = at === undefined ? undefined : halfHourOf(at)
+      const isSame =
+        last !== undefined &&
+        isLastUncounted === isUncounted &&
+        last.at === half &&
+        last.model === model &&
+        last.unpriced === unpriced
+      last = isSame && last ? last : slotAt(slots, half, { model, unpriced, isUncounted })
+      isLastUncounted = isUncounted
+      addCall(last, { counts, quality: qualityRank(usage.quality), pico: cost, isUncounted })
+    },
   }
-  return [...slots.values()]
 }
 
 const within = (count: number | undefined): number =>
@@ -122,4 +141,19 @@ export function addSlot(to: Slot, from: Slot): void {
 export const countAt = (slot: Slot, count: Count): number | undefined => {
   const value = slot.counts[COUNTS.indexOf(count)] as number
   return value < 0 ? undefined : value
+}
+
+/** A number for a key, nearly always another for another, of 52 bits: lists of them are handed over faster than texts. */
+export function hashKey(key: string): number {
+  let high = 0x811c_9dc5
+  let low = 0x2545_f491
+  for (let at = 0; at < key.length; at += 1) {
+    // As the state has it.
+    const code = key.charCodeAt(at) || 0xfffd
+    high = Math.imul(high ^ code, 0x0100_0193)
+    low = Math.imul(low ^ code, 0x85eb_ca6b)
+    low ^= low >>> 13
+  }
+  high ^= high >>> 15
+  return (high >>> 6) * 0x0400_0000 + (low >>> 6)
 }

@@ -1,7 +1,6 @@
 /** The calls of one unit, where it lies: skimmed where that tells all there is to tell of them, else read by its format. */
 import type { Scanned, ScannedSession } from './cost-scanned.ts'
-import { toSlots } from './cost-slots.ts'
-import { createClaudeScanner, type ClaudeScanner } from './cost-claude.ts'
+import { callsOf, createClaudeScanner, slotsOf, type ClaudeScanner } from './cost-claude.ts'
 import { packCalls } from './cost-packed.ts'
 import type { Call } from '../sources/unit-facts.ts'
 
@@ -32,11 +31,9 @@ export async function scanUnit(job: UnitToScan): Promise<UnitScan> {
     scanner ??= createClaudeScanner()
     const skimmed = scanner(job)
     if (skimmed !== undefined) {
-      const { session, cwd, calls } = skimmed
+      const { session, cwd } = skimmed
       return {
-        scanned: job.isDetailed
-          ? { calls: packCalls(calls) }
-          : { slots: toSlots(calls), keys: calls.flatMap(({ key }) => key ?? []) },
+        scanned: job.isDetailed ? { calls: packCalls(callsOf(skimmed)) } : slotsOf(skimmed),
         sessions: [{ key: session, isStub: false, ...(cwd !== undefined && { cwd }) }],
       }
     }
@@ -46,7 +43,11 @@ export async function scanUnit(job: UnitToScan): Promise<UnitScan> {
   const calls: Call[] = []
   const result = await runUnitJob({ ...job, isKept: false }, (some) => void calls.push(...some))
   if (result.type !== 'read')
-    return { scanned: { slots: [], keys: [] }, sessions: [], isFailed: result.type === 'failed' }
+    return {
+      scanned: { slots: [], keys: new Float64Array() },
+      sessions: [],
+      isFailed: result.type === 'failed',
+    }
   return {
     scanned: { calls: packCalls(calls) },
     sessions: result.facts.sessions.map(({ key, session }) => ({

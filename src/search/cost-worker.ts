@@ -1,12 +1,16 @@
-/** A thread that reads units for costs: some of them in, their calls out. */
-import { parentPort } from 'node:worker_threads'
-import { scanUnit, type UnitScan, type UnitToScan } from './cost-unit.ts'
+/** A thread that reads units for costs: those that nobody else has taken, and their calls out, some at a time. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { takeUnits, type Work } from './cost-work.ts'
 
-parentPort?.on('message', (units: readonly UnitToScan[]) => {
-  const scan = async (): Promise<readonly UnitScan[]> => {
-    const scans: UnitScan[] = []
-    for (const unit of units) scans.push(await scanUnit(unit))
-    return scans
-  }
-  void scan().then((scans) => parentPort?.postMessage(scans))
-})
+/** A message for each unit would take longer than small ones to read. */
+const TOGETHER = 32
+
+const scans: unknown[] = []
+const send = (isLast: boolean): void => {
+  parentPort?.postMessage({ scans: scans.splice(0), isLast })
+}
+const work = workerData as Work
+void takeUnits(work, (number, scan) => {
+  scans.push([number, scan])
+  if (scans.length >= TOGETHER) send(false)
+}).then(() => send(true))
