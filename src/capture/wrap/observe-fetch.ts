@@ -1,0 +1,121 @@
+/**
+ * A `fetch` whose calls to providers are recorded. It asks at once and gives back what came as it came; what is recorded is read when
+ * the caller has had it. A recorder that fails changes nothing for the caller.
+ */
+import { messageOf } from '../../errors.ts'
+import type { CallLog, OpenCall } from '../calls/call-log.ts'
+import type { Reporter } from '../report.ts'
+import { observeResponse } from './observe-response.ts'
+import { readRequest, type WatchedRequest } from './read-request.ts'
+
+/** Whatever is called like `fetch`: the platform's, a package's, an SDK's own. */
+export type AnyFetch = (...args: never[]) => Promise<unknown>
+
+/** Bytes of an answer that wait to be read. More are read on the way, so that memory is bounded. */
+const MOST_WAITING = 1024 * 1024
+
+export function observeFetch<F extends AnyFetch>(inner: F, log: Pick<CallLog, 'begin'>, report: Reporter): F {
+  const ask = inner as unknown as (...args: readonly unknown[]) => Promise<unknown>
+  const observed = (...args: readonly unknown[]): Promise<unknown> => {
+    let request: WatchedRequest | undefined
+    report.guard('a call', () => {
+      request = readRequest(args)
+    })()
+    if (request === undefined) return ask(...args)
+    const { signal, start } = request
+    const answer = ask(...request.args)
+    // Looking at it may take as long as sending it: that goes first.
+    const call = openLater(log, start, report)
+    const broken = (error: unknown): void =>
+      call.broken(signal?.aborted === true ? 'client' : 'upstream', messageOf(error))
+    return answer.then(
+      (response) => {
+        let seen = response
+        report.guard('an answer', () => {
+          seen = observeResponse(
+            response,
+            {
+              response: (head) => call.response(head),
+              chunk: (bytes) => call.chunk(bytes),
+              ended: () => call.ended(),
+              failed: broken,
+              canceled: (reason) =>
+                call.broken(
+                  'client',
+                  reason === undefined ? 'the client stopped reading' : messageOf(reason),
+                ),
+            },
+            (why) => call.broken('client', why),
+          )
+        })()
+        return seen
+      },
+      (error: unknown) => {
+        broken(error)
+        throw error
+      },
+    )
+  }
+  return Object.assign(observed, { [INNER]: inner }) as unknown as F
+}
+
+const INNER = Symbol.for('hansard.recorded')
+
+/** True for what `observeFetch` gave: recorded twice, a call would be in two sessions. */
+export function isObserved(fetch: unknown): boolean {
+  return typeof fetch === 'function' && INNER in fetch
+}
+
+/**
+ * A call that is begun, and told what happens to it, when the caller is not waiting: the head and the first bytes at once, for they
+ * tell when it answered; the rest at the end. Everything in order.
+ */
+function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], report: Reporter): OpenCall {
+  let call: OpenCall | undefined
+  let waiting: ((call: OpenCall) => void)[] | undefined = []
+  let chunks: Buffer[] = []
+  let bytes = 0
+  let hasBegun = false
+  const tell = (what: (call: OpenCall) => void): void => {
+    if (call === undefined) waiting?.push(what)
+    else what(call)
+  }
+  const flush = (): void => {
+    const whole = chunks
+    chunks = []
+    bytes = 0
+    tell((one) => {
+      for (const chunk of whole) one.chunk(chunk)
+    })
+  }
+  const finish = (what: (call: OpenCall) => void): void =>
+    void setImmediate(() => {
+      flush()
+      tell(what)
+    })
+  const begin = async (): Promise<void> => {
+    try {
+      const begun = start()
+      call = log.begin('then' in begun ? await begun : begun)
+      for (const what of waiting ?? []) what(call)
+    } catch (error) {
+      report.failed({ what: 'a call', error })
+    }
+    waiting = undefined
+  }
+  setImmediate(() => void begin())
+  return {
+    response: (head) => tell((one) => one.response(head)),
+    chunk(chunk) {
+      if (!hasBegun) {
+        hasBegun = true
+        return tell((one) => one.chunk(chunk))
+      }
+      chunks.push(chunk)
+      bytes += chunk.length
+      if (bytes > MOST_WAITING) flush()
+    },
+    ended: () => finish((one) => one.ended()),
+    broken: (by, reason) => finish((one) => one.broken(by, reason)),
+  }
+}
