@@ -58,6 +58,8 @@ export type AskOptions = {
   readonly wait?: boolean
 }
 
+const ACCEPT = { accept: 'application/json' }
+
 type Query = { readonly [name: string]: string | number | boolean | undefined }
 
 const session = (id: string): string => `sessions/${encodeURIComponent(id)}`
@@ -97,6 +99,24 @@ export const ask = {
   sync: (options?: AskOptions) => request<SyncAnswer>('sync', { method: 'POST' }, options),
 } as const
 
+/** Rows of the list that are asked for at once. */
+export const FIRST_SESSIONS = 100
+
+/** What the first view will ask for, asked before that is loaded; the same question is then answered by it, once. */
+export const askEarly = {
+  sessions: () => begin(`sessions?limit=${FIRST_SESSIONS}`),
+  session: (id: string) => begin(session(id)),
+} as const
+
+const early = new Map<string, Promise<Response>>()
+
+function begin(path: string): void {
+  const answer = fetch(`/api/v1/${path}`, { headers: ACCEPT })
+  early.set(path, answer)
+  // Whoever asks next asks again.
+  answer.catch(() => {})
+}
+
 /** There are other sessions, and a server to ask: not so in an exported file, see reader/api.ts. */
 export const isAlone: boolean = false
 export const hasSession = (_id: string): boolean => true
@@ -123,11 +143,10 @@ async function request<T>(
 ): Promise<Answer<T>> {
   for (;;) {
     try {
-      const response = await fetch(`/api/v1/${path}`, {
-        ...init,
-        ...(signal && { signal }),
-        headers: { accept: 'application/json' },
-      })
+      const begun = early.get(path)
+      early.delete(path)
+      const response = await (begun ??
+        fetch(`/api/v1/${path}`, { ...init, ...(signal && { signal }), headers: ACCEPT }))
       // The contract: see src/server/api.ts.
       if (response.ok) return { ok: true, value: (await response.json()) as T }
       return { ok: false, problem: await problemOf(response) }

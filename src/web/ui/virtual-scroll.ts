@@ -36,7 +36,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
   let pause: ReturnType<typeof setTimeout> | undefined
   let drawn = ''
   /** Less while what is in sight is drawn for the first time: the rest can wait for the next frame. */
-  let margin = MARGIN
+  let margin = 0
   let widening: number | undefined
 
   const place = (): number => heights.offset(anchor.row) + anchor.within
@@ -211,6 +211,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     },
     attach(to: VirtualElements): () => void {
       elements = to
+      drawInSightFirst()
       const look = new ResizeObserver(() => {
         viewport = to.scroller.clientHeight
         settle()

@@ -5,12 +5,12 @@
 import { batch, signal } from '@preact/signals'
 import type { SessionRow } from '../../../server/api-model.ts'
 import type { SessionsAnswer } from '../../../server/api.ts'
-import { ask, type Problem } from '../../api.ts'
+import { ask, FIRST_SESSIONS, type Problem } from '../../api.ts'
 import { FACET_NAMES, queryOf, toSessionsQuery, type FacetName, type Question } from './question.ts'
 
 type Facets = SessionsAnswer['facets']
 
-const PAGE = 100
+const PAGE = FIRST_SESSIONS
 
 export type SessionList = ReturnType<typeof createSessionList>
 
