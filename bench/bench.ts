@@ -25,6 +25,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   outline: () => import('./outline.bench.ts'),
   page: () => import('./page.bench.ts'),
   start: () => import('./start.bench.ts'),
+  proxy: () => import('./proxy.bench.ts'),
 }
 
 /** Takes an hour and much of the disk. */

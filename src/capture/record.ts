@@ -13,6 +13,7 @@ import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
+import type { BlobRef } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Session, Status } from '../transcript/session.ts'
@@ -62,11 +63,15 @@ export type Recorder = SourceRecorder & {
   addCost(usd: string | number): void
   /** Facts learnt on the way: a title, the model. */
   update(facts: Facts): void
+  /** Keeps bytes beside the session, if the redactor finds nothing in the words that they say. */
+  aside(words: readonly string[], bytes: Buffer, mediaType: string): BlobRef | undefined
   /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
   flush(): Promise<boolean>
   end(ending?: Ending): Promise<Session>
   fail(error: unknown, ending?: Ending): Promise<Session>
   cancel(reason?: string, ending?: Ending): Promise<Session>
+  /** What was recorded stopped before it had come to an end. */
+  interrupt(reason?: string, ending?: Ending): Promise<Session>
 }
 
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
@@ -219,6 +224,10 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       change({ reportedCost: addUsd(session.reportedCost, usd) }),
     ),
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
+    aside: (words, bytes, mediaType) => {
+      if (words.some((text) => redactor !== undefined && redactor.text(text) !== text)) return undefined
+      return archive.blobs.write(bytes, mediaType)
+    },
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),
     fail: (error, ending = {}) =>
@@ -228,6 +237,8 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       }),
     cancel: (reason, ending = {}) =>
       finish('canceled', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
+    interrupt: (reason, ending = {}) =>
+      finish('interrupted', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
   }
 }
 

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { messageOf } from '../../errors.ts'
 import type { Block } from '../../transcript/block.ts'
-import type { Json, JsonObject } from '../../transcript/json.ts'
+import { toJson, type Json, type JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest, type WireRequest } from '../../wire/request.ts'
@@ -17,6 +17,7 @@ import { createAnswerReader, headerOf, type AnswerHead, type AnswerReader } from
 import { clientOf, type Client, type Headers } from './client.ts'
 import { createConversation, type Conversation, type Voice } from './conversation.ts'
 import { createOpenTools } from './open-tools.ts'
+import { createTapeDeck, TAPE, type Tape } from './tape.ts'
 
 export type CallStart = {
   readonly api: CallApi
@@ -90,6 +91,7 @@ type Outcome = AnswerFacts & {
   readonly message?: WireMessage | undefined
   readonly broken?: Broken | undefined
   readonly status?: number
+  readonly tape?: Tape | undefined
 }
 
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
@@ -102,6 +104,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
   const sessions = new Map<string, Held>()
   const groups = new Map<string, Held>()
   const tools = createOpenTools(MOST_HELD)
+  const tapes = createTapeDeck()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
 
@@ -167,13 +170,17 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
 
     const end = async (outcome: () => Promise<Outcome>): Promise<void> => {
       const durationMs = Math.round(performance.now() - began)
-      const { message, broken, status, metadata: facts, costUsd } = await outcome()
+      const { message, broken, status, metadata: facts, costUsd, tape } = await outcome()
       // That it could not be asked has been said.
       const asked = await asking.catch(() => undefined)
+      const played = tape?.end()
       if (asked === undefined) return
       const { session, voice } = asked
       const { recorder, known } = voice
-      const metadata: JsonObject = { call, ...facts }
+      const { recorder: whole } = await session.conversation
+      // Also what is packed is known by what it says.
+      const ref = played && whole.aside([toJson(message ?? null), played.words], played.bytes, TAPE)
+      const metadata: JsonObject = { call, ...facts, ...(ref && { tape: ref }) }
       const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
       session.isFailed = !hasSaid
       if (hasSaid) {
@@ -182,7 +189,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         known.add('assistant', message.blocks)
         tools.learn(voice, message.blocks)
       }
-      if (costUsd !== undefined) (await session.conversation).recorder.addCost(costUsd)
+      if (costUsd !== undefined) whole.addCost(costUsd)
       const error =
         message?.error ??
         // Whoever has the whole answer may well not wait for the end of the connection.
@@ -206,6 +213,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
       let settle: ReturnType<typeof ask> | undefined
       let reader: AnswerReader | undefined
       let head: AnswerHead | undefined
+      let tape: Tape | undefined
       let firstMs: number | undefined
 
       guard('a call', () => {
@@ -228,6 +236,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         return {
           message: answer && withModel(answer.message, start.model),
           broken,
+          tape,
           ...(head && { status: head.status }),
           metadata: {
             ...(head && head.status !== 200 && { status: head.status }),
@@ -242,10 +251,12 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
           reader = createAnswerReader(api, said)
+          tape = tapes.begin(said, began)
         }),
         chunk: guard('a part of an answer', (bytes: Buffer) => {
           firstMs ??= performance.now() - began
           reader?.push(bytes)
+          tape?.push(bytes)
         }),
         ended: guard('an answer', () => settle?.(() => outcomeOf(undefined))),
         broken: guard('an answer', (by, reason) => settle?.(() => outcomeOf({ by, reason }))),

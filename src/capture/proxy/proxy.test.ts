@@ -9,6 +9,7 @@ import { readSession } from '../../archive/read-session.ts'
 import { openArchive } from '../../archive/archive.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
+import type { TapeJson } from '../calls/tape.ts'
 import { startProxy, type Proxy } from './proxy.ts'
 import { toUpstreams } from './upstreams.ts'
 
@@ -270,10 +271,13 @@ describe('what is refused', () => {
       new Promise((resolve) => {
         const socket = net.connect(proxy.port, '127.0.0.1', () => socket.write(text))
         let got = ''
-        socket.on('data', (chunk) => (got += String(chunk)))
+        socket.on('data', (chunk) => {
+          got += String(chunk)
+          // What it has to say is said at once.
+          setTimeout(() => socket.destroy(), 100)
+        })
         socket.on('close', () => resolve(got))
         socket.on('error', () => resolve(got))
-        setTimeout(() => socket.destroy(), 500)
       })
     expect(await raw('GET /v1/models HTTP/1.1\r\nHost: evil.example\r\n\r\n')).toMatch(/^HTTP\/1.1 403/)
     expect(await raw('GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n')).toContain('reached')
@@ -410,6 +414,30 @@ describe('what is recorded', () => {
     for (const name of fs.readdirSync(home, { recursive: true, encoding: 'utf8' }))
       if (fs.statSync(join(home, name)).isFile())
         expect(fs.readFileSync(join(home, name), 'utf8')).not.toContain(key)
+  })
+
+  it('has the exact bytes beside it for replay, unless there is a secret in what they say', async () => {
+    const events = streamed('m1', ['plain ', 'words'])
+    answer = answerWith(events)
+    await post('/v1/messages', question('one'))
+    const secret = `sk-ant-api03-${'k'.repeat(80)}`
+    // No single chunk of it looks like one.
+    answer = answerWith(streamed('m2', ['sk-ant-', 'api03-', 'k'.repeat(40), 'k'.repeat(40)]))
+    await post('/v1/messages', question('two'))
+    const archive = openArchive(home)
+    const [kept, withheld] = (await recorded()).map(
+      ({ entries }) => entries.find(({ role }) => role === 'assistant')?.metadata?.['tape'],
+    )
+    const { blob } = kept as { readonly blob: string }
+    const tape = JSON.parse(String(await archive.blobs.read(blob))) as TapeJson
+    expect(tape.chunks.map(([, data]) => Buffer.from(data, 'base64').toString()).join('')).toBe(
+      events.join(''),
+    )
+    expect(Object.fromEntries(tape.headers)).toMatchObject({ 'content-type': 'text/event-stream' })
+    expect(withheld).toBeUndefined()
+    for (const name of fs.readdirSync(home, { recursive: true, encoding: 'utf8' }))
+      if (fs.statSync(join(home, name)).isFile())
+        expect(fs.readFileSync(join(home, name), 'utf8')).not.toContain(secret.slice(0, 40))
   })
 
   it('is not what was malformed, bombs or nonsense: the client gets it, and the record says so', async () => {
