@@ -69,6 +69,9 @@ describe('runs', () => {
     const { run, steps } = runSchema.parse(await json<RunAnswer>(`/api/v1/runs/${LEFT}`))
     expect(run).toMatchObject({ flows: ['plan', 'build', 'gate'], status: 'failed', durationMs: 353_000 })
     expect(run.usage).toMatchObject({ input: 99_100, output: 12_900 })
+    // From receipts alone: their tokens at the price of their model, and said to be an estimate.
+    expect(run).toMatchObject({ cost: { usd: '0.490800', unpriced: [] }, isCostEstimated: true })
+    expect(steps[0]).toMatchObject({ cost: { usd: '0.038100' }, isCostEstimated: true })
     expect(steps.map(({ flow, step, agentKey }) => [flow, step, agentKey])).toEqual([
       ['plan', 'scope-work', 'planner'],
       ['build', 'context-load', 'context-loader'],

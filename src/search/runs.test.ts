@@ -38,6 +38,21 @@ describe('runs', () => {
     })
   })
 
+  it('cost what their receipts come to where no call was counted, which is an estimate', () => {
+    const reportedUsage = { input: 8200, output: 900, quality: 'reported' as const }
+    const left = { ...step('a', 'r'), model: 'claude-sonnet-4-20250514', startedAt: '2025-12-09T14:30:22Z' }
+    expect(toRuns([{ ...left, reportedUsage }])[0]).toMatchObject({
+      cost: { usd: '0.038100', unpriced: [] },
+      isCostEstimated: true,
+    })
+    expect(toRuns([{ ...left, reportedUsage, model: 'nobody-knows' }])[0]).toMatchObject({
+      cost: { usd: null, unpriced: ['nobody-knows'] },
+    })
+    // Nobody was asked, and nothing is said: neither costs nothing.
+    expect(toRuns([{ ...left, reportedUsage, stub: true }])[0]).not.toHaveProperty('cost')
+    expect(toRuns([{ ...left, reportedUsage: { quality: 'unavailable' } }])[0]).not.toHaveProperty('cost')
+  })
+
   it('are as their worst step, running while one is, and unknown cost stays unknown', () => {
     const status = (...statuses: Session['status'][]): unknown =>
       toRuns(statuses.map((status, n) => step(String(n), 'r', { status })))[0]?.status

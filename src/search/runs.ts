@@ -1,9 +1,11 @@
 /** Sessions that belong together, as runs: what each used and cost together, and how it ended. */
+import { costOf } from '../cost/cost.ts'
 import { parseUsd, toUsd } from '../cost/money.ts'
+import type { PriceBook } from '../cost/price-book.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { asArray, asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Cost, Session, Status } from '../transcript/session.ts'
-import { addUsage, type Usage } from '../transcript/usage.ts'
+import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
 
 export type ListedRun = {
   readonly id: string
@@ -20,10 +22,12 @@ export type ListedRun = {
   readonly endedAt?: string
   readonly usage?: Usage
   readonly cost?: Cost
+  /** Some of the cost is of what receipts say of whole steps. */
+  readonly isCostEstimated?: true
 }
 
 /** Every run of the archive, newest first. */
-export function listRuns(database: Database): readonly ListedRun[] {
+export function listRuns(database: Database, book?: PriceBook): readonly ListedRun[] {
   const rows = database
     .prepare('SELECT session FROM sessions WHERE run IS NOT NULL ORDER BY started_at DESC, id')
     .all()
@@ -33,6 +37,7 @@ export function listRuns(database: Database): readonly ListedRun[] {
       // What was written there was a session.
       return value === undefined ? [] : [value as unknown as Session]
     }),
+    book,
   )
 }
 
@@ -49,14 +54,14 @@ export function subagentsOf(database: Database, id: string): readonly string[] {
 }
 
 /** In the order of the sessions given, newest first. Sessions of no run are in none. */
-export function toRuns(sessions: readonly Session[]): readonly ListedRun[] {
+export function toRuns(sessions: readonly Session[], book?: PriceBook): readonly ListedRun[] {
   const byRun = new Map<string, Session[]>()
   for (const session of sessions) {
     const id = session.run?.id
     if (id === undefined) continue
     byRun.set(id, [...(byRun.get(id) ?? []), session])
   }
-  return [...byRun].map(([id, members]) => toRun(id, withoutCopies(members).toReversed()))
+  return [...byRun].map(([id, members]) => toRun(id, withoutCopies(members).toReversed(), book))
 }
 
 /**
@@ -72,14 +77,14 @@ export function withoutCopies<S extends Session>(members: readonly S[]): readonl
   return members.filter((member) => !isLeft(member) || !recorded.has(nameOf(member)))
 }
 
-function toRun(id: string, members: readonly Session[]): ListedRun {
+function toRun(id: string, members: readonly Session[], book: PriceBook | undefined): ListedRun {
   const flow = members.find(({ run }) => run?.flow !== undefined)?.run?.flow
   const steps = members.filter((member) => !isRunLog(member))
   const isStub = steps.length > 0 && steps.every(({ stub }) => stub === true)
   const starts = members.flatMap(({ startedAt }) => startedAt ?? []).sort()
   const ends = members.flatMap(({ endedAt }) => endedAt ?? []).sort()
   const usages = members.flatMap((member) => usageOf(member) ?? [])
-  const costs = members.flatMap(({ totals }) => totals?.cost ?? [])
+  const costs = members.flatMap((member) => stepCost(member, book) ?? [])
   const [first, ...others] = usages
   const startedAt = starts[0]
   const endedAt = ends.length === members.length ? ends.at(-1) : undefined
@@ -94,7 +99,8 @@ function toRun(id: string, members: readonly Session[]): ListedRun {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(first && { usage: others.reduce(addUsage, first) }),
-    ...(costs.length > 0 && { cost: addCosts(costs) }),
+    ...(costs.length > 0 && { cost: addCosts(costs.map(({ cost }) => cost)) }),
+    ...(costs.some(({ isEstimated }) => isEstimated) && { isCostEstimated: true as const }),
   }
 }
 
@@ -103,6 +109,23 @@ export function usageOf({ totals, reportedUsage }: Session): Usage | undefined {
   if (totals?.usage !== undefined || reportedUsage === undefined) return totals?.usage
   const { raw: _, ...usage } = reportedUsage
   return usage
+}
+
+export type StepCost = { readonly cost: Cost; readonly isEstimated: boolean }
+
+/**
+ * What its calls cost; where no call was counted, what a receipt's tokens come to at the price of its model. That is an estimate: of
+ * the whole step the receipt does not say what was read from a cache, nor which call was how long.
+ */
+export function stepCost(session: Session, book?: PriceBook): StepCost | undefined {
+  const { totals, reportedUsage, stub, startedAt, model = totals?.models?.[0] } = session
+  const isCounted = totals?.usage !== undefined || reportedUsage === undefined
+  if (isCounted || stub === true) return totals?.cost && { cost: totals.cost, isEstimated: false }
+  if (!hasCounts(reportedUsage)) return undefined
+  const { raw: _, ...usage } = reportedUsage
+  const cost = costOf({ model, usage, at: startedAt }, book)
+  if ('unpriced' in cost) return { cost: { usd: null, unpriced: [model ?? 'unknown'] }, isEstimated: true }
+  return { cost: { usd: toUsd(cost.pico), unpriced: [] }, isEstimated: true }
 }
 
 /** A run's own log of events, which is no step of it. */

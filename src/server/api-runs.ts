@@ -36,6 +36,8 @@ export const runRowSchema = z.object({
   durationMs: z.number().optional(),
   usage: usageSchema.optional(),
   cost: costSchema.optional(),
+  /** Of what a receipt says of a whole step, not of its calls. */
+  isCostEstimated: z.boolean().optional(),
 })
 export type RunRow = z.infer<typeof runRowSchema>
 
@@ -62,6 +64,8 @@ export const runStepSchema = z.object({
   model: text.optional(),
   usage: usageSchema.optional(),
   cost: costSchema.optional(),
+  /** Of what a receipt says of a whole step, not of its calls. */
+  isCostEstimated: z.boolean().optional(),
   receipt: z.looseObject({}).optional(),
 })
 export type RunStep = z.infer<typeof runStepSchema>

@@ -15,7 +15,7 @@ import {
 } from './api-runs.ts'
 import { createMemory } from './ask.ts'
 import type { App, AppContext } from './context.ts'
-import { findRun, toRunRow, type FoundRun } from './run-steps.ts'
+import { bookOf, findRun, toRunRow, type FoundRun } from './run-steps.ts'
 import { readReceipts } from './step-files.ts'
 
 const LIMIT = 100
@@ -26,7 +26,7 @@ export function registerRuns(app: App, context: AppContext): void {
   app.get('/api/v1/runs', async (c) => {
     const { limit = LIMIT, offset = 0 } = queryOf(c, runsQuerySchema)
     const found = await state.read((database): RunsAnswer => {
-      const runs = remember(stateMark(database), '', () => listRuns(database))
+      const runs = remember(stateMark(database), '', () => listRuns(database, bookOf(context.options)))
       const page = runs.slice(offset, offset + limit)
       return { runs: page.map((run) => toRunRow(run, redactor)), total: runs.length }
     })
@@ -58,7 +58,7 @@ export function registerRuns(app: App, context: AppContext): void {
 
   app.get('/api/v1/runs/:id/compare/:other', async (c) => {
     const document = await within(context, c.req.param('id'), (left, database) =>
-      compareRuns(left, findRun(database, c.req.param('other'), redactor)),
+      compareRuns(left, findRun(database, c.req.param('other'), redactor, bookOf(context.options))),
     )
     return answer(c, document)
   })
@@ -66,12 +66,12 @@ export function registerRuns(app: App, context: AppContext): void {
 
 /** Works on one run. Throws `run-not-found`, also where nothing was ever recorded. */
 export async function within<T>(
-  { state, redactor }: AppContext,
+  { state, redactor, options }: AppContext,
   id: string,
   work: (run: FoundRun, database: Database) => T | Promise<T>,
 ): Promise<T> {
   const found = await state.read(async (database) => ({
-    value: await work(findRun(database, id, redactor), database),
+    value: await work(findRun(database, id, redactor, bookOf(options)), database),
   }))
   if (found !== undefined) return found.value
   throw new HansardError('run-not-found', 'there is no run yet', {

@@ -2,6 +2,7 @@
 import {
   isRunLog,
   listRuns,
+  stepCost,
   subagentsOf,
   toRuns,
   usageOf,
@@ -10,6 +11,8 @@ import {
 } from '../search/runs.ts'
 import { toStepNames, type StepNames } from '../formats/swarm-names.ts'
 import type { WriteContext } from '../formats/format.ts'
+import { createPriceBook, type PriceBook } from '../cost/price-book.ts'
+import type { PriceRow } from '../cost/prices.ts'
 import { HansardError } from '../errors.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { listSessions, type ListedSession } from '../sources/state-sessions.ts'
@@ -42,10 +45,10 @@ export type FoundRun = {
 }
 
 /** Throws `run-not-found`. `id`: as it is, or as answers call it. */
-export function findRun(database: Database, id: string, redactor: Redactor): FoundRun {
+export function findRun(database: Database, id: string, redactor: Redactor, book?: PriceBook): FoundRun {
   const named = listSessions(database, { run: id })
   const members = named.length > 0 ? named : listSessions(database, { run: realId(database, id, redactor) })
-  const [run] = toRuns(members)
+  const [run] = toRuns(members, book)
   if (run === undefined) {
     throw new HansardError(
       'run-not-found',
@@ -61,7 +64,7 @@ export function findRun(database: Database, id: string, redactor: Redactor): Fou
   return {
     row: toRunRow(run, redactor),
     steps: numbered(
-      steps.map((session) => toFoundStep(session, subagentsOf(database, session.id), redactor)),
+      steps.map((session) => toFoundStep(session, subagentsOf(database, session.id), redactor, book)),
     ),
     logs: members.filter(isRunLog),
   }
@@ -89,23 +92,30 @@ export function toRunRow(run: ListedRun, redactor: Redactor): RunRow {
     ...(durationMs !== undefined && { durationMs }),
     ...(usage && { usage }),
     ...(cost && { cost: { usd: cost.usd, unpriced: cost.unpriced.map(redact) } }),
+    ...(run.isCostEstimated && { isCostEstimated: true }),
   }
 }
 
-function toFoundStep(listed: ListedSession, subagents: readonly string[], redactor: Redactor): FoundStep {
+function toFoundStep(
+  listed: ListedSession,
+  subagents: readonly string[],
+  redactor: Redactor,
+  book: PriceBook | undefined,
+): FoundStep {
   const session = withoutSecrets(listed, redactor)
   const names = servedNames(session)
   // As the writer of swarm's files names them; others it gives names that only it can tell.
   const isNamed = (id: string): boolean =>
     isSafeId(id) && id.length <= LONGEST_NAME && id !== names.agentKey.toLowerCase() && redactor.id(id) === id
-  return { id: listed.id, session, step: toRunStep(session), names, agents: subagents.filter(isNamed) }
+  return { id: listed.id, session, step: toRunStep(session, book), names, agents: subagents.filter(isNamed) }
 }
 
-function toRunStep(session: ListedSession): RunStep {
+function toRunStep(session: ListedSession, book: PriceBook | undefined): RunStep {
   const { run, totals, model = totals?.models?.[0] } = session
   const title = session.title ?? session.prompt
   const durationMs = spanOf(session.startedAt, session.endedAt)
   const usage = usageOf(session)
+  const cost = stepCost(session, book)
   return {
     session: session.id,
     ...(title !== undefined && { title: title.slice(0, 300) }),
@@ -123,8 +133,19 @@ function toRunStep(session: ListedSession): RunStep {
     ...(session.error !== undefined && { error: session.error.slice(0, 1000) }),
     ...(model !== undefined && { model }),
     ...(usage && { usage }),
-    ...(totals?.cost && { cost: totals.cost }),
+    ...(cost && { cost: cost.cost }),
+    ...(cost?.isEstimated && { isCostEstimated: true }),
   }
+}
+
+const books = new WeakMap<readonly PriceRow[], PriceBook>()
+
+/** With the user's own prices; undefined where there are none. */
+export function bookOf({ prices }: { readonly prices?: readonly PriceRow[] }): PriceBook | undefined {
+  if (prices === undefined) return undefined
+  const book = books.get(prices) ?? createPriceBook(prices)
+  books.set(prices, book)
+  return book
 }
 
 /** What swarm's files say of nothing that is lost or filled in: here nothing is converted for good. */

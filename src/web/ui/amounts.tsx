@@ -4,10 +4,14 @@ import type { ApiCost, ApiUsage } from '../../server/api-model.ts'
 import { allTokens, exactCount, moneyText, shortCount, shortDuration, usageText } from './numbers.ts'
 import { exactTime, relativeTime } from './times.ts'
 
-export type MoneyProps = { readonly cost: ApiCost | undefined; readonly uncounted?: number | undefined }
+export type MoneyProps = {
+  readonly cost: ApiCost | undefined
+  readonly uncounted?: number | undefined
+  readonly isEstimated?: boolean | undefined
+}
 
-export function Money({ cost, uncounted = 0 }: MoneyProps) {
-  const text = moneyText(cost, { uncounted })
+export function Money({ cost, uncounted = 0, isEstimated = false }: MoneyProps) {
+  const text = moneyText(cost, { uncounted, isEstimated })
   if (text === undefined) {
     const why = cost === undefined || cost.unpriced.length === 0 ? '' : ` for ${cost.unpriced.join(', ')}`
     return <Unknown what={cost === undefined ? 'cost not known' : `no price is known${why}`} />

@@ -48,16 +48,20 @@ export function shortMoney(usd: string): string {
 /** Undefined where nothing of it is known. `≥`: some of it has no price. */
 export function moneyText(
   cost: ApiCost | undefined,
-  { uncounted = 0 }: { readonly uncounted?: number } = {},
+  {
+    uncounted = 0,
+    isEstimated = false,
+  }: { readonly uncounted?: number; readonly isEstimated?: boolean } = {},
 ) {
   if (cost === undefined || cost.usd === null) return undefined
   const isPartial = cost.unpriced.length > 0 || uncounted > 0
   const why = [
     ...(cost.unpriced.length > 0 ? [`no price is known for ${cost.unpriced.join(', ')}`] : []),
     ...(uncounted > 0 ? [`${exactCount(uncounted)} answers were not counted`] : []),
+    ...(isEstimated ? ['estimated: a receipt says the tokens of a whole step, not of its calls'] : []),
   ]
   return {
-    short: `${isPartial ? '≥ ' : ''}${shortMoney(cost.usd)}`,
+    short: `${isPartial ? '≥ ' : isEstimated ? '≈ ' : ''}${shortMoney(cost.usd)}`,
     exact: [`${isPartial ? 'at least ' : ''}US$ ${cost.usd}`, ...why].join('\n'),
   }
 }

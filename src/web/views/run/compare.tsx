@@ -125,7 +125,8 @@ function StepCell({ step }: { readonly step: RunStep | undefined }) {
         {step.stub && <StubChip />}
       </span>
       <span class="quiet timeline-agent">
-        <Duration ms={step.durationMs} /> · <Tokens usage={step.usage} /> · <Money cost={step.cost} />
+        <Duration ms={step.durationMs} /> · <Tokens usage={step.usage} /> ·{' '}
+        <Money cost={step.cost} isEstimated={step.isCostEstimated} />
       </span>
     </td>
   )

@@ -108,7 +108,11 @@ function columnsOf(
     { name: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
     { name: 'Duration', isNumber: true, cell: ({ durationMs }) => <Duration ms={durationMs} /> },
     { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
-    { name: 'Cost', isNumber: true, cell: ({ cost }) => <Money cost={cost} /> },
+    {
+      name: 'Cost',
+      isNumber: true,
+      cell: ({ cost, isCostEstimated }) => <Money cost={cost} isEstimated={isCostEstimated} />,
+    },
   ]
 }
 

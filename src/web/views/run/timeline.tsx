@@ -85,7 +85,7 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                   <Tokens usage={step.usage} />
                 </td>
                 <td class="is-number">
-                  <Money cost={step.cost} />
+                  <Money cost={step.cost} isEstimated={step.isCostEstimated} />
                 </td>
                 <td>
                   <Button
