@@ -1,5 +1,9 @@
-/** `hansard record`: entries as JSON lines on standard input into a journal. A bad line is reported and costs only itself. */
+/**
+ * `hansard record`: entries as JSON lines on standard input into a journal, or, with `--from`, what an agent prints as it runs. A bad line
+ * is reported and costs only itself.
+ */
 import { record as startRecording, type RecordOptions, type Recorder } from '../../capture/record.ts'
+import type { OpenSession, StreamName } from '../../capture/streams/stream.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { parseJson } from '../../transcript/json.ts'
 import { readLines, type Line } from '../../transcript/lines.ts'
@@ -11,6 +15,10 @@ export type RecordFlags = {
   readonly format?: readonly string[]
   readonly out?: string
   readonly run?: string
+  /** What the input is, where it is an agent's own. */
+  readonly from?: StreamName
+  /** The input goes on to standard output, as it is. */
+  readonly tee?: boolean
   readonly home?: string
   readonly json?: boolean
 } & Pick<
@@ -34,21 +42,30 @@ export type RecordFlags = {
 const TOLD = 100
 
 export async function record(flags: RecordFlags): Promise<void> {
-  const { format, out: cwd, run, home: _, json, ...identity } = flags
+  const { format, out: cwd, run, from, tee, home: _, json, ...identity } = flags
   const { home, formats } = await loadConfig({ ...flags, ...(format && { formats: format }) })
   const failures: string[] = []
-  const session = await startRecording({
-    ...identity,
-    ...(run !== undefined && { runId: run }),
-    ...(cwd !== undefined && { cwd }),
-    ...(home !== undefined && { home }),
-    ...(formats && { formats }),
-    onFailure({ message, hint }) {
-      failures.push(message)
-      note(`hansard: ${message}`)
-      if (hint !== undefined) note(`  ${hint}`)
-    },
-  })
+  const open: OpenSession = (said) =>
+    startRecording({
+      ...said,
+      ...identity,
+      // However deep they are, a stream has said them.
+      ...(from && { capture: { subagents: 'all' } }),
+      ...(run !== undefined && { runId: run }),
+      ...(cwd !== undefined && { cwd }),
+      ...(home !== undefined && { home }),
+      ...(formats && { formats }),
+      onFailure({ message, hint }) {
+        failures.push(message)
+        note(`hansard: ${message}`)
+        if (hint !== undefined) note(`  ${hint}`)
+      },
+    })
+  if (from !== undefined) {
+    const { recordStream } = await import('../record-stream.ts')
+    return recordStream(from, open, { tee: tee === true, json: json === true, failures })
+  }
+  const session = await open({})
   if (process.stdin.isTTY) note('one JSON object a line; Ctrl-D ends the session')
   const { taken, bad, altered, ended } = await takeAll(session, process.stdin)
   const last = await finish(session, ended)

@@ -1,6 +1,15 @@
 /** Commands that take something in: sync, import, record. */
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
+import type { StreamName } from '../../capture/streams/stream.ts'
 import { examples, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
+
+/** Not taken from where streams are read: that is not for every command. */
+export const PRINTED = [
+  'claude-stream-json',
+  'codex-exec-json',
+  'gemini-stream-json',
+  'acp',
+] as const satisfies readonly StreamName[]
 
 export function addTaking(program: Command): void {
   program
@@ -36,7 +45,13 @@ export function addTaking(program: Command): void {
 
   program
     .command('record')
-    .description('entries as JSON lines on standard input, into a journal of the archive')
+    .description(
+      'entries as JSON lines on standard input, into a journal of the archive; or what an agent prints as it runs',
+    )
+    .addOption(
+      new Option('--from <stream>', "what the input is, where it is an agent's own").choices(PRINTED),
+    )
+    .option('--tee', 'with --from: the input goes on to standard output, as it is')
     .option('--format <format...>', 'write these formats beside it, live')
     .option(
       '--out <dir>',
@@ -58,7 +73,13 @@ export function addTaking(program: Command): void {
     .option('--stub', 'nothing was asked of a provider: a stub run, left out of cost')
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
-    .addHelpText('after', examples(`echo '{"role":"user","text":"hello"}' | hansard record --format entire`))
+    .addHelpText(
+      'after',
+      examples(
+        `echo '{"role":"user","text":"hello"}' | hansard record --format entire`,
+        'claude -p hello --output-format stream-json --verbose | hansard record --from claude-stream-json --tee',
+      ),
+    )
     .action(async (options) => (await import('../commands/record.ts')).record(options))
 
   program

@@ -1,0 +1,253 @@
+/**
+ * Agent Client Protocol: the JSON-RPC lines between an editor and an agent, of both directions, in the order they were sent. Each of its
+ * sessions is one of ours. Which side sent a line shows by its method; an answer, by what it answers.
+ */
+import type { Block } from '../../transcript/block.ts'
+import type { Json, JsonObject } from '../../transcript/json.ts'
+import { asArray, asObject, asString, isObject, toJson } from '../../transcript/json.ts'
+import type { Recorder } from '../record.ts'
+import type { ToolResult } from '../recorder.ts'
+import { createGathering, finish, type OpenSession, type Stream, type StreamEnd } from './stream.ts'
+
+/** What the agent asks for: the rest is asked of it. */
+const BY_AGENT = /^(?:session\/(?:update|request_permission)$|fs\/|terminal\/)/
+/** Answers that are waited for, and sessions at once. */
+const MOST_OPEN = 10_000
+const MOST_SESSIONS = 1000
+
+type Asked = { readonly method: string; readonly params: JsonObject }
+
+export function createAcpStream(open: OpenSession): Stream {
+  const sessions = new Map<string, Session>()
+  /** By who asked and the number that they gave. */
+  const asked = new Map<string, Asked>()
+  /** What is said before there is a session, for the first one. */
+  const early: (readonly [string, Json])[] = []
+  let agent: { readonly name?: string; readonly version?: string } = {}
+
+  const sessionOf = async (id: string): Promise<Session> => {
+    const known =
+      sessions.get(id) ?? (sessions.size >= MOST_SESSIONS ? sessions.values().next().value : undefined)
+    if (known !== undefined) return known
+    const name = agent.name ?? 'acp'
+    const recorder = await open({
+      agent: name,
+      native: { agent: name, sessionId: id },
+      ...(agent.version !== undefined && { version: agent.version }),
+    })
+    const made = createSession(recorder)
+    sessions.set(id, made)
+    for (const [record, raw] of early.splice(0)) recorder.event(record, raw)
+    return made
+  }
+
+  const elsewhere = (record: string, raw: Json): void => {
+    const latest = [...sessions.values()].at(-1)
+    if (latest !== undefined) return latest.event(record, raw)
+    if (early.length < MOST_OPEN) early.push([record, raw])
+  }
+
+  const call = async (line: JsonObject, method: string): Promise<void> => {
+    const params = asObject(line['params']) ?? {}
+    const id = idOf(line['id'])
+    if (id !== undefined) {
+      asked.set(`${BY_AGENT.test(method) ? 'agent' : 'client'} ${id}`, { method, params })
+      if (asked.size > MOST_OPEN) asked.delete(asked.keys().next().value as string)
+    }
+    const sessionId = asString(params['sessionId'])
+    if (sessionId === undefined || sessionId === '') return elsewhere(method, line)
+    const session = await sessionOf(sessionId)
+    if (method === 'session/prompt') return session.prompt(params)
+    if (method === 'session/update') return session.update(asObject(params['update']) ?? params, line)
+    session.event(method, line)
+  }
+
+  const answer = async (line: JsonObject): Promise<void> => {
+    const id = idOf(line['id']) ?? ''
+    const result = asObject(line['result'])
+    const key = ['client', 'agent'].map((who) => `${who} ${id}`).find((one) => fits(asked.get(one), line))
+    const question = key === undefined ? undefined : asked.get(key)
+    if (key !== undefined) asked.delete(key)
+    if (question === undefined) return elsewhere('answer', line)
+    const { method, params } = question
+    if (method === 'initialize') agent = agentIn(result)
+    const sessionId = asString(params['sessionId']) ?? asString(result?.['sessionId'])
+    if (sessionId === undefined || sessionId === '') return elsewhere(`${method} answered`, line)
+    const session = await sessionOf(sessionId)
+    if (method === 'session/prompt') return session.answered(line)
+    session.event(`${method} answered`, line)
+  }
+
+  return {
+    async take(value) {
+      if (!isObject(value)) return elsewhere('unknown', value)
+      const method = asString(value['method'])
+      if (method !== undefined) return call(value, method)
+      if (value['result'] !== undefined || value['error'] !== undefined) return answer(value)
+      elsewhere('unknown', value)
+    },
+    damaged: (what) => elsewhere('damage', what),
+    async end() {
+      // A stream that never named a session is kept all the same.
+      if (sessions.size === 0) {
+        const recorder = await open({ agent: agent.name ?? 'acp' })
+        for (const [record, raw] of early) recorder.event(record, raw)
+        return [await recorder.interrupt('the stream ended before there was a session')]
+      }
+      return Promise.all([...sessions.values()].map((session) => session.end()))
+    },
+  }
+}
+
+/** Two sides number their questions alike: where both wait for this number, what the answer says tells whose it is. */
+function fits(question: Asked | undefined, line: JsonObject): boolean {
+  if (question === undefined) return false
+  const result = asObject(line['result'])
+  const field = ANSWERS.get(question.method)
+  return field === undefined || result === undefined || Object.hasOwn(result, field)
+}
+
+const ANSWERS: ReadonlyMap<string, string> = new Map([
+  ['initialize', 'protocolVersion'],
+  ['session/new', 'sessionId'],
+  ['session/prompt', 'stopReason'],
+  ['session/request_permission', 'outcome'],
+  ['fs/read_text_file', 'content'],
+])
+
+const idOf = (id: Json | undefined): string | undefined =>
+  typeof id === 'string' || typeof id === 'number' ? toJson(id) : undefined
+
+function agentIn(result: JsonObject | undefined): { readonly name?: string; readonly version?: string } {
+  const said = asObject(result?.['agentInfo'])
+  const name = asString(said?.['name'])
+  const version = asString(said?.['version'])
+  return { ...(name && { name: name.slice(0, 100) }), ...(version !== undefined && { version }) }
+}
+
+type Session = {
+  prompt(params: JsonObject): void
+  update(update: JsonObject, line: JsonObject): void
+  answered(line: JsonObject): void
+  event(record: string, raw: Json): void
+  end(): ReturnType<typeof finish>
+}
+
+function createSession(recorder: Recorder): Session {
+  const gathering = createGathering()
+  const called = new Set<string>()
+  let prompts = 0
+  let last: StreamEnd = { status: 'completed' }
+
+  const callTool = (update: JsonObject): void => {
+    const callId = asString(update['toolCallId'])
+    const name = asString(update['title']) || asString(update['kind']) || 'tool'
+    const { kind, locations } = update
+    if (callId !== undefined) called.add(callId)
+    if (called.size > MOST_OPEN) called.delete(called.values().next().value as string)
+    recorder.toolCall({
+      name,
+      input: update['rawInput'] ?? {},
+      ...(callId !== undefined && { callId }),
+      metadata: { ...(kind !== undefined && { kind }), ...(locations !== undefined && { locations }) },
+    })
+    // Some are done when they are first told of.
+    if (isOver(update)) recorder.toolResult(toResult(update))
+  }
+
+  return {
+    prompt(params) {
+      gathering.flush()
+      prompts += 1
+      recorder.user((asArray(params['prompt']) ?? []).map(toBlock))
+    },
+    update(update, line) {
+      const kind = asString(update['sessionUpdate'])
+      const text = textOf(asObject(update['content']))
+      const said = kind === undefined ? undefined : CHUNKS.get(kind)
+      if (said !== undefined && text !== undefined) return gathering.add(recorder, said, text, {})
+      gathering.flush()
+      if (said !== undefined) {
+        const blocks = [toBlock(update['content'] ?? null)]
+        return said === 'user' ? recorder.user(blocks) : recorder.assistant(blocks)
+      }
+      if (kind === 'tool_call') return callTool(update)
+      if (kind !== 'tool_call_update') return recorder.event(kind ?? 'session/update', line)
+      const callId = asString(update['toolCallId'])
+      if (!isOver(update)) return recorder.event('tool_call_update', line)
+      // Told of by its end alone.
+      if (callId !== undefined && !called.has(callId)) return callTool(update)
+      recorder.toolResult(toResult(update))
+    },
+    answered(line) {
+      gathering.flush()
+      prompts -= 1
+      const stopReason = asString(asObject(line['result'])?.['stopReason'])
+      recorder.event('session/prompt answered', line, stopReason === undefined ? {} : { stopReason })
+      const error = asString(asObject(line['error'])?.['message'])
+      const isError = line['error'] !== undefined
+      last = {
+        status: isError ? 'failed' : stopReason === 'cancelled' ? 'canceled' : 'completed',
+        ...(isError && { error: error ?? 'the agent answered with an error' }),
+        ...(stopReason !== undefined && { stopReason }),
+      }
+    },
+    event(record, raw) {
+      gathering.flush()
+      recorder.event(record, raw)
+    },
+    end() {
+      gathering.flush()
+      return finish(
+        recorder,
+        prompts > 0
+          ? { status: 'interrupted', error: 'the stream ended before the prompt was answered' }
+          : last,
+      )
+    },
+  }
+}
+
+const CHUNKS: ReadonlyMap<string, 'text' | 'thinking' | 'user'> = new Map([
+  ['agent_message_chunk', 'text'],
+  ['agent_thought_chunk', 'thinking'],
+  ['user_message_chunk', 'user'],
+])
+
+const isOver = ({ status }: JsonObject): boolean => status === 'completed' || status === 'failed'
+
+function toResult(update: JsonObject): ToolResult {
+  const callId = asString(update['toolCallId'])
+  const content = (asArray(update['content']) ?? []).map(toOutput)
+  const raw = update['rawOutput']
+  const output = content.length > 0 ? content : raw === undefined ? undefined : [textBlock(raw)]
+  return {
+    ...(callId !== undefined && { callId }),
+    ...(output !== undefined && { output }),
+    ...(update['status'] === 'failed' && { isError: true }),
+    ...(content.length > 0 && raw !== undefined && { metadata: { rawOutput: raw } }),
+  }
+}
+
+const textBlock = (raw: Json): Block => ({ type: 'text', text: typeof raw === 'string' ? raw : toJson(raw) })
+
+/** A tool's output is content, or a change of a file, or a terminal. */
+function toOutput(raw: Json): Block {
+  const inner = asObject(raw)?.['type'] === 'content' ? asObject(raw)?.['content'] : undefined
+  return toBlock(inner ?? raw)
+}
+
+function toBlock(raw: Json): Block {
+  const value = asObject(raw)
+  const text = textOf(value)
+  if (text !== undefined) return { type: 'text', text }
+  const data = asString(value?.['data'])
+  const mediaType = asString(value?.['mimeType'])
+  if (value?.['type'] === 'image' && data !== undefined)
+    return { type: 'image', data, ...(mediaType !== undefined && { mediaType }) }
+  return { type: 'unknown', raw }
+}
+
+function textOf(value: JsonObject | undefined): string | undefined {
+  return value?.['type'] === 'text' ? asString(value['text']) : undefined
+}
