@@ -38,6 +38,9 @@ const later = async <T>(make: () => Answer<T>): Promise<Answer<T>> => {
   return make()
 }
 
+/** There is no list here. */
+export const FIRST_SESSIONS = 0
+
 /** Blocks that are looked through before the page may draw again. */
 const AT_ONCE = 5
 const BLOCK = 100
