@@ -28,11 +28,14 @@ export type CallStart = {
   readonly model?: string
   /** By name. */
   readonly upstream?: string
+  /** When it was asked, where that was some time ago: as `performance.now()` has it. */
+  readonly began?: number
 }
 
 export type OpenCall = {
   response(head: AnswerHead): void
-  chunk(bytes: Buffer): void
+  /** `at`: when it came, as `performance.now()` has it, where that was some time ago. */
+  chunk(bytes: Buffer, at?: number): void
   ended(): void
   broken(by: 'client' | 'upstream', reason: string): void
 }
@@ -43,6 +46,8 @@ export type CallLog = {
   readonly ask: (asked: Asked) => AskedCall
   /** What a tool gave, before the next request repeats it. */
   readonly toolResult: (result: ToolOutcome) => void
+  /** Something that is no call, in the session that a group belongs to; nothing where there is none yet. */
+  readonly note: (groups: readonly string[], record: string, raw: Json) => void
   /** Ends all sessions, when the calls that are over are in them. */
   end(): Promise<readonly Session[]>
 }
@@ -58,11 +63,13 @@ export type Asked = {
 
 export type AskedCall = {
   answered(message: WireMessage, details?: AnswerFacts): void
-  broken(by: 'client' | 'upstream', reason: string): void
+  broken(by: 'client' | 'upstream', reason: string, details?: AnswerFacts): void
 }
 
 export type AnswerFacts = {
   readonly metadata?: JsonObject
+  /** Where it is told afterwards how long it took. */
+  readonly durationMs?: number
   /** What somebody else says it cost, in US dollars. */
   readonly costUsd?: number | string
 }
@@ -97,14 +104,25 @@ type Outcome = AnswerFacts & {
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
 
-export function createCallLog(given: CallLogOptions = {}): CallLog {
+/** What a call goes through, each of which may fail: a test makes them. */
+export const PARTS = {
+  clientOf,
+  parseRequest,
+  createAnswerReader,
+  createConversation,
+  createTapeDeck,
+  record,
+}
+export type Parts = typeof PARTS
+
+export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS): CallLog {
   const options = { ...given, onFailure: once(given.onFailure ?? toStderr) }
   const report = createReporter(options.onFailure)
   const { guard } = report
   const sessions = new Map<string, Held>()
   const groups = new Map<string, Held>()
   const tools = createOpenTools(MOST_HELD)
-  const tapes = createTapeDeck()
+  const tapes = parts.createTapeDeck()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
 
@@ -134,7 +152,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
   }
 
   const start = (name: string | undefined, { native, agent, version }: Client): Held => {
-    const begun = record({
+    const begun = parts.record({
       ...options,
       ...(agent !== undefined && options.agent === undefined && { agent }),
       ...(version !== undefined && { version }),
@@ -145,7 +163,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
       isNamed: name !== undefined,
       isFailed: false,
       conversation: begun.then((recorder) => {
-        const conversation = createConversation(recorder, name !== undefined)
+        const conversation = parts.createConversation(recorder, name !== undefined)
         held.heard = conversation
         return { recorder, conversation }
       }),
@@ -169,8 +187,9 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
     )
 
     const end = async (outcome: () => Promise<Outcome>): Promise<void> => {
-      const durationMs = Math.round(performance.now() - began)
-      const { message, broken, status, metadata: facts, costUsd, tape } = await outcome()
+      const passedMs = Math.round(performance.now() - began)
+      const outcomeNow = await outcome()
+      const { message, broken, status, metadata: facts, costUsd, tape, durationMs = passedMs } = outcomeNow
       // That it could not be asked has been said.
       const asked = await asking.catch(() => undefined)
       const played = tape?.end()
@@ -209,7 +228,7 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
   return {
     begin(start) {
       const { api, body, headers } = start
-      const began = performance.now()
+      const { began = performance.now() } = start
       let settle: ReturnType<typeof ask> | undefined
       let reader: AnswerReader | undefined
       let head: AnswerHead | undefined
@@ -217,9 +236,9 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
       let firstMs: number | undefined
 
       guard('a call', () => {
-        const client = clientOf(headers, body)
+        const client = parts.clientOf(headers, body)
         const envelope = envelopeOf(api)
-        const request = parseRequest(envelope.api, envelope.request(body))
+        const request = parts.parseRequest(envelope.api, envelope.request(body))
         const model = request.model ?? start.model
         const about: JsonObject = {
           api,
@@ -250,13 +269,13 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
       return {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
-          reader = createAnswerReader(api, said)
+          reader = parts.createAnswerReader(api, said)
           tape = tapes.begin(said, began)
         }),
-        chunk: guard('a part of an answer', (bytes: Buffer) => {
-          firstMs ??= performance.now() - began
+        chunk: guard('a part of an answer', (bytes: Buffer, at: number = performance.now()) => {
+          firstMs ??= at - began
           reader?.push(bytes)
-          tape?.push(bytes)
+          tape?.push(bytes, at)
         }),
         ended: guard('an answer', () => settle?.(() => outcomeOf(undefined))),
         broken: guard('an answer', (by, reason) => settle?.(() => outcomeOf({ by, reason }))),
@@ -271,7 +290,9 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         answered: guard('an answer', (message, details = {}) =>
           settle?.(async () => ({ message, ...details })),
         ),
-        broken: guard('an answer', (by, reason) => settle?.(async () => ({ broken: { by, reason } }))),
+        broken: guard('an answer', (by, reason, details = {}) =>
+          settle?.(async () => ({ broken: { by, reason }, ...details })),
+        ),
       }
     },
     toolResult: guard('a tool result', (result: ToolOutcome) => {
@@ -295,6 +316,14 @@ export function createCallLog(given: CallLogOptions = {}): CallLog {
         })
       }
       track(put(), 'a tool result')
+    }),
+    note: guard('an event', (names: readonly string[], what: string, raw: Json) => {
+      const put = async (): Promise<void> => {
+        await written()
+        const session = names.map((one) => groups.get(one)).find((one) => one !== undefined)
+        if (session !== undefined) (await session.conversation).recorder.event(what, raw)
+      }
+      track(put(), 'an event')
     }),
     async end() {
       while (open.size > 0) await written()

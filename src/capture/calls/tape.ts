@@ -18,7 +18,8 @@ export type TapeJson = {
 }
 
 export type Tape = {
-  push(chunk: Buffer): void
+  /** `at`: when it came, as `performance.now()` has it. */
+  push(chunk: Buffer, at?: number): void
   /** All of it; undefined when it was too much. Ends the tape. */
   end(): { readonly bytes: Buffer; readonly words: string } | undefined
 }
@@ -45,13 +46,13 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
         own = 0
       }
       return {
-        push(chunk) {
+        push(chunk, at = performance.now()) {
           if (chunks === undefined) return
           const size = chunk.length + PER_CHUNK
           held += size
           own += size
           if (held > budget) return giveUp()
-          chunks.push({ ms: performance.now() - began, bytes: Buffer.from(chunk) })
+          chunks.push({ ms: at - began, bytes: Buffer.from(chunk) })
         },
         end() {
           const all = chunks

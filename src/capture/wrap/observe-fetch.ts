@@ -73,7 +73,8 @@ export function isObserved(fetch: unknown): boolean {
 function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], report: Reporter): OpenCall {
   let call: OpenCall | undefined
   let waiting: ((call: OpenCall) => void)[] | undefined = []
-  let chunks: Buffer[] = []
+  let chunks: { readonly bytes: Buffer; readonly at: number }[] = []
+  const began = performance.now()
   let bytes = 0
   let hasBegun = false
   const tell = (what: (call: OpenCall) => void): void => {
@@ -85,7 +86,7 @@ function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], 
     chunks = []
     bytes = 0
     tell((one) => {
-      for (const chunk of whole) one.chunk(chunk)
+      for (const chunk of whole) one.chunk(chunk.bytes, chunk.at)
     })
   }
   const finish = (what: (call: OpenCall) => void): void =>
@@ -95,8 +96,8 @@ function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], 
     })
   const begin = async (): Promise<void> => {
     try {
-      const begun = start()
-      call = log.begin('then' in begun ? await begun : begun)
+      const read = start()
+      call = log.begin({ ...('then' in read ? await read : read), began })
       for (const what of waiting ?? []) what(call)
     } catch (error) {
       report.failed({ what: 'a call', error })
@@ -107,11 +108,12 @@ function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], 
   return {
     response: (head) => tell((one) => one.response(head)),
     chunk(chunk) {
+      const at = performance.now()
       if (!hasBegun) {
         hasBegun = true
-        return tell((one) => one.chunk(chunk))
+        return tell((one) => one.chunk(chunk, at))
       }
-      chunks.push(chunk)
+      chunks.push({ bytes: chunk, at })
       bytes += chunk.length
       if (bytes > MOST_WAITING) flush()
     },
