@@ -3,7 +3,7 @@
 /** The first that named it, and this one if nobody has. Numbers are whole, and at least 0. */
 export type Owners = (number: number, owner: number) => number
 
-const FIRST_SIZE = 1 << 12
+const FIRST_SIZE = 1 << 14
 const NONE = -1
 
 export function createOwners(): Owners {
@@ -20,9 +20,10 @@ export function createOwners(): Owners {
 
   const grow = (): void => {
     const [known, whose] = [numbers, owners]
-    numbers = new Float64Array(known.length * 2).fill(NONE)
-    owners = new Int32Array(known.length * 2)
-    for (const [at, number] of known.entries()) {
+    numbers = new Float64Array(known.length * 4).fill(NONE)
+    owners = new Int32Array(known.length * 4)
+    for (let at = 0; at < known.length; at += 1) {
+      const number = known[at] as number
       if (number === NONE) continue
       const place = placeOf(number)
       numbers[place] = number
