@@ -13,7 +13,8 @@ const agent = (prompt: string, more: object = {}): ToolUse => ({
 const SHELL: Plays = { shell: [{ say: 'Let me look.', tools: [bash('echo ahoy')] }, { say: 'Ahoy.' }] }
 const WORD: Plays = { word: [{ say: 'A word.' }] }
 
-const OPTIONS = ['--output-format', 'json', '--dangerously-skip-permissions', '--model', 'claude-sonnet-4-5']
+export const claudeOptions = ['--dangerously-skip-permissions', '--model', 'claude-sonnet-4-5']
+const OPTIONS = ['--output-format', 'json', ...claudeOptions]
 
 /** One prompt; the id of the session. */
 export async function askClaude(world: World, prompt: string, ...args: readonly string[]): Promise<string> {

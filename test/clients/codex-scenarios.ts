@@ -12,7 +12,8 @@ const agents = (tool: string, input: ToolUse['input']): ToolUse => ({
 const SHELL: Plays = { shell: [{ say: 'Let me look.', tools: [shell('echo ahoy')] }, { say: 'Ahoy.' }] }
 const WORD: Plays = { word: [{ say: 'A word.' }] }
 
-const OPTIONS = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+export const codexOptions = ['--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
+const OPTIONS = codexOptions
 
 /** One prompt; the id of the thread. */
 export async function askCodex(

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { claudeScenarios } from './claude-scenarios.ts'
 import { codexScenarios } from './codex-scenarios.ts'
+import { hookedScenarios } from './hooked-scenarios.ts'
 import { findPrograms, type Program } from './programs.ts'
 import type { Provider } from './provider.ts'
 import { resumedScenarios } from './resumed-scenarios.ts'
@@ -38,7 +39,7 @@ async function main(): Promise<boolean> {
   console.log(heading)
   const outcomes: Outcome[] = []
   for (const program of programs) {
-    const all = [...claudeScenarios, ...codexScenarios, ...resumedScenarios].filter(
+    const all = [...claudeScenarios, ...codexScenarios, ...resumedScenarios, ...hookedScenarios].filter(
       ({ client }) => client === program.name,
     )
     for (const scenario of all.filter(({ name }) => `${program.name}: ${name}`.includes(values.only))) {

@@ -35,6 +35,8 @@ export type World = {
   readonly home: string
   readonly work: string
   client(args: readonly string[], options?: ClientOptions): Promise<Ran>
+  /** The client, and what it prints piped into `hansard record --from`. */
+  printed(args: readonly string[], from: string): Promise<Ran>
   hansard(args: readonly string[]): Promise<Ran>
 }
 
@@ -158,6 +160,11 @@ function createWorld(root: string, program: Program, url: string): World {
     work,
     client: (args, options = {}) =>
       runProgram(program.path, args, { cwd: work, ...options, env: { ...env, ...options.env } }),
+    printed: (args, from) =>
+      runProgram('sh', ['-c', PIPED, program.path, ...args], {
+        cwd: work,
+        env: { ...env, NODE: process.execPath, BIN, FROM: from, HANSARD_HOME: join(root, 'archive') },
+      }),
     hansard: (args) =>
       runProgram(process.execPath, [BIN, ...args], {
         cwd: work,
@@ -165,6 +172,8 @@ function createWorld(root: string, program: Program, url: string): World {
       }),
   }
 }
+
+const PIPED = '"$0" "$@" | "$NODE" "$BIN" record --from "$FROM"'
 
 /** The key's value is nobody's; the name of the variable that holds it is what Codex asks for. */
 function codexSettings(url: string): string {

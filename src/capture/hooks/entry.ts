@@ -50,7 +50,8 @@ export function takeHook(agent: HookAgent, args: readonly string[]): void {
 
 function homeOf(args: readonly string[]): string {
   const at = args.indexOf('--home')
-  const given = at === -1 ? process.env['HANSARD_HOME'] : args[at + 1]
+  const joined = args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length)
+  const given = joined ?? (at === -1 ? process.env['HANSARD_HOME'] : args[at + 1])
   return given ? resolve(given) : join(homedir(), '.hansard')
 }
 

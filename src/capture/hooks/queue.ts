@@ -37,14 +37,36 @@ export function addTicket(home: string, ticket: Ticket): void {
   fs.renameSync(temporary, join(folder, name))
 }
 
-/** Those that wait, and those whose worker died. They count as asked for until `dropTickets`. */
-export function takeTickets(home: string): readonly string[] {
-  fs.mkdirSync(takenFolder(home), { recursive: true, mode: 0o700 })
-  for (const name of namesIn(queueFolder(home)).slice(0, MOST_TAKEN)) {
-    fs.renameSync(join(queueFolder(home), name), join(takenFolder(home), name))
-  }
-  return namesIn(takenFolder(home))
+/** What is to be done, and, one by one, what a worker has died of: it may be its fault. */
+export type Taken = {
+  readonly fresh: readonly string[]
+  readonly again: readonly string[]
+  readonly given: readonly string[]
 }
+
+/**
+ * Those that wait, and those whose worker died, which count as asked for until `dropTickets`. `given`: up, after so many workers that
+ * began on them were not seen to end.
+ */
+export function takeTickets(home: string): Taken {
+  const folder = takenFolder(home)
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const again: string[] = []
+  const given: string[] = []
+  for (const name of namesIn(folder)) {
+    const [, base = '', tries = '0'] = TRIED.exec(name) ?? []
+    const next = `${base}-${Number(tries) + 1}.json`
+    fs.renameSync(join(folder, name), join(folder, next))
+    if (Number(tries) + 1 >= MOST_TRIES) given.push(next)
+    else again.push(next)
+  }
+  const fresh = namesIn(queueFolder(home)).slice(0, MOST_TAKEN)
+  for (const name of fresh) fs.renameSync(join(queueFolder(home), name), join(folder, name))
+  return { fresh, again, given }
+}
+
+const TRIED = /^([0-9a-f]{1,16})(?:-(\d))?\.json$/
+const MOST_TRIES = 3
 
 /** Undefined for what is no ticket. */
 export function readTicket(home: string, name: string): Ticket | undefined {
@@ -152,7 +174,7 @@ function readText(path: string): string | undefined {
 
 function namesIn(folder: string): readonly string[] {
   try {
-    return fs.readdirSync(folder).filter((name) => /^[0-9a-f]{1,16}\.json$/.test(name))
+    return fs.readdirSync(folder).filter((name) => TRIED.test(name))
   } catch {
     return []
   }

@@ -41,10 +41,15 @@ export async function work(home: string, options: WorkOptions = {}): Promise<voi
   do {
     try {
       for (;;) {
-        const names = takeTickets(home)
-        if (names.length === 0) break
-        await syncAll(home, names, options)
-        dropTickets(home, names)
+        const { fresh, again, given } = takeTickets(home)
+        if (fresh.length + again.length + given.length === 0) break
+        if (given.length > 0)
+          noteFailure(home, 'hansard', `${given.length} sessions could not be synced: no sync of them ended`)
+        dropTickets(home, given)
+        for (const names of [fresh, ...again.map((name) => [name])]) {
+          await syncAll(home, names, options)
+          dropTickets(home, names)
+        }
       }
     } catch (error) {
       // What was taken is asked for still.
