@@ -47,7 +47,8 @@ export function timeProgram(
   env: NodeJS.ProcessEnv,
 ): { readonly ms: number; readonly mb: number } {
   const started = performance.now()
-  spawnSync(process.execPath, [script, ...args], { env, stdio: 'ignore' })
+  // To a pipe, as those who run programs read them.
+  spawnSync(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ms = performance.now() - started
   // Asked in a run that is not timed. Not by getrusage, which counts what this process had when it started the other.
   const said = 'process.on("exit",()=>fs.writeSync(2,"RSS "+peak()))'

@@ -87,18 +87,18 @@ async function processor<T>(work: () => T | Promise<T>): Promise<{ readonly valu
 
 /** Within words, by a file's name, and by patterns: what no word of the index answers. */
 const WITHIN = [`'${word(50_000).slice(1)}'`, `file:${word(30_000)}.ts`, `/${word(41_000).slice(1)}\\w{1,9}/`]
+/** Milliseconds: what takes longer is said to take as long. */
+const PATIENCE_MS = 20_000
 
+/** Each once: of words made of two dozen syllables, as these logs are, three letters tell little, and much is read. */
 async function withinTexts(index: SearchIndex, slower: number): Promise<Result[]> {
-  const times = await timesOf(index, WITHIN, 'newest', 3)
-  const scale = Math.max(1, slower)
-  return [
-    atMost(
-      'search: within words, p50 ms',
-      percentile(times, 0.5) / scale,
-      1000,
-      `p99 ${percentile(times, 0.99).toFixed(0)}`,
-    ),
-  ]
+  const times: number[] = []
+  for (const text of WITHIN) {
+    const { tookMs } = await index.search(parseQuery(text), { deadline: Date.now() + PATIENCE_MS })
+    times.push(tookMs)
+  }
+  const detail = times.map((ms, at) => `${WITHIN[at]} ${ms.toFixed(0)}`).join(', ')
+  return [atMost('search: within words, p50 ms', percentile(times, 0.5) / Math.max(1, slower), 1000, detail)]
 }
 
 async function besideOthers(index: SearchIndex, folder: string, logs: string): Promise<Result[]> {
@@ -126,7 +126,7 @@ function cold(home: string): Result[] {
   const times: { node: number[]; search: number[]; mb: number } = { node: [], search: [], mb: 0 }
   for (let round = 0; round < 9; round += 1) {
     const started = performance.now()
-    spawnSync(process.execPath, ['-e', '0'])
+    spawnSync(process.execPath, ['-e', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
     times.node.push(performance.now() - started)
     const { ms, mb } = timeProgram(BIN, ['search', word(41_000)], env)
     times.search.push(ms)
