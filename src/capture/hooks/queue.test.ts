@@ -95,6 +95,15 @@ describe('the work', () => {
     }
   })
 
+  it('is not held for long by a number alone, which may be another’s by now', () => {
+    const lock = join(home, 'hooks/work.lock')
+    fs.writeFileSync(lock, `${process.ppid} x\n`)
+    expect(claimWork(home)).toBe(false)
+    const before = new Date(Date.now() - 3_600_000)
+    fs.utimesSync(lock, before, before)
+    expect(claimWork(home)).toBe(true)
+  })
+
   it('is somebody’s while a lock is being written, and not for long', () => {
     const lock = join(home, 'hooks/work.lock')
     fs.writeFileSync(lock, '')

@@ -25,6 +25,8 @@ const lockPath = (home: string): string => join(hooksFolder(home), 'work.lock')
 const MOST_TAKEN = 1000
 /** A lock that says nothing is being written, or was left by a crash. */
 const WRITING_MS = 5000
+/** Where the system does not tell when a process began, its number may long be another's: two workers at once only cost time. */
+const UNSURE_MS = 15 * 60_000
 const PRIVATE = { mode: 0o600 }
 
 export function addTicket(home: string, ticket: Ticket): void {
@@ -140,7 +142,8 @@ function isHeld(path: string, text: string | undefined): boolean {
   if (text === undefined) return false
   const [, pid, start] = /^(\d{1,10}) (\d{1,20}|x)\n$/.exec(text) ?? []
   if (pid === undefined) return Date.now() - modified(path) < WRITING_MS
-  return start === 'x' ? exists(Number(pid)) : startOf(Number(pid)) === start
+  if (start !== 'x') return startOf(Number(pid)) === start
+  return exists(Number(pid)) && Date.now() - modified(path) < UNSURE_MS
 }
 
 /** Clock ticks from boot, where the system tells; undefined too for one that is dead and not yet waited for. */

@@ -2,11 +2,10 @@
  * Agent Client Protocol: the JSON-RPC lines between an editor and an agent, of both directions, in the order they were sent. Each of its
  * sessions is one of ours. Which side sent a line shows by its method; an answer, by what it answers.
  */
-import type { Block } from '../../transcript/block.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import { asArray, asObject, asString, isObject, toJson } from '../../transcript/json.ts'
 import type { Recorder } from '../record.ts'
-import type { ToolResult } from '../recorder.ts'
+import { isOver, textOf, toBlock, toResult } from './acp-content.ts'
 import { createGathering, finish, type OpenSession, type Stream, type StreamEnd } from './stream.ts'
 
 /** What the agent asks for: the rest is asked of it. */
@@ -213,41 +212,3 @@ const CHUNKS: ReadonlyMap<string, 'text' | 'thinking' | 'user'> = new Map([
   ['agent_thought_chunk', 'thinking'],
   ['user_message_chunk', 'user'],
 ])
-
-const isOver = ({ status }: JsonObject): boolean => status === 'completed' || status === 'failed'
-
-function toResult(update: JsonObject): ToolResult {
-  const callId = asString(update['toolCallId'])
-  const content = (asArray(update['content']) ?? []).map(toOutput)
-  const raw = update['rawOutput']
-  const output = content.length > 0 ? content : raw === undefined ? undefined : [textBlock(raw)]
-  return {
-    ...(callId !== undefined && { callId }),
-    ...(output !== undefined && { output }),
-    ...(update['status'] === 'failed' && { isError: true }),
-    ...(content.length > 0 && raw !== undefined && { metadata: { rawOutput: raw } }),
-  }
-}
-
-const textBlock = (raw: Json): Block => ({ type: 'text', text: typeof raw === 'string' ? raw : toJson(raw) })
-
-/** A tool's output is content, or a change of a file, or a terminal. */
-function toOutput(raw: Json): Block {
-  const inner = asObject(raw)?.['type'] === 'content' ? asObject(raw)?.['content'] : undefined
-  return toBlock(inner ?? raw)
-}
-
-function toBlock(raw: Json): Block {
-  const value = asObject(raw)
-  const text = textOf(value)
-  if (text !== undefined) return { type: 'text', text }
-  const data = asString(value?.['data'])
-  const mediaType = asString(value?.['mimeType'])
-  if (value?.['type'] === 'image' && data !== undefined)
-    return { type: 'image', data, ...(mediaType !== undefined && { mediaType }) }
-  return { type: 'unknown', raw }
-}
-
-function textOf(value: JsonObject | undefined): string | undefined {
-  return value?.['type'] === 'text' ? asString(value['text']) : undefined
-}
