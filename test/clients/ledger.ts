@@ -113,6 +113,24 @@ export function countsOf({ api, usage }: LedgerRow): Partial<Sums> {
       reasoning: stated('output_tokens_details', 'thinking_tokens'),
     }
   }
+  if (api === 'gemini') {
+    const cacheRead = stated('cachedContentTokenCount')
+    return {
+      input: stated('promptTokenCount') - cacheRead,
+      cacheRead,
+      output: stated('candidatesTokenCount') + stated('thoughtsTokenCount'),
+      reasoning: stated('thoughtsTokenCount'),
+    }
+  }
+  if (api === 'openai-chat') {
+    const cacheRead = stated('prompt_tokens_details', 'cached_tokens')
+    return {
+      input: stated('prompt_tokens') - cacheRead,
+      cacheRead,
+      output: stated('completion_tokens'),
+      reasoning: stated('completion_tokens_details', 'reasoning_tokens'),
+    }
+  }
   const cacheRead = stated('input_tokens_details', 'cached_tokens')
   const cacheWrite5m = stated('input_tokens_details', 'cache_write_tokens')
   return {

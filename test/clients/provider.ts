@@ -5,14 +5,16 @@
 import { appendFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { isObject, type JsonObject } from '../../src/transcript/json.ts'
+import { asObject, asString, isObject, type JsonObject } from '../../src/transcript/json.ts'
 import { anthropic } from './anthropic-api.ts'
+import { chat } from './chat-api.ts'
+import { gemini, geminiStream } from './gemini-api.ts'
 import { cueOf, type Conversation, type Cue, type Plays, type Step, type ToolUse } from './play.ts'
 import { responses } from './responses-api.ts'
 
 /** One API: what its requests say, and how an answer is put. */
 export type Api = {
-  readonly name: 'anthropic' | 'openai-responses'
+  readonly name: 'anthropic' | 'openai-responses' | 'openai-chat' | 'gemini'
   readonly ends: string
   conversation(body: JsonObject): Conversation
   answer(asked: Asked): Answer
@@ -39,7 +41,7 @@ export type Answer = {
 
 export type Provider = { readonly url: string; close(): Promise<void> }
 
-const APIS: readonly Api[] = [anthropic, responses]
+const APIS: readonly Api[] = [anthropic, responses, chat, gemini, geminiStream]
 
 export async function startProvider(options: {
   readonly plays: Plays
@@ -64,6 +66,8 @@ export async function startProvider(options: {
 function createResponder({ plays, ledger }: { readonly plays: Plays; readonly ledger: string }) {
   let serial = 0
   const tries = new Map<string, number>()
+  /** For clients that go on with an answer without repeating what came before. */
+  const told = new Map<string, Conversation>()
 
   /** How often a step has come up before: faults and full contexts pass. */
   const triesAt = ({ play, index }: Cue): number => {
@@ -79,7 +83,7 @@ function createResponder({ plays, ledger }: { readonly plays: Plays; readonly le
     if (path.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: 42 })
     const api = APIS.find(({ ends }) => path.endsWith(ends))
     if (api === undefined) return sendJson(response, path === '/' ? 200 : 404, {})
-    const conversation = api.conversation(body)
+    const conversation = goneOn(api.conversation(body), told.get(previousOf(body)))
     const cue = cueOf(plays, conversation)
     const tried = triesAt(cue)
     const { fault: trouble = { how: 400, times: 0 }, input, ...rest } = cue.step
@@ -94,7 +98,8 @@ function createResponder({ plays, ledger }: { readonly plays: Plays; readonly le
       input: typeof use.input === 'function' ? use.input(conversation.lastResult) : use.input,
     }))
     const answer = api.answer({ serial, model: conversation.model, step, uses })
-    const isStream = body['stream'] === true
+    told.set(answer.id, { ...conversation, answers: conversation.answers + 1 })
+    const isStream = body['stream'] === true || api === geminiStream
     const usage = fault === 'cut' ? answer.toldAtCut : answer.usage
     const row = {
       at: new Date().toISOString(),
@@ -113,6 +118,16 @@ function createResponder({ plays, ledger }: { readonly plays: Plays; readonly le
   }
 }
 
+function previousOf(body: JsonObject): string {
+  const thread = asObject(body['thread'])
+  return asString(body['previous_response_id']) ?? asString(thread?.['previous_message_id']) ?? ''
+}
+
+function goneOn(now: Conversation, before: Conversation | undefined): Conversation {
+  if (before === undefined || now.prompt !== '') return now
+  return { ...now, prompt: before.prompt, answers: before.answers + now.answers }
+}
+
 async function stream(
   response: ServerResponse,
   { events, beforeCut }: Answer,
@@ -124,7 +139,7 @@ async function stream(
   const middle = Math.floor(shown.length / 2)
   for (const [at, { name, data }] of shown.entries()) {
     if (at === middle && pauseMs > 0) await new Promise((done) => setTimeout(done, pauseMs))
-    response.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`)
+    response.write(`${name === '' ? '' : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`)
   }
   if (!isCut) return void response.end()
   // A moment for what was written to leave: the client is to have seen it.

@@ -207,6 +207,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         recorder.answer(said, { durationMs, metadata: { ...metadata, ...said.fields } })
         known.add('assistant', message.blocks)
         tools.learn(voice, message.blocks)
+        if (message.messageId !== undefined) voice.answered(message.messageId)
       }
       if (costUsd !== undefined) whole.addCost(costUsd)
       const error =

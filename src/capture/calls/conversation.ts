@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto'
 import type { Block } from '../../transcript/block.ts'
-import { toJson, type JsonObject } from '../../transcript/json.ts'
+import { asObject, asString, toJson, type JsonObject } from '../../transcript/json.ts'
 import type { WireRequest } from '../../wire/request.ts'
 import type { Recorder } from '../record.ts'
 import type { SourceRecorder } from '../recorder.ts'
@@ -13,6 +13,8 @@ import { createKnownBlocks, type KnownBlocks } from './known-blocks.ts'
 export type Voice = {
   readonly recorder: SourceRecorder
   readonly known: KnownBlocks
+  /** By which name the provider knows an answer: a request may go on with it without repeating it. */
+  readonly answered: (messageId: string) => void
 }
 
 export type Conversation = {
@@ -32,6 +34,8 @@ type Heard = Voice & {
 export function createConversation(session: Recorder, isAgent: boolean): Conversation {
   const voices: Heard[] = []
   const spawns = createSpawns()
+  /** Who was given which answer. */
+  const answers = new Map<string, Heard>()
   let main: Heard | undefined
 
   const begin = (request: WireRequest): Heard => {
@@ -40,7 +44,11 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
     // One that a subagent started is a level deeper, and recorded where that is asked for.
     const starter = voices.find(({ recorder }) => recorder.source === spawn?.source)?.recorder ?? session
     const recorder = isMain ? session : starter.subagent(spawn?.callId ?? randomUUID().slice(0, 8))
-    const voice: Heard = { recorder, known: createKnownBlocks(), system: '', parameters: '' }
+    const answered = (messageId: string): void => {
+      answers.set(messageId, voice)
+      if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value as string)
+    }
+    const voice: Heard = { recorder, known: createKnownBlocks(), answered, system: '', parameters: '' }
     voices.push(voice)
     if (isMain) main = voice
     if (spawn !== undefined) recorder.event('spawned', { callId: spawn.callId, source: spawn.source })
@@ -48,6 +56,8 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
   }
 
   const voiceOf = (request: WireRequest): Heard => {
+    const goneOn = answers.get(previousOf(request) ?? '')
+    if (goneOn !== undefined) return goneOn
     let best: { readonly voice: Heard; readonly overlap: number } | undefined
     for (const voice of voices) {
       const { own, asked } = voice.known.overlap(request.messages)
@@ -83,6 +93,7 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
       recorder.event('call-started', about)
       return {
         recorder,
+        answered: voice.answered,
         known: {
           ...known,
           add(role, blocks) {
@@ -93,6 +104,7 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
       }
     },
     overlap(request, isRetry) {
+      if (answers.has(previousOf(request) ?? '')) return Number.POSITIVE_INFINITY
       const all = voices.map(({ known }) => known.overlap(request.messages))
       return Math.max(0, ...all.map(({ own, asked }) => own * OWN + (isRetry ? asked : 0)))
     },
@@ -102,8 +114,23 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
 /** One answer that was heard says more than any number of questions. */
 const OWN = 1000
 
+/** Of a session that goes on for weeks, the oldest are forgotten: nobody goes on with them. */
+const MOST_ANSWERS = 10_000
+
 /** What changes with every call and says nothing of what was asked. */
-const PASSING: ReadonlySet<string> = new Set(['metadata', 'client_metadata', 'prompt_cache_key'])
+const PASSING: ReadonlySet<string> = new Set([
+  'metadata',
+  'client_metadata',
+  'prompt_cache_key',
+  'previous_response_id',
+  'thread',
+])
+
+/** Where the provider keeps the history, a request names the answer that it goes on with. */
+function previousOf({ parameters }: WireRequest): string | undefined {
+  const thread = asObject(parameters?.['thread'])
+  return asString(parameters?.['previous_response_id']) ?? asString(thread?.['previous_message_id'])
+}
 
 function withoutPassing(parameters: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => !PASSING.has(name)))

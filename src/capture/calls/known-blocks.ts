@@ -65,7 +65,10 @@ export function createKnownBlocks(): KnownBlocks {
       for (const { role, blocks } of messages)
         for (const block of blocks) {
           const mark = toMark(role, block)
-          if (mark === undefined || !known.has(mark)) continue
+          if (mark === undefined) continue
+          // What a tool gave belongs to whoever called it, also where the call is not repeated.
+          const isCalled = block.type === 'tool-result' && known.has(`call ${block.callId}`)
+          if (!known.has(mark) && !isCalled) continue
           if (role === 'assistant' || block.type === 'tool-result') own += 1
           else asked += 1
         }
