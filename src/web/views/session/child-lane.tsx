@@ -101,14 +101,14 @@ function ChildEntries({ id }: { readonly id: string }) {
   const [store, setStore] = useState<SessionStore>()
   useEffect(() => {
     const created = createSessionStore(id)
-    created.pages.want([0, MOST_IN_PLACE - 1])
     setStore(created)
     return () => created.end()
   }, [id])
+  const length = store?.length.value ?? 0
+  useEffect(() => store?.pages.want([0, Math.max(0, Math.min(MOST_IN_PLACE, length) - 1)]), [store, length])
   const problem = store?.problem.value
   if (problem !== undefined) return <ErrorNote problem={problem} />
   if (store === undefined) return <Spinner />
-  const length = store.length.value
   const positions = Array.from({ length: Math.min(MOST_IN_PLACE, length) }, (_, at) => at)
   return <Entries store={store} positions={positions} count={length} />
 }
