@@ -26,6 +26,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   page: () => import('./page.bench.ts'),
   start: () => import('./start.bench.ts'),
   proxy: () => import('./proxy.bench.ts'),
+  wrap: () => import('./wrap.bench.ts'),
 }
 
 /** Takes an hour and much of the disk. */

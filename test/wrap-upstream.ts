@@ -79,7 +79,7 @@ export const sse = (...events: readonly object[]): string =>
 /** An answer of OpenAI's chat API, streamed. */
 export const chatStream = (id: string, text: string, [input, output]: readonly [number, number] = [10, 5]) =>
   `${sse(
-    ...[...text].map((letter) => ({
+    ...Array.from(text, (letter) => ({
       id,
       object: 'chat.completion.chunk',
       model: 'gpt-test',

@@ -71,7 +71,9 @@ function answer({ serial, model, step, uses }: Asked): Answer {
   const message = {
     role: 'assistant',
     content: said === '' ? null : said,
-    ...(calls.length > 0 && { tool_calls: calls.map(({ index: _, ...call }) => call) }),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map(({ id: callId, type, function: made }) => ({ id: callId, type, function: made })),
+    }),
   }
   return {
     id,
