@@ -39,7 +39,8 @@ it('readers beside a process that indexes get whole answers, and no errors', asy
     ]
     for (const args of asked) {
       const { code, stdout, stderr } = await hansard(...args)
-      if (code !== 0 || PROBLEM.test(stderr)) errors.push(`${args.join(' ')}: ${code} ${stderr}`)
+      if (code !== 0 || PROBLEM.test(stderr))
+        errors.push(`${args.join(' ')}: ${code} ${stderr}${stdout.slice(-600)}`)
       const answer = JSON.parse(stdout) as { hits?: unknown[]; total?: unknown; isPartial?: boolean }
       if (args.includes('needle7')) counts.push(answer.hits?.length ?? -1)
       if (args[0] === 'list' && answer.total !== SESSIONS) errors.push(`list of ${String(answer.total)}`)
