@@ -12,6 +12,10 @@ export type { Details, Said, SourceRecorder, ToolCall, ToolResult } from './capt
 export { startRun, type RunOptions, type RunRecorder, type StepOptions } from './capture/run.ts'
 export type { Failure } from './capture/report.ts'
 
+// Recording what SDKs do: `hansard/openai` and the like for one of them
+export { recording, type Recording } from './capture/wrap/recording.ts'
+export type { WrapOptions } from './capture/wrap/wrap-log.ts'
+
 // devflow's runs
 export { openDevflow, type DevflowStore } from './capture/devflow-runs.ts'
 export { devflowRunId } from './formats/devflow.ts'

@@ -111,8 +111,11 @@ describe('a language model of the AI SDK', () => {
     const model = recorded.model({
       modelId: 'gpt-x',
       provider: 'openai.chat',
-      doGenerate: async (_: object) => result,
-      doStream: async (_: object) => ({ stream: ReadableStream.from(parts), request: { body: 1 } }),
+      doGenerate: async (params: object) => ('prompt' in params ? result : undefined),
+      doStream: async (params: object) => ({
+        stream: ReadableStream.from('prompt' in params ? parts : []),
+        request: { body: 1 },
+      }),
     })
     expect(await model.doGenerate({ prompt })).toBe(result)
     const history = [
