@@ -226,7 +226,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
     aside: (words, bytes, mediaType) => {
       if (words.some((text) => redactor !== undefined && redactor.text(text) !== text)) return undefined
-      return archive.blobs.write(bytes, mediaType)
+      try {
+        return archive.blobs.write(bytes, mediaType)
+      } catch {
+        // What is recorded goes on without it.
+        return undefined
+      }
     },
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),

@@ -4,8 +4,14 @@ import { visibleLine } from '../replay/escape.ts'
 import type { Session } from '../transcript/session.ts'
 import { COUNTS } from '../transcript/usage.ts'
 
-export function recordedLine(sessions: readonly Session[]): string {
-  if (sessions.length === 0) return 'hansard: no call was made, nothing is recorded'
+export type Recorded = {
+  readonly sessions: readonly string[]
+  readonly entries: number
+  readonly tokens: number
+  readonly cost: { readonly usd: string | null; readonly unpriced: readonly string[] }
+}
+
+export function toRecorded(sessions: readonly Session[]): Recorded {
   let entries = 0
   let tokens = 0
   let pico: bigint | undefined
@@ -17,13 +23,24 @@ export function recordedLine(sessions: readonly Session[]): string {
     if (typeof usd === 'string') pico = (pico ?? 0n) + (parseUsd(usd) ?? 0n)
   }
   const unpriced = new Set(sessions.flatMap(({ totals }) => totals?.cost?.unpriced ?? []))
-  const cost = pico === undefined ? 'cost unknown' : `$${toUsd(pico)}`
+  return {
+    sessions: sessions.map(({ id }) => id),
+    entries,
+    tokens,
+    cost: { usd: pico === undefined ? null : toUsd(pico), unpriced: [...unpriced] },
+  }
+}
+
+export function recordedLine(sessions: readonly Session[]): string {
+  if (sessions.length === 0) return 'hansard: no call was made, nothing is recorded'
+  const { entries, tokens, cost } = toRecorded(sessions)
+  const usd = cost.usd === null ? 'cost unknown' : `$${cost.usd}`
   const [first] = sessions
   return [
     `hansard: ${many(sessions.length, 'session')}`,
     many(entries, 'entry', 'entries'),
     `${tokens.toLocaleString('en')} tokens`,
-    unpriced.size === 0 ? cost : `${cost} without ${visibleLine([...unpriced].slice(0, 3).join(', '))}`,
+    cost.unpriced.length === 0 ? usd : `${usd} without ${visibleLine(cost.unpriced.slice(0, 3).join(', '))}`,
     sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',
   ].join(', ')
 }

@@ -3,19 +3,19 @@
  * thing happens. Recording never breaks a call: what fails is said once, and the call goes on without us.
  */
 import { randomUUID } from 'node:crypto'
-import { messageOf } from '../../errors.ts'
 import type { Block } from '../../transcript/block.ts'
 import { toJson, type Json, type JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
-import { parseRequest, type WireRequest } from '../../wire/request.ts'
-import { record, type Recorder, type RecordOptions } from '../record.ts'
+import { parseRequest } from '../../wire/request.ts'
+import { record, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from './apis.ts'
 import { createAnswerReader, headerOf, type AnswerHead, type AnswerReader } from './answer.ts'
-import { clientOf, type Client, type Headers } from './client.ts'
-import { createConversation, type Conversation, type Voice } from './conversation.ts'
+import { clientOf, type Headers } from './client.ts'
+import { createConversation, type Voice } from './conversation.ts'
+import { createOpenSessions, type Asking, type OpenSession } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
 import { createTapeDeck, TAPE, type Tape } from './tape.ts'
 
@@ -52,13 +52,9 @@ export type CallLog = {
   end(): Promise<readonly Session[]>
 }
 
-export type Asked = {
-  readonly request: WireRequest
+export type Asked = Asking & {
   /** Which API or framework, which model, and the like. */
   readonly about: JsonObject
-  readonly client?: Client
-  /** What calls of one session share where their history does not tell: a trace, a thread. The first that is known counts. */
-  readonly groups?: readonly string[]
 }
 
 export type AskedCall = {
@@ -82,14 +78,6 @@ export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'dur
 }
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
-
-type Held = {
-  readonly conversation: Promise<{ readonly recorder: Recorder; readonly conversation: Conversation }>
-  heard?: Conversation
-  /** The last call of it had no answer: the next may be the same again. */
-  isFailed: boolean
-  readonly isNamed: boolean
-}
 
 type Broken = { readonly by: string; readonly reason: string }
 
@@ -119,8 +107,6 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const options = { ...given, onFailure: once(given.onFailure ?? toStderr) }
   const report = createReporter(options.onFailure)
   const { guard } = report
-  const sessions = new Map<string, Held>()
-  const groups = new Map<string, Held>()
   const tools = createOpenTools(MOST_HELD)
   const tapes = parts.createTapeDeck()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
@@ -133,52 +119,33 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   }
   const written = async (): Promise<void> => void (await Promise.all(open))
 
-  /** By the name that the client gives it, or by what it belongs to; without either, by what was said before. */
-  const sessionOf = ({ client = {}, request, groups: shared = [] }: Asked): Held => {
-    const name = client.native && `${client.native.agent} ${client.native.sessionId}`
-    const group = shared.find((one) => groups.has(one))
-    const known =
-      name !== undefined
-        ? sessions.get(name)
-        : group !== undefined
-          ? groups.get(group)
-          : goneOn(sessions, request, client)
-    const held = known ?? start(name, client)
-    for (const one of shared) {
-      groups.set(one, held)
-      if (groups.size > MOST_HELD) groups.delete(groups.keys().next().value as string)
-    }
-    return held
-  }
-
-  const start = (name: string | undefined, { native, agent, version }: Client): Held => {
-    const begun = parts.record({
-      ...options,
-      ...(agent !== undefined && options.agent === undefined && { agent }),
-      ...(version !== undefined && { version }),
-      ...(native && { native }),
-      capture: { subagents: 'all', ...options.capture },
-    })
-    const held: Held = {
-      isNamed: name !== undefined,
-      isFailed: false,
-      conversation: begun.then((recorder) => {
-        const conversation = parts.createConversation(recorder, name !== undefined)
-        held.heard = conversation
-        return { recorder, conversation }
-      }),
-    }
-    sessions.set(name ?? randomUUID(), held)
-    return held
-  }
+  const sessions = createOpenSessions({
+    async begin({ native, agent, version }, isNamed) {
+      const recorder = await parts.record({
+        ...options,
+        ...(agent !== undefined && options.agent === undefined && { agent }),
+        ...(version !== undefined && { version }),
+        ...(native && { native }),
+        capture: { subagents: 'all', ...options.capture },
+      })
+      return { recorder, conversation: parts.createConversation(recorder, isNamed) }
+    },
+    failed: (error) => report.failed({ what: 'a session', error }),
+  })
 
   /** Records what is asked, and gives what records how it ended. */
   const ask = (asked: Asked, began: number): ((outcome: () => Promise<Outcome>) => void) => {
     const call = randomUUID()
-    const put = async (): Promise<{ readonly session: Held; readonly voice: Voice }> => {
-      const session = sessionOf(asked)
-      const { conversation } = await session.conversation
-      return { session, voice: conversation.ask(asked.request, { call, ...asked.about }) }
+    const put = async (): Promise<{ readonly session: OpenSession; readonly voice: Voice }> => {
+      const session = sessions.of(asked)
+      session.calls += 1
+      try {
+        const { conversation } = await session.begun
+        return { session, voice: conversation.ask(asked.request, { call, ...asked.about }) }
+      } catch (error) {
+        session.calls -= 1
+        throw error
+      }
     }
     const asking = open.size === 0 ? put() : written().then(put)
     track(
@@ -196,7 +163,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       if (asked === undefined) return
       const { session, voice } = asked
       const { recorder, known } = voice
-      const { recorder: whole } = await session.conversation
+      session.calls -= 1
+      const { recorder: whole } = await session.begun
       // Also what is packed is known by what it says.
       const ref = played && whole.aside([toJson(message ?? null), played.words], played.bytes, TAPE)
       const metadata: JsonObject = { call, ...facts, ...(ref && { tape: ref }) }
@@ -321,24 +289,14 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     note: guard('an event', (names: readonly string[], what: string, raw: Json) => {
       const put = async (): Promise<void> => {
         await written()
-        const session = names.map((one) => groups.get(one)).find((one) => one !== undefined)
-        if (session !== undefined) (await session.conversation).recorder.event(what, raw)
+        const session = sessions.inGroup(names)
+        if (session !== undefined) (await session.begun).recorder.event(what, raw)
       }
       track(put(), 'an event')
     }),
     async end() {
       while (open.size > 0) await written()
-      const ended: Session[] = []
-      for (const { conversation } of sessions.values()) {
-        try {
-          ended.push(await (await conversation).recorder.end())
-        } catch (error) {
-          report.failed({ what: 'a session', error: messageOf(error) })
-        }
-      }
-      sessions.clear()
-      groups.clear()
-      return ended
+      return sessions.end()
     },
   }
 }
@@ -352,21 +310,6 @@ function once(tell: (failure: Failure) => void): (failure: Failure) => void {
     told.add(kind)
     tell(failure)
   }
-}
-
-/** The session that has heard most of it. */
-function goneOn(
-  sessions: ReadonlyMap<string, Held>,
-  request: WireRequest,
-  { retry = 0 }: Client,
-): Held | undefined {
-  let best: { readonly held: Held; readonly overlap: number } | undefined
-  for (const held of sessions.values()) {
-    if (held.isNamed) continue
-    const overlap = held.heard?.overlap(request, retry > 0 || held.isFailed) ?? 0
-    if (overlap > (best?.overlap ?? 0)) best = { held, overlap }
-  }
-  return best?.held
 }
 
 function withModel(message: WireMessage, model: string | undefined): WireMessage {

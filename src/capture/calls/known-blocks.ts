@@ -77,8 +77,19 @@ export function createKnownBlocks(): KnownBlocks {
   }
 }
 
-/** Undefined for what says nothing by itself: thinking comes back changed or not at all, and was recorded with its answer. */
+/** A request is compared with many conversations: what a block is known by is made once. */
+const marks = new WeakMap<Block, string>()
+
 function toMark(role: Role, block: Block): string | undefined {
+  const known = marks.get(block)
+  if (known !== undefined) return known
+  const mark = markOf(role, block)
+  if (mark !== undefined) marks.set(block, mark)
+  return mark
+}
+
+/** Undefined for what says nothing by itself: thinking comes back changed or not at all, and was recorded with its answer. */
+function markOf(role: Role, block: Block): string | undefined {
   switch (block.type) {
     case 'thinking':
       return undefined

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { parseJson, type Json } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createHeldBytes } from '../../wire/held-bytes.ts'
-import { createCallLog, type CallLogOptions, type OpenCall } from '../calls/call-log.ts'
+import { createCallLog, type CallLogOptions, type OpenCall, type Parts } from '../calls/call-log.ts'
 import { createDecoding } from '../calls/decoding.ts'
 import { headerOf } from '../calls/answer.ts'
 import { createReporter } from '../report.ts'
@@ -18,6 +18,7 @@ export type ProxyOptions = CallLogOptions & {
   readonly upstreams: ReadonlyMap<string, Upstream>
   /** 0 for one that is free. */
   readonly port?: number
+  readonly parts?: Parts
 }
 
 export type Proxy = {
@@ -32,8 +33,8 @@ const MOST_BODY = 64 * 1024 * 1024
 /** Answers to whoever wants to know that it is there. */
 const HEALTH = '/hansard/health'
 
-export async function startProxy({ upstreams, port = 0, ...recording }: ProxyOptions): Promise<Proxy> {
-  const calls = createCallLog(recording)
+export async function startProxy({ upstreams, port = 0, parts, ...recording }: ProxyOptions): Promise<Proxy> {
+  const calls = createCallLog(recording, parts)
   const forwarder = createForwarder()
   const report = createReporter(recording.onFailure)
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {

@@ -2,7 +2,7 @@
 import { startProxy } from '../../capture/proxy/proxy.ts'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { loadConfig } from '../config.ts'
-import { note, out } from '../print.ts'
+import { flush, note, out, outJson } from '../print.ts'
 import { recordedLine } from '../recorded-line.ts'
 
 export type ProxyFlags = {
@@ -10,6 +10,7 @@ export type ProxyFlags = {
   readonly upstream?: readonly string[]
   readonly format?: readonly string[]
   readonly home?: string
+  readonly json?: boolean
 }
 
 export async function proxy(flags: ProxyFlags): Promise<void> {
@@ -22,8 +23,12 @@ export async function proxy(flags: ProxyFlags): Promise<void> {
     ...(formats && { formats }),
     onFailure: ({ message }) => note(`hansard: ${message}`),
   })
-  await out(`${running.url}\n`)
-  note(`ANTHROPIC_BASE_URL=${running.url}/anthropic OPENAI_BASE_URL=${running.url}/openai/v1; Ctrl-C ends it`)
+  const { url, port } = running
+  if (flags.json) await outJson({ url, port, upstreams: [...upstreams.keys()] })
+  else await out(`${url}\n`)
+  // Whoever started it waits for this.
+  await flush()
+  note(`ANTHROPIC_BASE_URL=${url}/anthropic OPENAI_BASE_URL=${url}/openai/v1; Ctrl-C ends it`)
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })

@@ -10,8 +10,8 @@ import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { createRunId } from '../../capture/run.ts'
 import { HansardError, systemCode } from '../../errors.ts'
 import { loadConfig } from '../config.ts'
-import { note } from '../print.ts'
-import { recordedLine } from '../recorded-line.ts'
+import { note, printableJson } from '../print.ts'
+import { recordedLine, toRecorded } from '../recorded-line.ts'
 
 export type RunFlags = {
   readonly upstream?: readonly string[]
@@ -22,6 +22,7 @@ export type RunFlags = {
   readonly title?: string
   readonly home?: string
   readonly quiet?: boolean
+  readonly json?: boolean
 }
 
 export async function run(command: readonly string[], flags: RunFlags): Promise<void> {
@@ -44,7 +45,9 @@ export async function run(command: readonly string[], flags: RunFlags): Promise<
     ended = await runProgram(redirected.command, redirected.env)
   } finally {
     const sessions = await proxy.close()
-    if (flags.quiet !== true) note(recordedLine(sessions))
+    // Standard output is the program's.
+    if (flags.json) process.stderr.write(`${printableJson(toRecorded(sessions))}\n`)
+    else if (flags.quiet !== true) note(recordedLine(sessions))
   }
   process.exitCode = ended.code ?? 128 + (ended.signal === null ? 0 : os.constants.signals[ended.signal])
 }

@@ -93,6 +93,7 @@ export function addTaking(program: Command): void {
     .option('--title <text>', 'what the sessions are about')
     .option('-q, --quiet', 'say nothing at the end')
     .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
     .addHelpText(
       'after',
       examples('hansard run -- claude', 'hansard run --format entire -- codex exec "fix the build"'),
@@ -106,6 +107,7 @@ export function addTaking(program: Command): void {
     .option('--upstream <name=url...>', 'a provider of your own, or another address of a known one')
     .option('--format <format...>', 'write these formats beside the journals, live')
     .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
     .addHelpText(
       'after',
       examples('hansard proxy --port 4141', 'ANTHROPIC_BASE_URL=http://127.0.0.1:4141/anthropic claude'),

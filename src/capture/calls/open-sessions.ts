@@ -1,0 +1,132 @@
+/**
+ * The sessions that calls go into, found by the name that the client gives them, by what they belong to, or by what was said before.
+ * A program may hold any number of conversations: those that nobody has asked for longest are ended, each of which holds a file open.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Session } from '../../transcript/session.ts'
+import type { WireRequest } from '../../wire/request.ts'
+import type { Recorder } from '../record.ts'
+import type { Client } from './client.ts'
+import type { Conversation } from './conversation.ts'
+
+export type OpenSession = {
+  readonly begun: Promise<Begun>
+  /** Calls that are under way: it is not ended meanwhile. */
+  calls: number
+  /** The last call of it had no answer: the next may be the same again. */
+  isFailed: boolean
+}
+
+export type Begun = { readonly recorder: Recorder; readonly conversation: Conversation }
+
+export type Asking = {
+  readonly request: WireRequest
+  readonly client?: Client
+  /** What calls of one session share where their history does not tell: a trace, a thread. The first that is known counts. */
+  readonly groups?: readonly string[]
+}
+
+export type OpenSessions = {
+  of(asking: Asking): OpenSession
+  inGroup(names: readonly string[]): OpenSession | undefined
+  end(): Promise<readonly Session[]>
+}
+
+type Options = {
+  /** `isNamed`: the client says which conversation it is. */
+  readonly begin: (client: Client, isNamed: boolean) => Promise<Begun>
+  readonly failed: (error: unknown) => void
+  readonly most?: number
+}
+
+type Held = OpenSession & { readonly isNamed: boolean; heard?: Conversation }
+
+/** Open at once; a process has a thousand files, if nobody said otherwise. */
+const MOST_OPEN = 256
+/** Of groups: those that nobody asks for again are forgotten in time. */
+const MOST_GROUPS = 10_000
+
+export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options): OpenSessions {
+  /** In the order of their last call. */
+  const sessions = new Map<string, Held>()
+  const groups = new Map<string, Held>()
+  const ending = new Set<Promise<Session | undefined>>()
+  const ended: Session[] = []
+
+  const end = ({ begun }: Held): void => {
+    const over = begun
+      .then(({ recorder }) => recorder.end())
+      .catch((error: unknown) => {
+        failed(error)
+        return undefined
+      })
+    ending.add(over)
+    void over.then((session) => {
+      ending.delete(over)
+      if (session !== undefined) ended.push(session)
+    })
+  }
+  const start = (name: string, client: Client, isNamed: boolean): Held => {
+    const held: Held = { isNamed, isFailed: false, calls: 0, begun: begin(client, isNamed) }
+    held.begun.then(
+      ({ conversation }) => (held.heard = conversation),
+      // One that could not be begun is tried again with the next call.
+      () => sessions.delete(name),
+    )
+    return held
+  }
+  const makeRoom = (besides: Held): void => {
+    for (const [name, held] of sessions) {
+      if (sessions.size <= most) return
+      if (held.calls > 0 || held === besides) continue
+      sessions.delete(name)
+      end(held)
+    }
+  }
+  const nameOf = (wanted: Held | undefined): string | undefined => {
+    for (const [name, held] of sessions) if (held === wanted) return name
+    return undefined
+  }
+
+  return {
+    of({ client = {}, request, groups: shared = [] }) {
+      const said = client.native && `${client.native.agent} ${client.native.sessionId}`
+      const group = shared.find((one) => groups.has(one))
+      const known =
+        said ?? nameOf(group === undefined ? goneOn(sessions, request, client) : groups.get(group))
+      const name = known ?? randomUUID()
+      const held = sessions.get(name) ?? start(name, client, said !== undefined)
+      sessions.delete(name)
+      sessions.set(name, held)
+      makeRoom(held)
+      for (const one of shared) {
+        groups.set(one, held)
+        if (groups.size > MOST_GROUPS) groups.delete(groups.keys().next().value as string)
+      }
+      return held
+    },
+    inGroup: (names) => names.map((one) => groups.get(one)).find((one) => one !== undefined),
+    async end() {
+      for (const held of sessions.values()) end(held)
+      sessions.clear()
+      groups.clear()
+      await Promise.all(ending)
+      return ended
+    },
+  }
+}
+
+/** The session that has heard most of it, among those that have no other name. */
+function goneOn(
+  sessions: ReadonlyMap<string, Held>,
+  request: WireRequest,
+  { retry = 0 }: Client,
+): Held | undefined {
+  let best: { readonly held: Held; readonly overlap: number } | undefined
+  for (const held of sessions.values()) {
+    if (held.isNamed) continue
+    const overlap = held.heard?.overlap(request, retry > 0 || held.isFailed) ?? 0
+    if (overlap > (best?.overlap ?? 0)) best = { held, overlap }
+  }
+  return best?.held
+}

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest'
+import { proveProxyFailures, proveProxyKills } from './proxy-proofs.ts'
+
+it('lets every byte through whatever fails inside, and says that it failed', async () => {
+  const { broken, counts } = await proveProxyFailures(3)
+  expect(broken).toEqual([])
+  expect(counts['failures']).toBeGreaterThanOrEqual(30)
+}, 60_000)
+
+it('has what was asked, whenever it is killed', async () => {
+  expect((await proveProxyKills(5)).broken).toEqual([])
+}, 60_000)
