@@ -155,6 +155,27 @@ describe('a language model of the AI SDK', () => {
     ])
   })
 
+  it('has its tools’ results with their calls, also of those that no model is told of', async () => {
+    const calls = ['t1', 't2'].map((toolCallId) => ({ ...call, toolCallId }))
+    const answer = { content: calls, usage, finishReason: 'tool-calls', response: { id: 'm1' } }
+    const model = { modelId: 'm', provider: 'openai.chat' }
+    await recorded.middleware.wrapGenerate({ doGenerate: async () => answer, params: { prompt }, model })
+    const tools = recorded.tools({
+      add: {
+        description: 'adds',
+        execute: async ({ a, b }: { a: number; b: number }, about: { toolCallId: string }) => {
+          if (about.toolCallId === 't2') throw new Error('cannot')
+          return a + b
+        },
+      },
+      ask: { description: 'asks the user' },
+    })
+    expect(tools.ask.description).toBe('asks the user')
+    expect(await tools.add.execute({ a: 2, b: 3 }, { toolCallId: 't1' })).toBe(5)
+    await expect(tools.add.execute({ a: 2, b: 3 }, { toolCallId: 't2' })).rejects.toThrow('cannot')
+    expect((await ended())[0]?.slice(-2)).toEqual(['tool: 5', 'tool: cannot'])
+  })
+
   it('throws what it threw, and what had come when a stream broke is kept', async () => {
     const wrong = new Error('overloaded')
     const broken = async function* () {

@@ -2,6 +2,7 @@
 import type { Session } from '../../transcript/session.ts'
 import { createProcessor, type TracingProcessor } from './agents-processor.ts'
 import { createMiddleware, recordModel, type Middleware } from './ai-sdk-model.ts'
+import { recordTools } from './ai-sdk-tools.ts'
 import { recordClient } from './client-fetch.ts'
 import { recordGoogle } from './google-client.ts'
 import { createHandler, type CallbackHandler } from './langchain-handler.ts'
@@ -19,6 +20,8 @@ export type Recording = {
   readonly google: <T extends object>(client: T) => T
   /** A language model of the AI SDK, recorded. */
   readonly model: <T extends object>(model: T) => T
+  /** Tools of the AI SDK, by name, whose results are recorded when they have run. */
+  readonly tools: <T extends object>(tools: T) => T
   /** For the AI SDK's `wrapLanguageModel`. */
   readonly middleware: Middleware
   /** For LangChain's `callbacks`. */
@@ -40,6 +43,7 @@ export function recording(options: WrapOptions = {}): Recording {
     anthropic: (client) => recordClient(client, log),
     google: (client) => recordGoogle(client, log),
     model: (model) => recordModel(model, log),
+    tools: (tools) => recordTools(tools, log),
     middleware: createMiddleware(log),
     langchain: createHandler(log),
     agents: createProcessor(log),
