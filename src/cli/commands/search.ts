@@ -11,7 +11,7 @@ import type { Entry } from '../../transcript/entry.ts'
 import { budgetBytes, ESTIMATE, tokensOf } from '../budget.ts'
 import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
-import { FAILED, note, out, outJson, printableJson } from '../print.ts'
+import { FAILED, flush, note, out, outJson, printableJson } from '../print.ts'
 import { toPage, toReasons, toSummary, type PageOptions, type Shown } from '../search-page.ts'
 import { terminalWidth } from '../width.ts'
 import { stdout } from '../streams.ts'
@@ -77,7 +77,10 @@ export async function search(words: readonly string[], options: SearchCommandOpt
   } finally {
     index.close()
   }
-  if (isBehind) await (await import('../catch-up.ts')).catchUpAfterSearch(archive)
+  if (!isBehind) return
+  // The answer first: nobody waits for what comes after it, and whatever that meets does not take its place.
+  await flush()
+  await (await import('../catch-up.ts')).catchUpAfterSearch(archive)
 }
 
 async function explain(index: SearchIndex, query: Query, deadline: number): Promise<Explained> {
