@@ -10,8 +10,10 @@ import { joinColumns, NO_COLUMNS, type Columns } from './columns.ts'
 import { createPages } from './pages.ts'
 import { createSpawned } from './spawned.ts'
 
-/** Entries of one answer of the outline: 2 MB. */
-const OUTLINE_PART = 100_000
+/** Entries of one answer of the outline: half a megabyte, so that whoever jumps meanwhile does not wait long behind one. */
+const OUTLINE_PART = 25_000
+/** Between two of them, for the same reason. */
+const BETWEEN_PARTS_MS = 15
 const BUILDING_MS = 700
 
 const isNotThere = ({ code }: Problem): boolean => code === 'session-not-found' || code === 'not-found'
@@ -64,6 +66,8 @@ export function createSessionStore(id: string) {
       if (!part.ok || part.value.to <= part.value.from) break
       if (part.value.from !== columns.value.length) continue
       columns.value = joinColumns(columns.value, part.value)
+      if (columns.value.length < length.value)
+        await new Promise((resolve) => setTimeout(resolve, BETWEEN_PARTS_MS))
     }
     isOutlining = false
     isOutlined.value = true
