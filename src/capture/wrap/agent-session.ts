@@ -117,7 +117,8 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
         sessionId ??= asString(line['session_id'])
         hasResult ||= line['type'] === 'result'
         if (sessionId !== undefined) await open()
-        take(line)
+        // A file may be faster than a pipe.
+        if (!known.isSaid(line)) take(line)
       }),
     transcripts: (path, agent) =>
       then('a transcript', async () => {
@@ -169,6 +170,7 @@ function isOf({ path }: AgentFile, sessionId: string | undefined): boolean {
 type Known = {
   asked(line: JsonObject): void
   learn(line: JsonObject): void
+  isSaid(line: JsonObject): boolean
   /** What of a transcript's line has not been recorded: all, only what its message came to in the end, or nothing. */
   unsaid(line: JsonObject): readonly JsonObject[]
   /** The call that started a subagent, by what it was told or has said. */
@@ -212,6 +214,7 @@ function createKnown(): Known {
         if (prompt !== undefined && callId !== undefined) hold(calls, prompt.trim(), callId)
       }
     },
+    isSaid: (line) => lines.has(asString(line['uuid']) ?? ''),
     unsaid(line) {
       const id = asString(line['uuid'])
       if (id === undefined || !lines.has(id)) {

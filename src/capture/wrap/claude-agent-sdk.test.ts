@@ -180,6 +180,24 @@ describe('a run of the Claude Agent SDK', () => {
     ])
   })
 
+  it('is recorded once, also where its transcript is faster than its messages', async () => {
+    const { live, main } = conversation()
+    const query = queryOf(async function* (fire) {
+      yield live[0] as object
+      await fire('Stop', { transcript_path: put(`${SESSION}.jsonl`, written(main)) })
+      yield* live.slice(2)
+      yield done
+    })
+    for await (const _ of record(query, options())({ prompt: 'go' }));
+    const [entries = []] = await upstream.sessions()
+    expect(spoken(entries)).toEqual([
+      'user: go',
+      'assistant: Agent({"prompt":"look"})',
+      'tool: Looked.',
+      'assistant: Done.',
+    ])
+  })
+
   it('that throws is read to its end first, and throws what it threw', async () => {
     const { live, main } = conversation()
     const wrong = new Error('the process exited with code 1')
