@@ -87,11 +87,11 @@ let serial = 0
 
 type Asked = { readonly firstMs: number; readonly ms: number; readonly bytes: number }
 
-/** A conversation of its own each time: nothing about it is known before. */
+/** As an agent asks: `agentAt` tells the conversations apart; each question is new. */
 function ask(
   base: string,
   size: number,
-  headers: http.OutgoingHttpHeaders,
+  { agentAt = 0, ...headers }: http.OutgoingHttpHeaders & { readonly agentAt?: number },
   onChunk?: (chunk: Buffer) => void,
 ): Promise<Asked> {
   serial += 1
@@ -103,7 +103,16 @@ function ask(
     let bytes = 0
     const request = http.request(
       `${base}/v1/messages`,
-      { method: 'POST', agent, headers: { ...headers, 'content-length': Buffer.byteLength(body) } },
+      {
+        method: 'POST',
+        agent,
+        headers: {
+          ...headers,
+          'user-agent': 'claude-cli/2.1.0',
+          'x-claude-code-session-id': `00000000-0000-4000-8000-${String(agentAt).padStart(12, '0')}`,
+          'content-length': Buffer.byteLength(body),
+        },
+      },
       (response) => {
         response.on('data', (chunk: Buffer) => {
           firstMs ??= performance.now() - began
@@ -175,13 +184,13 @@ async function chunkDelays(ways: Readonly<Record<string, string>>, count: number
 async function rate(url: string, count: number): Promise<number> {
   let left = count
   const began = performance.now()
-  const work = async (): Promise<void> => {
+  const work = async (agentAt: number): Promise<void> => {
     while (left > 0) {
       left -= 1
-      await ask(url, 2000, {})
+      await ask(url, 2000, { agentAt })
     }
   }
-  await Promise.all(Array.from({ length: 50 }, work))
+  await Promise.all(Array.from({ length: 50 }, (_, n) => work(n + 1)))
   return (count / (performance.now() - began)) * 1000
 }
 
@@ -193,7 +202,9 @@ async function manyStreams(url: string, recorder: ChildProcess, quick: boolean):
   const watch = setInterval(() => {
     most = Math.max(most, rssOf(recorder))
   }, 50)
-  const all = await Promise.all(Array.from({ length: STREAMS }, () => ask(url, 2000, { 'x-stream': chunks })))
+  const all = await Promise.all(
+    Array.from({ length: STREAMS }, (_, n) => ask(url, 2000, { agentAt: n + 1, 'x-stream': chunks })),
+  )
   clearInterval(watch)
   const bytes = all.reduce((sum, one) => sum + one.bytes, 0)
   return [

@@ -13,11 +13,11 @@ import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
-import type { BlobRef } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
+import { openAside } from './aside.ts'
 import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
 import { createLiveFormats, findWritten } from './live-formats.ts'
@@ -63,8 +63,8 @@ export type Recorder = SourceRecorder & {
   addCost(usd: string | number): void
   /** Facts learnt on the way: a title, the model. */
   update(facts: Facts): void
-  /** Keeps bytes beside the session, if the redactor finds nothing in the words that they say. */
-  aside(words: readonly string[], bytes: Buffer, mediaType: string): BlobRef | undefined
+  /** Keeps a line beside the session, if the redactor finds nothing in the words that it says. */
+  aside(words: readonly string[], line: string): boolean
   /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
   flush(): Promise<boolean>
   end(ending?: Ending): Promise<Session>
@@ -127,6 +127,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     onFailure: report.journal,
     now,
   })
+  const aside = openAside(archive.sessionFolder(session.id), redactor, files)
   try {
     live.start()
   } catch (error) {
@@ -198,6 +199,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       last = close(status, facts)
     })()
     ended = (async () => {
+      aside.close()
       const isSafe = await journal.close()
       report.ended({ path: journal.path, isSafe, lost: journal.lost() })
       if (live.behind().length > 0) await catchUp(archive, session.id, report.failed)
@@ -224,15 +226,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       change({ reportedCost: addUsd(session.reportedCost, usd) }),
     ),
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
-    aside: (words, bytes, mediaType) => {
-      if (words.some((text) => redactor !== undefined && redactor.text(text) !== text)) return undefined
-      try {
-        return archive.blobs.write(bytes, mediaType)
-      } catch {
-        // What is recorded goes on without it.
-        return undefined
-      }
-    },
+    aside: (words, line) => ended === undefined && aside.put(words, line),
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),
     fail: (error, ending = {}) =>

@@ -23,6 +23,8 @@ export type AnswerReader = {
   push(chunk: Buffer): void
   /** What has come, once it is unpacked. */
   end(): Promise<Answer>
+  /** What has been unpacked so far, for whoever cannot wait. */
+  now(): Answer
 }
 
 /** As the providers call it. */
@@ -43,6 +45,7 @@ export function createAnswerReader(api: CallApi, { status, headers }: AnswerHead
       const problem = await decoding.end()
       return { message: body.end(), ...(problem !== undefined && { problem }) }
     },
+    now: () => ({ message: body.end() }),
   }
 }
 

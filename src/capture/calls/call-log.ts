@@ -8,16 +8,16 @@ import { toJson, type Json, type JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest } from '../../wire/request.ts'
-import { record, type RecordOptions } from '../record.ts'
+import { record, type Recorder, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from './apis.ts'
-import { createAnswerReader, headerOf, type AnswerHead, type AnswerReader } from './answer.ts'
+import { createAnswerReader, headerOf, type Answer, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Headers } from './client.ts'
 import { createConversation, type Voice } from './conversation.ts'
 import { createOpenSessions, type Asking, type OpenSession } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
-import { createTapeDeck, TAPE, type Tape } from './tape.ts'
+import { createTapeDeck, type Tape } from './tape.ts'
 
 export type CallStart = {
   readonly api: CallApi
@@ -48,6 +48,8 @@ export type CallLog = {
   readonly toolResult: (result: ToolOutcome) => void
   /** Something that is no call, in the session that a group belongs to; nothing where there is none yet. */
   readonly note: (groups: readonly string[], record: string, raw: Json) => void
+  /** While the process goes down: answers that have come are recorded before this returns. */
+  leave(): void
   /** Ends all sessions, when the calls that are over are in them. */
   end(): Promise<readonly Session[]>
 }
@@ -78,6 +80,12 @@ export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'dur
 }
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
+
+/** Where a call is recorded. */
+type Place = { readonly session: OpenSession; readonly voice: Voice; readonly whole: Recorder }
+
+/** Records how a call ended: when that is known, or with what is known when nobody can wait. */
+type Settle = (outcome: () => Promise<Outcome>, now: () => Outcome) => void
 
 type Broken = { readonly by: string; readonly reason: string }
 
@@ -111,6 +119,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const tapes = parts.createTapeDeck()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
+  /** Calls that are over and not written: what to do where nothing can be waited for any more. */
+  const leaving = new Set<() => void>()
 
   const track = (work: Promise<void>, what: string): void => {
     const over = work.catch((error: unknown) => report.failed({ what, error }))
@@ -134,14 +144,16 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   })
 
   /** Records what is asked, and gives what records how it ended. */
-  const ask = (asked: Asked, began: number): ((outcome: () => Promise<Outcome>) => void) => {
+  const ask = (asked: Asked, began: number): Settle => {
     const call = randomUUID()
-    const put = async (): Promise<{ readonly session: OpenSession; readonly voice: Voice }> => {
+    let place: Place | undefined
+    const put = async (): Promise<Place> => {
       const session = sessions.of(asked)
       session.calls += 1
       try {
-        const { conversation } = await session.begun
-        return { session, voice: conversation.ask(asked.request, { call, ...asked.about }) }
+        const { conversation, recorder } = await session.begun
+        place = { session, voice: conversation.ask(asked.request, { call, ...asked.about }), whole: recorder }
+        return place
       } catch (error) {
         session.calls -= 1
         throw error
@@ -153,21 +165,14 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       'a call',
     )
 
-    const end = async (outcome: () => Promise<Outcome>): Promise<void> => {
-      const passedMs = Math.round(performance.now() - began)
-      const outcomeNow = await outcome()
-      const { message, broken, status, metadata: facts, costUsd, tape, durationMs = passedMs } = outcomeNow
-      // That it could not be asked has been said.
-      const asked = await asking.catch(() => undefined)
-      const played = tape?.end()
-      if (asked === undefined) return
-      const { session, voice } = asked
+    const write = (outcome: Outcome, { session, voice, whole }: Place, passedMs: number): void => {
+      const { message, broken, status, metadata: facts, costUsd, tape, durationMs = passedMs } = outcome
+      const played = tape?.end(call)
       const { recorder, known } = voice
       session.calls -= 1
-      const { recorder: whole } = await session.begun
       // Also what is packed is known by what it says.
-      const ref = played && whole.aside([toJson(message ?? null), played.words], played.bytes, TAPE)
-      const metadata: JsonObject = { call, ...facts, ...(ref && { tape: ref }) }
+      const isTaped = played && whole.aside([toJson(message ?? null), played.words], played.line)
+      const metadata: JsonObject = { call, ...facts, ...(isTaped && { tape: true }) }
       const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
       session.isFailed = !hasSaid
       if (hasSaid) {
@@ -191,14 +196,30 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           metadata,
         })
     }
-    return (outcome) => track(end(outcome), 'an answer')
+    return (outcome, now) => {
+      const passedMs = Math.round(performance.now() - began)
+      const last = (): void => {
+        if (place === undefined || !leaving.delete(last)) return
+        write(now(), place, passedMs)
+      }
+      leaving.add(last)
+      const end = async (): Promise<void> => {
+        const told = await outcome()
+        // That it could not be asked has been said.
+        const asked = await asking.catch(() => undefined)
+        if (!leaving.delete(last)) return
+        if (asked === undefined) told.tape?.end(call)
+        else write(told, asked, passedMs)
+      }
+      track(end(), 'an answer')
+    }
   }
 
   return {
     begin(start) {
       const { api, body, headers } = start
       const { began = performance.now() } = start
-      let settle: ReturnType<typeof ask> | undefined
+      let settle: Settle | undefined
       let reader: AnswerReader | undefined
       let head: AnswerHead | undefined
       let tape: Tape | undefined
@@ -219,8 +240,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         settle = ask({ request, about, client }, began)
       })()
 
-      const outcomeOf = async (broken: Broken | undefined): Promise<Outcome> => {
-        const answer = await reader?.end()
+      const toOutcome = (answer: Answer | undefined, broken: Broken | undefined): Outcome => {
         return {
           message: answer && withModel(answer.message, start.model),
           broken,
@@ -235,6 +255,11 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           },
         }
       }
+      const over = (broken: Broken | undefined): void =>
+        settle?.(
+          async () => toOutcome(await reader?.end(), broken),
+          () => toOutcome(reader?.now(), broken),
+        )
       return {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
@@ -246,22 +271,30 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           reader?.push(bytes)
           tape?.push(bytes, at)
         }),
-        ended: guard('an answer', () => settle?.(() => outcomeOf(undefined))),
-        broken: guard('an answer', (by, reason) => settle?.(() => outcomeOf({ by, reason }))),
+        ended: guard('an answer', () => over(undefined)),
+        broken: guard('an answer', (by, reason) => over({ by, reason })),
       }
     },
     ask(asked) {
-      let settle: ReturnType<typeof ask> | undefined
+      let settle: Settle | undefined
       guard('a call', () => {
         settle = ask(asked, performance.now())
       })()
       return {
-        answered: guard('an answer', (message, details = {}) =>
-          settle?.(async () => ({ message, ...details })),
-        ),
-        broken: guard('an answer', (by, reason, details = {}) =>
-          settle?.(async () => ({ broken: { by, reason }, ...details })),
-        ),
+        answered: guard('an answer', (message, details = {}) => {
+          const outcome = { message, ...details }
+          settle?.(
+            async () => outcome,
+            () => outcome,
+          )
+        }),
+        broken: guard('an answer', (by, reason, details = {}) => {
+          const outcome = { broken: { by, reason }, ...details }
+          settle?.(
+            async () => outcome,
+            () => outcome,
+          )
+        }),
       }
     },
     toolResult: guard('a tool result', (result: ToolOutcome) => {
@@ -294,6 +327,9 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       }
       track(put(), 'an event')
     }),
+    leave() {
+      for (const last of leaving) guard('an answer', last)()
+    },
     async end() {
       while (open.size > 0) await written()
       return sessions.end()

@@ -14,9 +14,9 @@ describe('a tape', () => {
       tape.push(chunk)
       chunk.fill(0)
     }
-    const { bytes, words } = tape.end() as { bytes: Buffer; words: string }
-    const { status, headers, chunks: kept } = JSON.parse(bytes.toString()) as TapeJson
-    expect(status).toBe(200)
+    const { line, words } = tape.end('c1') as { line: string; words: string }
+    const { call, status, headers, chunks: kept } = JSON.parse(line) as TapeJson
+    expect([call, status]).toEqual(['c1', 200])
     expect(headers).toEqual([
       ['content-type', 'text/event-stream'],
       ['x-two', 'a'],
@@ -33,10 +33,10 @@ describe('a tape', () => {
     first.push(Buffer.alloc(500))
     second.push(Buffer.alloc(500))
     second.push(Buffer.alloc(1))
-    expect(second.end()).toBeUndefined()
-    expect(first.end()).toBeDefined()
+    expect(second.end('c')).toBeUndefined()
+    expect(first.end('c')).toBeDefined()
     const third = deck.begin(HEAD, 0)
     third.push(Buffer.alloc(900))
-    expect(third.end()).toBeDefined()
+    expect(third.end('c')).toBeDefined()
   })
 })

@@ -3,15 +3,13 @@
  * memory until its end, for it may be written only when it is known that there is no secret in it; within a budget that all open calls
  * share, over which an answer is recorded without its tape.
  */
-import type { BlobRef } from '../../transcript/block.ts'
 import type { Json } from '../../transcript/json.ts'
 import type { AnswerHead } from './answer.ts'
 
-export const TAPE = 'application/vnd.hansard.tape+json'
-
-/** As it lies in a blob. `chunks`: milliseconds since the request, and the bytes in base64. */
+/** A line of a session's `tape.jsonl`. `call`: as its entries name it; `chunks`: milliseconds since the request, and the bytes in base64. */
 export type TapeJson = {
   readonly v: 1
+  readonly call: string
   readonly status: number
   readonly headers: readonly (readonly [string, string])[]
   readonly chunks: readonly (readonly [number, string])[]
@@ -21,13 +19,10 @@ export type Tape = {
   /** `at`: when it came, as `performance.now()` has it. */
   push(chunk: Buffer, at?: number): void
   /** All of it; undefined when it was too much. Ends the tape. */
-  end(): { readonly bytes: Buffer; readonly words: string } | undefined
+  end(call: string): { readonly line: string; readonly words: string } | undefined
 }
 
 export type TapeDeck = { begin(head: AnswerHead, began: number): Tape }
-
-/** Stores bytes beside a session when there is no secret in the words that they say. */
-export type Aside = (words: readonly string[], bytes: Buffer, mediaType: string) => BlobRef | undefined
 
 /** Bytes of all open calls. */
 const MOST_HELD = 48 * 1024 * 1024
@@ -54,19 +49,20 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
           if (held > budget) return giveUp()
           chunks.push({ ms: at - began, bytes: Buffer.from(chunk) })
         },
-        end() {
+        end(call) {
           const all = chunks
           giveUp()
           if (all === undefined) return undefined
           const tape: TapeJson = {
             v: 1,
+            call,
             status,
             headers: kept(headers),
             chunks: all.map(({ ms, bytes }) => [Math.round(ms * 10) / 10, bytes.toString('base64')]),
           }
           const said = Buffer.concat(all.map(({ bytes }) => bytes)).toString()
           return {
-            bytes: Buffer.from(JSON.stringify(tape satisfies Json)),
+            line: JSON.stringify(tape satisfies Json),
             words: `${JSON.stringify(tape.headers)}\n${said}`,
           }
         },
