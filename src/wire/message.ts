@@ -10,7 +10,8 @@ import type { Budget } from './limits.ts'
 import type { SplitBlocks } from './split.ts'
 import type { SseEvent } from './sse.ts'
 
-export type Provider = 'anthropic' | 'openai' | 'google'
+/** Others are named by frameworks that have read their answers for us. */
+export type Provider = 'anthropic' | 'openai' | 'google' | (string & {})
 export type WireApi = 'anthropic-messages' | 'openai-chat' | 'openai-responses' | 'gemini'
 
 export type WireMessage = SplitBlocks & {
