@@ -14,7 +14,15 @@ export type AnyFetch = (...args: never[]) => Promise<unknown>
 /** Bytes of an answer that wait to be read. More are read on the way, so that memory is bounded. */
 const MOST_WAITING = 1024 * 1024
 
-export function observeFetch<F extends AnyFetch>(inner: F, log: Pick<CallLog, 'begin'>, report: Reporter): F {
+/** What is put off until nobody waits, to be done at once where the process goes down. */
+export type PutOff = Set<() => void>
+
+export function observeFetch<F extends AnyFetch>(
+  inner: F,
+  log: Pick<CallLog, 'begin'>,
+  report: Reporter,
+  putOff: PutOff,
+): F {
   const ask = inner as unknown as (...args: readonly unknown[]) => Promise<unknown>
   const observed = (...args: readonly unknown[]): Promise<unknown> => {
     let request: WatchedRequest | undefined
@@ -25,7 +33,7 @@ export function observeFetch<F extends AnyFetch>(inner: F, log: Pick<CallLog, 'b
     const { signal, start } = request
     const answer = ask(...request.args)
     // Looking at it may take as long as sending it: that goes first.
-    const call = openLater(log, start, report)
+    const call = openLater(log, start, report, putOff)
     const broken = (error: unknown): void =>
       call.broken(signal?.aborted === true ? 'client' : 'upstream', messageOf(error))
     return answer.then(
@@ -70,7 +78,12 @@ export function isObserved(fetch: unknown): boolean {
  * A call that is begun, and told what happens to it, when the caller is not waiting: the head and the first bytes at once, for they
  * tell when it answered; the rest at the end. Everything in order.
  */
-function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], report: Reporter): OpenCall {
+function openLater(
+  log: Pick<CallLog, 'begin'>,
+  start: WatchedRequest['start'],
+  report: Reporter,
+  putOff: PutOff,
+): OpenCall {
   let call: OpenCall | undefined
   let waiting: ((call: OpenCall) => void)[] | undefined = []
   let chunks: { readonly bytes: Buffer; readonly at: number }[] = []
@@ -89,11 +102,15 @@ function openLater(log: Pick<CallLog, 'begin'>, start: WatchedRequest['start'], 
       for (const chunk of whole) one.chunk(chunk.bytes, chunk.at)
     })
   }
-  const finish = (what: (call: OpenCall) => void): void =>
-    void setImmediate(() => {
+  const finish = (what: (call: OpenCall) => void): void => {
+    const last = (): void => {
+      if (!putOff.delete(last)) return
       flush()
       tell(what)
-    })
+    }
+    putOff.add(last)
+    setImmediate(last)
+  }
   const begin = async (): Promise<void> => {
     try {
       const read = start()

@@ -1,7 +1,8 @@
 /** What all wrappers record into: one call log, and for those that nobody ends, an end when the program has nothing left to do. */
+import type { Session } from '../../transcript/session.ts'
 import { createCallLog, type CallLog, type CallLogOptions } from '../calls/call-log.ts'
 import { createReporter, type Reporter } from '../report.ts'
-import { isObserved, observeFetch, type AnyFetch } from './observe-fetch.ts'
+import { isObserved, observeFetch, type AnyFetch, type PutOff } from './observe-fetch.ts'
 
 /** As `record` takes them: who the session is, where it goes, in which formats. */
 export type WrapOptions = Omit<CallLogOptions, 'capture'> & {
@@ -16,49 +17,78 @@ export type WrapLog = CallLog & {
 }
 
 export function createWrapLog(options: WrapOptions = {}): WrapLog {
-  const { subagents = 1, ...rest } = options
-  const log = createCallLog({ ...rest, capture: { subagents } })
-  const report = createReporter(options.onFailure)
-  return {
-    ...log,
-    report,
-    fetch: (inner) => (isObserved(inner) ? inner : observeFetch(inner, log, report)),
-    async end() {
-      // What wrappers have put off until nobody waits.
-      await new Promise((done) => void setImmediate(done))
-      return log.end()
-    },
-  }
+  return toWrapLog(options, false)
 }
 
 /** The same for a line that gives no handle: its sessions end when the program has nothing left to do, or dies. */
 export function untilExit(options: WrapOptions = {}): WrapLog {
-  const log = createWrapLog(options)
-  let isUsed = false
-  const end = (): void => {
-    if (!isUsed) return
-    isUsed = false
-    void log.end()
+  return toWrapLog(options, true)
+}
+
+function toWrapLog(options: WrapOptions, isEndless: boolean): WrapLog {
+  const { subagents = 1, ...rest } = options
+  const log = createCallLog({ ...rest, capture: { subagents } })
+  const report = createReporter(options.onFailure)
+  const putOff: PutOff = new Set()
+  const end = async (): Promise<readonly Session[]> => {
+    // What wrappers have put off until nobody waits.
+    await new Promise((done) => void setImmediate(done))
+    const sessions = await log.end()
+    forget(used)
+    return sessions
   }
-  const used = <A extends readonly unknown[], R>(work: (...args: A) => R) => {
+  const used: Used = {
+    leave() {
+      for (const last of putOff) last()
+      log.leave()
+    },
+    ...(isEndless && { end: () => void end() }),
+  }
+  const noting = <A extends readonly unknown[], R>(work: (...args: A) => R) => {
     return (...args: A): R => {
-      isUsed = true
+      remember(used)
       return work(...args)
     }
   }
-  if (endings.size === 0) process.on('beforeExit', endAll)
-  endings.add(end)
-  const watched: CallLog = { ...log, begin: used(log.begin), ask: used(log.ask) }
+  const noted: CallLog = { ...log, begin: noting(log.begin), ask: noting(log.ask) }
   return {
-    ...log,
-    ...watched,
-    fetch: (inner) => (isObserved(inner) ? inner : observeFetch(inner, watched, log.report)),
+    ...noted,
+    report,
+    fetch: (inner) => (isObserved(inner) ? inner : observeFetch(inner, noted, report, putOff)),
+    end,
   }
 }
 
-/** One listener for all, however many clients a program records. */
-const endings = new Set<() => void>()
+type Used = {
+  /** The process goes down: what has come is written, now. */
+  readonly leave: () => void
+  /** The program has nothing left to do. */
+  readonly end?: () => void
+}
+
+/** Logs that hold something: one pair of listeners for all, however many clients a program records. */
+const inUse = new Set<Used>()
+
+function remember(log: Used): void {
+  if (inUse.size === 0) {
+    process.on('beforeExit', endAll)
+    // Before sessions say that they were interrupted.
+    process.prependListener('exit', leaveAll)
+  }
+  inUse.add(log)
+}
+
+function forget(log: Used): void {
+  inUse.delete(log)
+  if (inUse.size > 0) return
+  process.off('beforeExit', endAll)
+  process.off('exit', leaveAll)
+}
 
 function endAll(): void {
-  for (const end of endings) end()
+  for (const log of inUse) log.end?.()
+}
+
+function leaveAll(): void {
+  for (const log of inUse) log.leave()
 }
