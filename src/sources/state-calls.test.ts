@@ -74,6 +74,6 @@ function rowsOf(database: Database): string[] {
   return database
     .prepare('SELECT * FROM calls WHERE reading = 2')
     .all()
-    .map(({ id: _, ...row }) => JSON.stringify(row))
+    .map((row) => JSON.stringify({ ...row, id: 0 }))
     .toSorted()
 }
