@@ -176,8 +176,10 @@ function isPlural(at: number): boolean {
   if (input[at] !== 0x73) return false
   const next = BYTE_KIND[input[at + 1] as number]
   if (next !== HIGH) return next !== LOWER
-  const kind = kindOf(codePointAt(at + 1))
-  return kind !== LOWER && kind !== IGNORED
+  const codePoint = codePointAt(at + 1)
+  const kind = kindOf(codePoint)
+  // Japanese marks of the voice come before accents: of which letter the s is a part is not known yet.
+  return kind !== LOWER && kind !== IGNORED && codePoint !== 0x3099 && codePoint !== 0x309a
 }
 
 function scanUnspaced(start: number, parts: Output, marks: Marks | undefined): number {

@@ -77,6 +77,11 @@ describe('terms', () => {
     )
   })
 
+  it('are the same for an accent that a mark of another script stands before', () => {
+    const text = 'LLM\u015B\u3099'
+    expect(termsOf(text.normalize('NFD'))).toEqual(termsOf(text))
+  })
+
   it('are unchanged by case, by composition and by being terms already', () => {
     fc.assert(
       fc.property(mixedText, (text) => {
