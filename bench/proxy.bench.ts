@@ -96,7 +96,8 @@ function ask(
 ): Promise<Asked> {
   serial += 1
   const content = `${serial} ${'x'.repeat(size)}`
-  const body = JSON.stringify({ model: 'claude-sonnet-4-5', messages: [{ role: 'user', content }] })
+  const tools = [{ name: 'Bash', input_schema: { type: 'object' } }]
+  const body = JSON.stringify({ model: 'claude-sonnet-4-5', tools, messages: [{ role: 'user', content }] })
   return new Promise((resolve, reject) => {
     const began = performance.now()
     let firstMs: number | undefined
