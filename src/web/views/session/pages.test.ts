@@ -33,11 +33,11 @@ describe('pages of a session', () => {
   it('that lie beside each other are had by one question', async () => {
     const server = serve(10 * PAGE)
     const pages = open(() => server.length)
-    pages.want([5 * PAGE - 10, 5 * PAGE + 10])
+    pages.want([5 * PAGE - 4, 5 * PAGE + 4])
     await soon()
     expect(server.asked).toEqual([`${4 * PAGE}-${6 * PAGE}`])
-    expect(pages.get(5 * PAGE + 10)?.entry.id).toBe(`e${5 * PAGE + 10}`)
-    pages.want([5 * PAGE - 10, 6 * PAGE + 1])
+    expect(pages.get(5 * PAGE + 4)?.entry.id).toBe(`e${5 * PAGE + 4}`)
+    pages.want([5 * PAGE - 4, 6 * PAGE + 1])
     await soon()
     expect(server.asked.slice(1)).toEqual([`${6 * PAGE}-${7 * PAGE}`])
   })
@@ -60,19 +60,44 @@ describe('pages of a session', () => {
     expect(pages.get(3 * PAGE + 5)?.entry.id).toBe(`e${3 * PAGE + 5}`)
   })
 
-  it('are no more than forty, whatever is looked at', async () => {
-    const server = serve(100 * PAGE)
+  it('that a jump asked for come, also when what is still seen is asked for meanwhile', async () => {
+    const server = serve(200 * PAGE)
     const pages = open(() => server.length)
-    for (let at = 0; at < 100; at += 1) {
+    server.isHeld = true
+    pages.want([150 * PAGE])
+    pages.want([0])
+    server.isHeld = false
+    server.letGo()
+    await soon()
+    expect(pages.get(150 * PAGE)).toBeDefined()
+    expect(pages.get(0)).toBeDefined()
+  })
+
+  it('that somebody passed long ago are given up', async () => {
+    const server = serve(200 * PAGE)
+    const pages = open(() => server.length)
+    server.isHeld = true
+    for (const at of [10, 20, 30, 40, 50]) pages.want([at * PAGE])
+    server.isHeld = false
+    server.letGo()
+    await soon()
+    const there = [10, 20, 30, 40, 50].filter((at) => pages.get(at * PAGE) !== undefined)
+    expect(there).toEqual([30, 40, 50])
+  })
+
+  it('are no more than a hundred, whatever is looked at', async () => {
+    const server = serve(150 * PAGE)
+    const pages = open(() => server.length)
+    for (let at = 0; at < 150; at += 1) {
       pages.want([at * PAGE])
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
     await soon()
-    const held = Array.from({ length: 100 }, (_, at) => pages.get(at * PAGE)).filter(
+    const held = Array.from({ length: 150 }, (_, at) => pages.get(at * PAGE)).filter(
       (row) => row !== undefined,
     )
-    expect(held.length).toBeLessThanOrEqual(41)
-    expect(pages.get(99 * PAGE)).toBeDefined()
+    expect(held.length).toBeLessThanOrEqual(101)
+    expect(pages.get(149 * PAGE)).toBeDefined()
     expect(pages.get(0)).toBeUndefined()
   })
 })

@@ -1,16 +1,19 @@
 /**
  * Entries of a session by position, fetched in pages as they come into sight, those beside each other in one question. No more than
- * forty pages are held, so that a session of a million entries takes no more memory than one of two thousand; the longest unseen goes
+ * a hundred pages are held, so that a session of a million entries takes no more memory than one of two thousand; the longest unseen goes
  * first.
  */
 import type { EntriesAnswer, EntryRow } from '../../../server/api.ts'
 import type { ToolCallBlock, ToolResultBlock } from '../../../transcript/block.ts'
 import { ask, type Answer, type Problem } from '../../api.ts'
 
-export const PAGE = 50
-const MOST_PAGES = 40
+/** About what a window shows: somebody who jumps waits for little more. */
+export const PAGE = 20
+const MOST_PAGES = 100
 /** Pages that are asked for at once: two hundred entries are as many as the server gives. */
-const MOST_AT_ONCE = 4
+const MOST_AT_ONCE = 10
+/** Questions on their way whose answers nobody sees at the moment: a jump's is one of them until it is there. */
+const MOST_UNSEEN = 2
 /** Entries after a call among which its result mostly is. */
 const FOLLOWING = 12
 /** Entries fetched whole, which may have megabytes each. */
@@ -148,8 +151,10 @@ export function createPages(id: string, { onChange, onProblem, onLength, most }:
   const fetchWanted = (): void => {
     // Somebody who scrolls fast does not wait for what they passed.
     const stillWanted = new Set([...asking].flatMap(([page, abort]) => (wanted.has(page) ? [abort] : [])))
+    const unseen = [...new Set(asking.values())].filter((abort) => !stillWanted.has(abort))
+    const passed = new Set(unseen.slice(0, Math.max(0, unseen.length - MOST_UNSEEN)))
     for (const [page, abort] of asking)
-      if (!stillWanted.has(abort)) {
+      if (passed.has(abort)) {
         abort.abort()
         asking.delete(page)
         // What was to be added to it is missing now.
