@@ -85,7 +85,7 @@ describe('pages of a session', () => {
     expect(there).toEqual([30, 40, 50])
   })
 
-  it('are no more than a hundred, whatever is looked at', async () => {
+  it('are no more than forty, whatever is looked at', async () => {
     const server = serve(150 * PAGE)
     const pages = open(() => server.length)
     for (let at = 0; at < 150; at += 1) {
@@ -96,7 +96,7 @@ describe('pages of a session', () => {
     const held = Array.from({ length: 150 }, (_, at) => pages.get(at * PAGE)).filter(
       (row) => row !== undefined,
     )
-    expect(held.length).toBeLessThanOrEqual(101)
+    expect(held.length).toBeLessThanOrEqual(41)
     expect(pages.get(149 * PAGE)).toBeDefined()
     expect(pages.get(0)).toBeUndefined()
   })

@@ -1,17 +1,16 @@
 /**
  * Entries of a session by position, fetched in pages as they come into sight, those beside each other in one question. No more than
- * a hundred pages are held, so that a session of a million entries takes no more memory than one of two thousand; the longest unseen goes
+ * forty pages are held, so that a session of a million entries takes no more memory than one of two thousand; the longest unseen goes
  * first.
  */
 import type { EntriesAnswer, EntryRow } from '../../../server/api.ts'
 import type { ToolCallBlock, ToolResultBlock } from '../../../transcript/block.ts'
 import { ask, type Answer, type Problem } from '../../api.ts'
 
-/** About what a window shows: somebody who jumps waits for little more. */
-export const PAGE = 20
-const MOST_PAGES = 100
+export const PAGE = 50
+const MOST_PAGES = 40
 /** Pages that are asked for at once: two hundred entries are as many as the server gives. */
-const MOST_AT_ONCE = 10
+const MOST_AT_ONCE = 4
 /** Questions on their way whose answers nobody sees at the moment: a jump's is one of them until it is there. */
 const MOST_UNSEEN = 2
 /** Entries after a call among which its result mostly is. */
