@@ -2,19 +2,19 @@
  * Units read for costs on as many threads as the machine has, this one among them; here alone, where there is too little to be worth
  * a thread's start.
  */
-import fs from 'node:fs'
 import os from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { createWork, takeUnits, type OnScan, type SizedUnit, type Work } from './cost-work.ts'
 import type { UnitScan } from './cost-unit.ts'
+import { workerScript } from '../sources/worker-script.ts'
 
 const WORTH_BYTES = 16 * 1024 * 1024
 const MOST_THREADS = 8
 
 /** In any order. Throws where a thread dies: costs with a hole in them would look like all of them. */
 export async function scanUnits(units: readonly SizedUnit[], onScan: OnScan): Promise<void> {
-  const script = workerScript()
+  const script = workerScript('cost-worker', import.meta.url)
   const bytes = units.reduce((sum, one) => sum + one.bytes, 0)
   const threads = Math.min(os.availableParallelism(), MOST_THREADS, units.length)
   const others = bytes < WORTH_BYTES || script === undefined ? 0 : threads - 1
@@ -41,10 +41,4 @@ function runThread(script: URL, work: Work, onScan: OnScan): Promise<void> {
     worker.on('error', reject)
     worker.on('exit', () => reject(new Error('a reader of costs ended')))
   })
-}
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [new URL('./cost-worker.js', import.meta.url), new URL('../cost-worker.js', import.meta.url)]
-  return places.find((place) => fs.existsSync(place))
 }

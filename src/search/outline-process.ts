@@ -3,20 +3,17 @@
  * same.
  */
 import { fork } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { HansardError } from '../errors.ts'
 import { buildOutline, type OutlineJob, type OutlineProgress } from './outline-build.ts'
 import type { OutlineNote } from './outline-files.ts'
 import type { FromOutlineWorker } from './outline-worker.ts'
+import { runBehind, workerScript } from '../sources/worker-script.ts'
 
 /** A process's start takes as long as some MB. */
 const WORTH_BYTES = 2 * 1024 * 1024
 /** Reading leaves much behind at once: collected early, it stays small. Megabytes. */
 const LIMITS = ['--max-semi-space-size=4', '--max-old-space-size=2048']
-/** Behind whoever looks at what is there already. */
-const NICE = 5
 
 export function makeOutline(
   job: OutlineJob,
@@ -24,13 +21,13 @@ export function makeOutline(
   onProgress: (progress: OutlineProgress) => void,
   signal: AbortSignal,
 ): Promise<OutlineNote> {
-  const script = workerScript()
+  const script = workerScript('outline-worker', import.meta.url)
   if (bytes < WORTH_BYTES || script === undefined) return buildOutline(job, onProgress)
   return new Promise((resolve, reject) => {
     const child = fork(fileURLToPath(script), [], { execArgv: LIMITS, stdio: 'ignore' })
     const end = (): void => void child.kill()
     signal.addEventListener('abort', end, { once: true })
-    if (child.pid !== undefined) behind(child.pid)
+    if (child.pid !== undefined) runBehind(child.pid)
     child.on('message', (said: FromOutlineWorker) => {
       if ('progress' in said) return onProgress(said.progress)
       if ('note' in said) resolve(said.note)
@@ -44,21 +41,4 @@ export function makeOutline(
     })
     child.send(job)
   })
-}
-
-function behind(pid: number): void {
-  try {
-    os.setPriority(pid, NICE)
-  } catch {
-    // It is done as soon as anything else.
-  }
-}
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [
-    new URL('./outline-worker.js', import.meta.url),
-    new URL('../outline-worker.js', import.meta.url),
-  ]
-  return places.find((place) => fs.existsSync(place))
 }

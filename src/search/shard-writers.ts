@@ -1,11 +1,11 @@
 /** Who writes the shards: a thread for each where there is enough to write, else this one. What comes out is the same. */
-import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Archive } from '../archive/archive.ts'
 import { HansardError } from '../errors.ts'
 import type { Batch, BatchResult } from './index-batch.ts'
 import type { FromIndexWorker, ToIndexWorker } from './index-worker.ts'
 import type { Turns } from './turns.ts'
+import { workerScript } from '../sources/worker-script.ts'
 
 export type ShardWriter = {
   /** One batch at a time. Throws what is wrong with the shard: `UnusableShard` when it has to be built again. */
@@ -30,12 +30,12 @@ const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
 const WORTH_BYTES = 8 * 1024 * 1024
 
 export function canUseThreads(bytes: number): boolean {
-  return bytes >= WORTH_BYTES && workerScript() !== undefined
+  return bytes >= WORTH_BYTES && workerScript('index-worker', import.meta.url) !== undefined
 }
 
 /** In a thread of its own, which waits for its turn with large entries. */
 export function writeInThread(archive: Archive, number: number, turns: Turns): ShardWriter {
-  const worker = new Worker(workerScript() as URL, { resourceLimits: HEAP })
+  const worker = new Worker(workerScript('index-worker', import.meta.url) as URL, { resourceLimits: HEAP })
   let waiting: { done(said: FromIndexWorker): void; failed(error: Error): void } | undefined
   let leave: () => void = () => {}
   const end = (error: Error): void => {
@@ -81,13 +81,4 @@ export function writeInThread(archive: Archive, number: number, turns: Turns): S
       }
     },
   }
-}
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [
-    new URL('./index-worker.js', import.meta.url),
-    new URL('../index-worker.js', import.meta.url),
-  ]
-  return places.find((place) => fs.existsSync(place))
 }

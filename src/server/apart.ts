@@ -3,7 +3,6 @@
  * A thread answers one after the other and is gone when nobody has asked for a while, with its memory. Without the built program there
  * are none, and whoever asks is answered in this thread.
  */
-import fs from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import type { Context, Next } from 'hono'
 import type { Archive } from '../archive/archive.ts'
@@ -11,6 +10,7 @@ import type { PriceRow } from '../cost/prices.ts'
 import { HansardError } from '../errors.ts'
 import { createTexts, type TextAsked, type TextPiece, type Texts } from '../search/outline-text.ts'
 import type { App } from './context.ts'
+import { workerScript } from '../sources/worker-script.ts'
 
 /** What is searched and what is summed do not wait for each other. */
 export type Kind = 'search' | 'sums' | 'texts'
@@ -66,7 +66,7 @@ type Said = Answered & { readonly piece?: TextPiece }
 type Waiting = { readonly resolve: (said: Said) => void; readonly reject: (error: Error) => void }
 
 export function openApart(archive: Archive, data: ApartData, onTrouble: (error: Error) => void): Apart {
-  const script = workerScript()
+  const script = workerScript('apart-worker', import.meta.url)
   const threads = new Map<Kind, Thread>()
   let texts: Texts | undefined
   const here = (): Texts => (texts ??= createTexts(archive))
@@ -125,12 +125,3 @@ export function openApart(archive: Archive, data: ApartData, onTrouble: (error: 
 const ENDED = new HansardError('io', 'what was asked for took more than there is', {
   hint: 'ask for less at once: a shorter time, or more words',
 })
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [
-    new URL('./apart-worker.js', import.meta.url),
-    new URL('../apart-worker.js', import.meta.url),
-  ]
-  return places.find((place) => fs.existsSync(place))
-}

@@ -4,12 +4,11 @@
  * ends, with its memory, when there was none for a while. Without the built program there is none, and the work is done here.
  */
 import { fork, type ChildProcess } from 'node:child_process'
-import fs from 'node:fs'
-import os from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { Archive } from '../archive/archive.ts'
 import { HansardError, type ErrorCode } from '../errors.ts'
 import { doWork, type Done, type Work, type WorkOptions, type WorkProgress } from './behind-work.ts'
+import { runBehind, workerScript } from '../sources/worker-script.ts'
 
 export type Behind = {
   /** Throws what the work throws; `io` when the process ended over it. Stops soon after the signal. */
@@ -28,8 +27,6 @@ export type FromBehind =
 type Failed = { readonly code: ErrorCode | undefined; readonly message: string; readonly hint?: string }
 
 const IDLE_MS = 20_000
-/** Behind whoever looks at what is there already. */
-const NICE = 5
 
 type Waiting = {
   readonly resolve: (done: unknown) => void
@@ -40,7 +37,7 @@ type Waiting = {
 type Begun = { readonly child: ChildProcess; readonly waiting: Map<number, Waiting> }
 
 export function openBehind(archive: Archive): Behind {
-  const script = workerScript()
+  const script = workerScript('behind-worker', import.meta.url)
   if (script === undefined)
     return { work: (work, options = {}) => doWork(archive, work, options), close() {} }
   let begun: Begun | undefined
@@ -65,7 +62,7 @@ export function openBehind(archive: Archive): Behind {
   const start = (file: URL): Begun => {
     const child = fork(fileURLToPath(file), [], { serialization: 'advanced', stdio: 'ignore' })
     const own: Begun = { child, waiting: new Map() }
-    if (child.pid !== undefined) behind(child.pid)
+    if (child.pid !== undefined) runBehind(child.pid)
     child.on('message', (said: FromBehind) => hear(own, said))
     child.on('error', () => child.kill())
     child.on('exit', () => {
@@ -101,21 +98,4 @@ const ENDED = 'the process that takes in logs ended'
 function errorOf({ code, message, hint }: Failed): Error {
   if (code === undefined) return new Error(message)
   return new HansardError(code, message, hint === undefined ? {} : { hint })
-}
-
-function behind(pid: number): void {
-  try {
-    os.setPriority(pid, NICE)
-  } catch {
-    // It is done as soon as anything else.
-  }
-}
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [
-    new URL('./behind-worker.js', import.meta.url),
-    new URL('../behind-worker.js', import.meta.url),
-  ]
-  return places.find((place) => fs.existsSync(place))
 }

@@ -2,11 +2,11 @@
  * Units read on as many threads as the machine has, where there are enough of them to be worth a thread's start; else here. The
  * results are the same.
  */
-import fs from 'node:fs'
 import os from 'node:os'
 import { nextTurn } from './next-turn.ts'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
 import type { Call } from './unit-facts.ts'
+import { workerScript } from './worker-script.ts'
 
 export type Readers = {
   /** Waits for a free reader, then reads. */
@@ -22,7 +22,7 @@ const WORTH_BYTES = 16 * 1024 * 1024
 const MOST_THREADS = 2
 
 export async function createReaders(bytes: number): Promise<Readers> {
-  const script = workerScript()
+  const script = workerScript('unit-worker', import.meta.url)
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
     return { read: readHere(), width: 1, close: async () => {} }
@@ -40,10 +40,4 @@ function readHere(): Readers['read'] {
     if (read % READ_A_TURN === 0) await nextTurn()
     return runUnitJob(job, onCalls)
   }
-}
-
-/** Beside this module in the package, one folder up in the command line's bundle; not there when run from the sources. */
-function workerScript(): URL | undefined {
-  const places = [new URL('./unit-worker.js', import.meta.url), new URL('../unit-worker.js', import.meta.url)]
-  return places.find((place) => fs.existsSync(place))
 }

@@ -4,18 +4,19 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Block } from '../../transcript/block.ts'
-import { toJson, type Json, type JsonObject } from '../../transcript/json.ts'
+import type { Json, JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest } from '../../wire/request.ts'
-import { record, type Recorder, type RecordOptions } from '../record.ts'
+import { record, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from './apis.ts'
+import { writeOutcome, type AnswerFacts, type Broken, type Outcome, type Place } from './call-outcome.ts'
 import { createAnswerReader, headerOf, type Answer, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Headers } from './client.ts'
-import { createConversation, type Voice } from './conversation.ts'
-import { createOpenSessions, type Asking, type OpenSession } from './open-sessions.ts'
+import { createConversation } from './conversation.ts'
+import { createOpenSessions, type Asking } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
 import { createTapeDeck, type Tape } from './tape.ts'
 
@@ -64,14 +65,6 @@ export type AskedCall = {
   broken(by: 'client' | 'upstream', reason: string, details?: AnswerFacts): void
 }
 
-export type AnswerFacts = {
-  readonly metadata?: JsonObject
-  /** Where it is told afterwards how long it took. */
-  readonly durationMs?: number
-  /** What somebody else says it cost, in US dollars. */
-  readonly costUsd?: number | string
-}
-
 export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'durationMs' | 'metadata'> & {
   readonly callId?: string
   /** Without an id: the newest call of this tool with this input. */
@@ -81,21 +74,8 @@ export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'dur
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
 
-/** Where a call is recorded. */
-type Place = { readonly session: OpenSession; readonly voice: Voice; readonly whole: Recorder }
-
 /** Records how a call ended: when that is known, or with what is known when nobody can wait. */
 type Settle = (outcome: () => Promise<Outcome>, now: () => Outcome) => void
-
-type Broken = { readonly by: string; readonly reason: string }
-
-/** How a call ended, as far as whoever saw it can tell. */
-type Outcome = AnswerFacts & {
-  readonly message?: WireMessage | undefined
-  readonly broken?: Broken | undefined
-  readonly status?: number
-  readonly tape?: Tape | undefined
-}
 
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
@@ -165,42 +145,11 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       'a call',
     )
 
-    const write = (outcome: Outcome, { session, voice, whole }: Place, passedMs: number): void => {
-      const { message, broken, status, metadata: facts, costUsd, tape, durationMs = passedMs } = outcome
-      const played = tape?.end(call)
-      const { recorder, known } = voice
-      session.calls -= 1
-      // Also what is packed is known by what it says.
-      const isTaped = played && whole.aside([toJson(message ?? null), played.words], played.line)
-      const metadata: JsonObject = { call, ...facts, ...(isTaped && { tape: true }) }
-      const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
-      session.isFailed = !hasSaid
-      if (hasSaid) {
-        const { error: _, ...said } = message
-        recorder.answer(said, { durationMs, metadata: { ...metadata, ...said.fields } })
-        known.add('assistant', message.blocks)
-        tools.learn(voice, message.blocks)
-        if (message.messageId !== undefined) voice.answered(message.messageId)
-      }
-      if (costUsd !== undefined) whole.addCost(costUsd)
-      const error =
-        message?.error ??
-        // Whoever has the whole answer may well not wait for the end of the connection.
-        (broken && message?.complete !== true
-          ? { message: broken.reason, code: `broken-by-${broken.by}` }
-          : undefined) ??
-        (hasSaid ? undefined : { message: `no answer, status ${status ?? 'unknown'}` })
-      if (error !== undefined)
-        recorder.error(Object.assign(new Error(error.message), 'code' in error && { code: error.code }), {
-          ...(hasSaid ? {} : { durationMs }),
-          metadata,
-        })
-    }
     return (outcome, now) => {
       const passedMs = Math.round(performance.now() - began)
       const last = (): void => {
         if (place === undefined || !leaving.delete(last)) return
-        write(now(), place, passedMs)
+        writeOutcome(now(), place, { call, passedMs, learn: tools.learn })
       }
       leaving.add(last)
       const end = async (): Promise<void> => {
@@ -209,7 +158,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         const asked = await asking.catch(() => undefined)
         if (!leaving.delete(last)) return
         if (asked === undefined) told.tape?.end(call)
-        else write(told, asked, passedMs)
+        else writeOutcome(told, asked, { call, passedMs, learn: tools.learn })
       }
       track(end(), 'an answer')
     }

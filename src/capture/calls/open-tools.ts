@@ -6,7 +6,7 @@ import type { Voice } from './conversation.ts'
 export type OpenTool = { readonly voice: Voice; readonly callId: string; readonly name: string }
 
 export type OpenTools = {
-  learn(voice: Voice, blocks: readonly Block[]): void
+  readonly learn: (voice: Voice, blocks: readonly Block[]) => void
   /** By the call's id; without one, the oldest open call of this tool with this input, as tools are run in order. */
   take(wanted: {
     readonly callId?: string

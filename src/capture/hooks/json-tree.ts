@@ -2,6 +2,7 @@
  * JSON as people write it in settings, read with the place of everything in it, so that it can be changed where it stands: comments
  * and commas too many are taken where the agent takes them. Text that is not that is answered with what is wrong and where.
  */
+import { toProblem, Unreadable, type SettingsProblem } from './unreadable.ts'
 
 export type JsonNode =
   | {
@@ -17,15 +18,13 @@ export type JsonNode =
 export type Item = { readonly node: JsonNode; readonly start: number; readonly comma: number | undefined }
 export type Member = Item & { readonly key: string }
 
-export type JsonProblem = { readonly problem: string; readonly line: number }
-
 const DEPTH_LIMIT = 100
 const LITERAL = /true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 
 export function parseTree(
   text: string,
   { comments = false }: { readonly comments?: boolean } = {},
-): JsonNode | JsonProblem {
+): JsonNode | SettingsProblem {
   let at = text.startsWith('\uFEFF') ? 1 : 0
 
   const fail = (problem: string): never => {
@@ -104,16 +103,7 @@ export function parseTree(
     space()
     return at < text.length ? fail('something after the end') : root
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    return { problem: error.message, line: text.slice(0, error.at).split('\n').length }
-  }
-}
-
-class Unreadable extends Error {
-  readonly at: number
-  constructor(problem: string, at: number) {
-    super(problem)
-    this.at = at
+    return toProblem(error, text)
   }
 }
 

@@ -2,6 +2,7 @@
  * TOML as lines: where the keys of its root are, and where one more may stand. Nothing is written anew from what was understood.
  * Text that is not TOML is answered with what is wrong and where; what it means beyond its form is not asked.
  */
+import { toProblem, Unreadable, type SettingsProblem } from './unreadable.ts'
 
 export type TomlKey = { readonly key: string; readonly start: number; readonly end: number }
 
@@ -14,14 +15,12 @@ export type TomlOutline = {
   readonly place: number
 }
 
-export type TomlProblem = { readonly problem: string; readonly line: number }
-
 const BARE = /[A-Za-z0-9_-]+/y
 /** Numbers, dates, times, booleans: told from each other by nobody here. */
 const PLAIN = /[A-Za-z0-9+\-_.:]+(?: \d{2}:\d{2}[\d:.Z+-]*)?/y
 const DEPTH_LIMIT = 100
 
-export function outlineToml(text: string): TomlOutline | TomlProblem {
+export function outlineToml(text: string): TomlOutline | SettingsProblem {
   const first = text.startsWith('\uFEFF') ? 1 : 0
   let at = first
   const fail = (problem: string): never => {
@@ -145,16 +144,7 @@ export function outlineToml(text: string): TomlOutline | TomlProblem {
       }
     }
   } catch (error) {
-    if (!(error instanceof Unreadable)) throw error
-    return { problem: error.message, line: text.slice(0, error.at).split('\n').length }
-  }
-}
-
-class Unreadable extends Error {
-  readonly at: number
-  constructor(problem: string, at: number) {
-    super(problem)
-    this.at = at
+    return toProblem(error, text)
   }
 }
 
