@@ -78,6 +78,21 @@ export async function openPage(
   return { page, wrong, expectClean: () => expect(wrong).toEqual([]) }
 }
 
+/**
+ * Presses one key after the other, each when the page has drawn what the last one did, however busy the machine is. Keys that belong
+ * together (`g g`) follow each other at once: the page forgets the first after a second.
+ */
+export async function press(page: Page, ...keys: readonly string[]): Promise<void> {
+  for (const together of keys) {
+    await Promise.all(together.split(' ').map((key) => page.keyboard.press(key)))
+    await page.waitForTimeout(150)
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn))))
+  }
+}
+
+/** Where the page's address points within the session: the browser says so a little later than the page does. */
+export const hashOf = (page: Page): Promise<string> => page.evaluate(() => location.hash)
+
 /** What axe-core finds that is serious or worse; run apart from the page, whose policy would not let it in. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {
   const source = fs.readFileSync(join(import.meta.dirname, '../node_modules/axe-core/axe.min.js'), 'utf8')

@@ -6,7 +6,7 @@ import { makeSample } from '../src/cli/demo/make.ts'
 import type { SessionsAnswer } from '../src/server/api.ts'
 import type { RunsAnswer } from '../src/server/api-runs.ts'
 import { startServer, type RunningServer } from '../src/server/start.ts'
-import { findBarriers, launchBrowser, openPage, webFolder, type OpenOptions } from './browser.ts'
+import { findBarriers, launchBrowser, openPage, press, webFolder, type OpenOptions } from './browser.ts'
 import { temporaryFolder } from './program.ts'
 
 let browser: Browser
@@ -38,12 +38,6 @@ const sessionOf = (prompt: string): string =>
   sessions.find((row) => (row.prompt ?? '').includes(prompt))?.id ?? `no session of ${prompt}`
 const runOf = (end: string): string => runs.find(({ id }) => id.endsWith(end))?.id ?? `no run ${end}`
 const entry = (page: Page, position: number) => page.locator(`.transcript-list [data-position="${position}"]`)
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) {
-    await page.keyboard.press(key)
-    await page.waitForTimeout(150)
-  }
-}
 
 describe('a session of the sample', () => {
   it('says at each prompt what came of it, in entries, time, tokens and dollars', async () => {

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record, type RecordOptions } from '../src/capture/record.ts'
 import { sync } from '../src/sources/sync.ts'
-import { findBarriers, launchBrowser, openPage } from './browser.ts'
+import { findBarriers, hashOf, launchBrowser, openPage, press } from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
 import { hostileSession } from './hostile-session.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
@@ -121,12 +121,6 @@ async function openFile(path: string, hash = '', options: { colorScheme?: 'dark'
 }
 
 const entry = (page: Page, position: number) => page.locator(`.transcript-list [data-position="${position}"]`)
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) {
-    await page.keyboard.press(key)
-    await page.waitForTimeout(150)
-  }
-}
 
 describe('an exported session', () => {
   it('reads as on the page: folded, opened, found, jumped through, gone to by its address', async () => {
@@ -139,8 +133,8 @@ describe('an exported session', () => {
     expect(await entry(page, 7).locator('.diff-row.is-new').count()).toBe(2)
     await entry(page, 13).locator('.fold-line').click()
     await entry(page, 13).locator('img.picture').waitFor()
-    await press(page, 'g', 'g', 'e')
-    expect(new URL(page.url()).hash).toBe('#9')
+    await press(page, 'g g', 'e')
+    expect(await hashOf(page)).toBe('#9')
     await press(page, '/')
     await page.keyboard.type('three others')
     await page.waitForFunction(() => /\d/.test(document.querySelector('.find-says')?.textContent ?? ''))

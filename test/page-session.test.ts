@@ -5,7 +5,15 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sync } from '../src/sources/sync.ts'
 import { deleteKept } from '../src/sources/clean-kept.ts'
-import { findBarriers, launchBrowser, openPage, type OpenOptions, type OpenPage } from './browser.ts'
+import {
+  findBarriers,
+  hashOf,
+  launchBrowser,
+  openPage,
+  press,
+  type OpenOptions,
+  type OpenPage,
+} from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
 import { hostileSession } from './hostile-session.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
@@ -72,13 +80,6 @@ async function open(name: string, rest = '', options: OpenOptions = {}): Promise
 const entry = (page: Page, position: number) => page.locator(`.transcript-list [data-position="${position}"]`)
 const selected = (page: Page): Promise<string | null> =>
   page.locator('.transcript-list > * > * > * > .entry.is-selected').first().getAttribute('data-position')
-/** Keys are taken up when the page has drawn what the last one did. */
-async function press(page: Page, ...keys: readonly string[]): Promise<void> {
-  for (const key of keys) {
-    await page.keyboard.press(key)
-    await page.waitForTimeout(150)
-  }
-}
 
 describe('a transcript', () => {
   it('reads as a conversation, with a line for each tool call', async () => {
@@ -188,16 +189,16 @@ describe('ways through a session', () => {
     expect(await after('n')).toBe('16')
     expect(await after('n')).toBe('20')
     expect(await after('p')).toBe('16')
-    expect(await after('g', 'g', 'e')).toBe('9')
+    expect(await after('g g', 'e')).toBe('9')
     expect(await entry(page, 9).locator('.output').innerText()).toContain('FAIL')
-    expect(await after('g', 'g', 'd')).toBe('7')
+    expect(await after('g g', 'd')).toBe('7')
     expect(await after('t')).toBe('9')
     expect(await after('T', 'T')).toBe('5')
     expect(await after('j')).toBe('7')
     expect(await after('k', 'k')).toBe('3')
     await press(page, 'o')
     expect(await entry(page, 3).locator('.output').innerText()).toContain('setTimeout')
-    expect(new URL(page.url()).hash).toBe('#3')
+    expect(await hashOf(page)).toBe('#3')
     await press(page, '?')
     expect(await page.locator('dialog').innerText()).toContain('Next prompt')
     expectClean()
