@@ -6,9 +6,9 @@ import { parseJson, type Json } from '../../transcript/json.ts'
 import { createReassembly, parseMessage } from '../../wire/apis.ts'
 import { createHeldBytes } from '../../wire/held-bytes.ts'
 import type { WireMessage } from '../../wire/message.ts'
-import { envelopeOf, type CallApi } from './apis.ts'
+import { envelopeOf, type CallApi } from '../../wire/call-apis.ts'
 import type { Headers } from './client.ts'
-import { createDecoding } from './decoding.ts'
+import { createDecoding } from '../../sources/decoding.ts'
 
 export type AnswerHead = { readonly status: number; readonly headers: Headers }
 

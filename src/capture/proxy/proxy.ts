@@ -8,11 +8,12 @@ import { parseJson, type Json } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createHeldBytes } from '../../wire/held-bytes.ts'
 import { createCallLog, type CallLogOptions, type OpenCall, type Parts } from '../calls/call-log.ts'
-import { createDecoding } from '../calls/decoding.ts'
+import { createDecoding } from '../../sources/decoding.ts'
 import { headerOf } from '../calls/answer.ts'
 import { createReporter } from '../report.ts'
 import { createForwarder, type Watch } from './forward.ts'
-import { toRoute, type Route, type Upstream } from './upstreams.ts'
+import type { Upstream } from '../../sources/redirection.ts'
+import { toRoute, type Route } from './upstreams.ts'
 
 export type ProxyOptions = CallLogOptions & {
   readonly upstreams: ReadonlyMap<string, Upstream>

@@ -3,23 +3,13 @@
  * else in a request chooses, so that the proxy is no way into other places.
  */
 import { HansardError } from '../../errors.ts'
-import type { CallApi } from '../calls/apis.ts'
+import type { Upstream } from '../../sources/redirection.ts'
+import { spokenBy, toApi, type CallPath } from '../../wire/call-paths.ts'
 
-export type Upstream = {
-  /** Also the first part of the path that asks for it: `/anthropic/v1/messages`. */
-  readonly name: string
-  /** What stands before the path, that of the URL included. */
-  readonly url: URL
-}
-
-export type Route = {
+export type Route = CallPath & {
   readonly upstream: Upstream
   /** With the query, as the upstream is asked. */
   readonly path: string
-  /** Absent for what is passed on and not recorded: lists of models, counts of tokens. */
-  readonly api?: CallApi
-  /** Where the path names it, as Gemini's and Bedrock's do. */
-  readonly model?: string
 }
 
 const KNOWN: Readonly<Record<string, string>> = {
@@ -73,45 +63,10 @@ export function toRoute(upstreams: ReadonlyMap<string, Upstream>, target: string
   const named = upstreams.get(first)
   const path = named === undefined ? target : after.startsWith('/') ? after : `/${after}`
   const [bare = ''] = path.split('?', 1)
-  const spoken = SPOKEN.find(({ path: shape }) => shape.test(bare))
-  const upstream = named ?? upstreams.get(spoken?.upstream ?? upstreamOf(bare))
+  const upstream = named ?? upstreams.get(spokenBy(bare) ?? upstreamOf(bare))
   if (upstream === undefined) return undefined
   return { upstream, path: `${upstream.url.pathname.replace(/\/$/, '')}${path}`, ...toApi(bare) }
 }
-
-/** Which API a path speaks, whoever is asked. `path`: without its query. */
-export function toApi(path: string): Pick<Route, 'api' | 'model'> {
-  const spoken = SPOKEN.find(({ path: shape }) => shape.test(path))
-  const model = spoken?.path.exec(path)?.groups?.['model']
-  return {
-    ...(spoken?.api && { api: spoken.api }),
-    ...(model !== undefined && { model: decoded(model) }),
-  }
-}
-
-type Spoken = { readonly path: RegExp; readonly api?: CallApi; readonly upstream: string }
-
-const SPOKEN: readonly Spoken[] = [
-  {
-    path: /\/models\/(?<model>[^/:]+):(raw|streamRaw)Predict$/,
-    api: 'anthropic-messages',
-    upstream: 'vertex',
-  },
-  { path: /\/v1\/messages$/, api: 'anthropic-messages', upstream: 'anthropic' },
-  { path: /\/v1\/messages\//, upstream: 'anthropic' },
-  { path: /\/chat\/completions$/, api: 'openai-chat', upstream: 'openai' },
-  { path: /\/responses$/, api: 'openai-responses', upstream: 'openai' },
-  { path: /\/models\/(?<model>[^/:]+):generateContent$/, api: 'gemini', upstream: 'google' },
-  { path: /\/models\/(?<model>[^/:]+):streamGenerateContent$/, api: 'gemini', upstream: 'google' },
-  { path: /:(generateContent|streamGenerateContent)$/, api: 'gemini', upstream: 'google' },
-  { path: /\/model\/(?<model>[^/]+)\/invoke$/, api: 'bedrock-invoke', upstream: 'bedrock' },
-  {
-    path: /\/model\/(?<model>[^/]+)\/invoke-with-response-stream$/,
-    api: 'bedrock-invoke',
-    upstream: 'bedrock',
-  },
-  { path: /\/model\/(?<model>[^/]+)\/converse(-stream)?$/, api: 'bedrock-converse', upstream: 'bedrock' },
-]
 
 /** What no call is: the roots of the APIs. */
 function upstreamOf(path: string): string {
@@ -120,12 +75,4 @@ function upstreamOf(path: string): string {
   if (path.startsWith('/model/')) return 'bedrock'
   if (/^\/v1(\/|$)/.test(path)) return 'openai'
   return 'anthropic'
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
 }

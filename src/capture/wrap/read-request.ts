@@ -1,9 +1,9 @@
 /** What somebody is about to ask `fetch` for, where it is a call that can be recorded. What is asked is never used up by looking at it. */
 import { parseJson, type Json } from '../../transcript/json.ts'
-import { createDecoding } from '../calls/decoding.ts'
+import { createDecoding } from '../../sources/decoding.ts'
 import type { CallStart } from '../calls/call-log.ts'
 import type { Headers as PlainHeaders } from '../calls/client.ts'
-import { toApi } from '../proxy/upstreams.ts'
+import { toApi } from '../../wire/call-paths.ts'
 import { observeStream } from './observe-stream.ts'
 
 export type WatchedRequest = {

@@ -2,16 +2,14 @@
  * `hansard run -- CMD…`: a program with its provider calls recorded. It gets the terminal, the signals and the exit code as without us;
  * only the addresses of its providers are ours.
  */
-import { spawn } from 'node:child_process'
-import os from 'node:os'
-import { planRedirection } from '../../capture/proxy/environment.ts'
 import { startProxy } from '../../capture/proxy/proxy.ts'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { createRunId } from '../../capture/run.ts'
-import { HansardError, systemCode } from '../../errors.ts'
+import { planRedirection } from '../../sources/redirection.ts'
 import { loadConfig } from '../config.ts'
 import { note, printableJson } from '../print.ts'
 import { recordedLine, toRecorded } from '../recorded-line.ts'
+import { exitCodeOf, runProgram, type Ended } from '../run-program.ts'
 
 export type RunFlags = {
   readonly upstream?: readonly string[]
@@ -49,40 +47,5 @@ export async function run(command: readonly string[], flags: RunFlags): Promise<
     if (flags.json) process.stderr.write(`${printableJson(toRecorded(sessions))}\n`)
     else if (flags.quiet !== true) note(recordedLine(sessions))
   }
-  process.exitCode = ended.code ?? 128 + (ended.signal === null ? 0 : os.constants.signals[ended.signal])
-}
-
-type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null }
-
-/** What a terminal sends goes to the program by itself: it must only not end us. What somebody sends to us is for the program. */
-const OF_THE_TERMINAL = ['SIGINT', 'SIGQUIT'] as const
-const PASSED_ON = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGWINCH'] as const
-
-function runProgram([program = '', ...args]: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { stdio: 'inherit', env })
-    const isTerminal = process.stdin.isTTY
-    for (const signal of [...OF_THE_TERMINAL, ...PASSED_ON]) {
-      const isForUs = isTerminal && OF_THE_TERMINAL.some((one) => one === signal)
-      try {
-        process.on(signal, () => {
-          if (!isForUs) child.kill(signal)
-        })
-      } catch {
-        // This system has no such signal.
-      }
-    }
-    child.on('error', (error) => {
-      const missing = systemCode(error) === 'ENOENT'
-      reject(
-        new HansardError(missing ? 'not-found' : 'io', `${program} cannot be started: ${error.message}`, {
-          hint: missing
-            ? 'the command comes after --: hansard run -- claude'
-            : 'check that it can be executed',
-          cause: error,
-        }),
-      )
-    })
-    child.on('close', (code, signal) => resolve({ code, signal }))
-  })
+  process.exitCode = exitCodeOf(ended)
 }

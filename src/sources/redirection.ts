@@ -5,7 +5,13 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { basename, join } from 'node:path'
-import type { Upstream } from './upstreams.ts'
+
+export type Upstream = {
+  /** Also the first part of the path that asks for it: `/anthropic/v1/messages`. */
+  readonly name: string
+  /** What stands before the path, that of the URL included. */
+  readonly url: URL
+}
 
 export type Redirected = {
   readonly upstreams: ReadonlyMap<string, Upstream>

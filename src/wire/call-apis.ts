@@ -1,8 +1,8 @@
 /** The APIs that a call may speak: those of `src/wire`, and Bedrock's envelopes around Anthropic's. */
-import type { Json } from '../../transcript/json.ts'
-import { createBedrockParser, fromConverseRequest, fromConverseResponse } from '../../wire/bedrock.ts'
-import type { WireApi } from '../../wire/message.ts'
-import { createSseParser, type SseParser } from '../../wire/sse.ts'
+import type { Json } from '../transcript/json.ts'
+import { createBedrockParser, fromConverseRequest, fromConverseResponse } from './bedrock.ts'
+import type { WireApi } from './message.ts'
+import { createSseParser, type SseParser } from './sse.ts'
 
 export type CallApi = WireApi | 'bedrock-invoke' | 'bedrock-converse'
 

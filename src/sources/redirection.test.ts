@@ -2,8 +2,8 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { planRedirection } from './environment.ts'
-import { toUpstreams } from './upstreams.ts'
+import { planRedirection } from './redirection.ts'
+import { toUpstreams } from '../capture/proxy/upstreams.ts'
 
 const PROXY = 'http://127.0.0.1:4141'
 

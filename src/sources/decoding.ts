@@ -4,7 +4,7 @@
  */
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Transform } from 'node:stream'
-import { messageOf } from '../../errors.ts'
+import { messageOf } from '../errors.ts'
 
 export type Decoding = {
   push(chunk: Buffer): void
@@ -74,7 +74,7 @@ function createZstdDecoding(give: (chunk: Buffer) => void): Decoding {
   })()
   let problem: string | undefined
   const done = (async () => {
-    const { unzstd } = await import('../../sources/zstd.ts')
+    const { unzstd } = await import('./zstd.ts')
     const stopped = (_: number, why: string): void => void (problem = why)
     for await (const out of unzstd(input, { name: 'the answer', sizeBytes: MOST_PACKED, stopped })) give(out)
   })().catch((error: unknown) => (problem ??= messageOf(error)))
