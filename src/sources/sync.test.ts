@@ -321,6 +321,28 @@ describe('what is taken in', () => {
     fs.rmSync(join(machine.home, 'kept'), { recursive: true })
   })
 
+  it.each([0, 700])('is one session when its agent’s name for it is learnt after %i calls', async (calls) => {
+    machine.write(machine.log(ONE), claudeLogs(4, { session: ONE }))
+    const recorder = await record({ home: machine.home, cwd: machine.cwd })
+    const answer = (messageId: string): void =>
+      recorder.assistant('an answer', {
+        usage: { input: 10, output: 5, quality: 'reported' },
+        call: { provider: 'anthropic', messageId },
+      })
+    for (let nth = 0; nth < calls; nth += 1) answer(`msg_before_${nth}`)
+    recorder.update({ native: { agent: 'claude-code', sessionId: ONE } })
+    answer(`msg_${ONE}_1`)
+    expect(await machine.list()).toHaveLength(1)
+    await recorder.end()
+    await machine.sync()
+    const listed = await machine.list()
+    expect(listed).toHaveLength(1)
+    expect(listed[0]?.recordings).toHaveLength(2)
+    // The fuller recording speaks for the session: two calls are in the log.
+    const billed = Math.max(2, calls + 1)
+    expect(listed[0]?.totals).toMatchObject({ calls: billed, usage: { input: billed * 10 } })
+  })
+
   it('leaves the list with the journal that it was recorded in', async () => {
     const recorder = await record({ home: machine.home, cwd: machine.cwd })
     recorder.user('hello')

@@ -2,14 +2,15 @@
  * What the list needs of a unit's sessions, counted while it is read: nothing is held but the sessions' facts and the calls that
  * still wait for a later report. Calls are given out in batches, for a unit may have any number of them.
  */
-import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Drift, ReadItem } from '../formats/format.ts'
-import { citation, PRIMARY, type Entry } from '../transcript/entry.ts'
+import { citation } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
-import { createCallFold, type BilledCall, type CallFold } from '../transcript/totals.ts'
-import { hasCounts, type Usage } from '../transcript/usage.ts'
+import { createCallFold, type CallFold } from '../transcript/totals.ts'
+import type { Usage } from '../transcript/usage.ts'
+import { promptOf } from './prompt-of.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
+import { toCall } from './unit-call.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
 
 /** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
@@ -66,13 +67,20 @@ export type UnitReading = {
 export const OPEN_CALLS = 10_000
 /** Few enough to be one message between threads, many enough to be one transaction. */
 const BATCH = 500
+/**
+ * Calls of a recorded session whose agent has not said its name for it yet. One that says it later than this goes by our own id
+ * for good.
+ */
+const MOST_WAITING = 20_000
 /** A hostile file may have any number of sessions, or of new names. */
 const MOST_SESSIONS = 100_000
 const MOST_NAMES = 1000
 
 type Open = {
   session: Session
-  readonly key: string
+  key: string
+  /** Calls that wait for the session's name; undefined once they need no longer. */
+  waiting?: Call[] | undefined
   readonly fold: CallFold
   readonly work: WorkFold
   readonly spawned: SpawnFold
@@ -98,26 +106,40 @@ export function createUnitReading(
     onCalls(batch)
     batch = []
   }
+  const settle = (open: Open, call: Call): void => {
+    if (open.waiting === undefined) return give(call)
+    open.waiting.push(call)
+    if (open.waiting.length >= MOST_WAITING) giveAll(open)
+  }
+  const giveAll = (open: Open): void => {
+    for (const call of open.waiting ?? []) give({ ...call, session: open.key })
+    open.waiting = undefined
+  }
+  /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
+  const newKey = (session: Session): string => {
+    const shared = keyOf(session, unit)
+    const key = keys.has(shared) ? session.id : shared
+    keys.add(key)
+    return key
+  }
   const open = (session: Session): Open | undefined => {
     if (sessions.size >= MOST_SESSIONS) return undefined
-    const { id } = session
-    // Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to.
-    const shared = keyOf(session, unit)
-    const key = keys.has(shared) ? id : shared
-    keys.add(key)
     const work = createWorkFold()
     const opened: Open = {
       session,
-      key,
+      key: newKey(session),
+      // What is recorded here begins before its agent may have said anything.
+      ...(unit === undefined && session.native === undefined && { waiting: [] }),
       stub: session.stub === true,
       work,
       spawned: createSpawnFold(),
       fold: createCallFold({
         window: OPEN_CALLS,
-        settle: (call) => give(toCall(key, call, opened.stub, work.take(call.key, call.tools))),
+        settle: (call) =>
+          settle(opened, toCall(opened.key, call, opened.stub, work.take(call.key, call.tools))),
       }),
     }
-    sessions.set(id, opened)
+    sessions.set(session.id, opened)
     return opened
   }
 
@@ -133,7 +155,8 @@ export function createUnitReading(
         if (item.type === 'entry') {
           const { entry } = item
           if (current === undefined) continue
-          if (current.prompt === undefined) keepPrompt(current, entry)
+          const prompt = current.prompt ?? promptOf(entry)
+          if (prompt !== undefined) current.prompt = prompt
           current.work.add(entry)
           current.spawned.observe(entry)
           const { model } = current.session
@@ -143,13 +166,19 @@ export function createUnitReading(
           current = sessions.get(item.session.id) ?? open(item.session)
           if (current === undefined) continue
           current.session = item.session
+          if (current.waiting !== undefined && item.session.native !== undefined) {
+            current.key = newKey(item.session)
+            giveAll(current)
+          }
           current.stub = item.session.stub === true
         }
       }
     },
     end() {
-      const facts = [...sessions.values()].map(({ session, key, fold, work, prompt }): SessionFacts => {
+      const facts = [...sessions.values()].map((one): SessionFacts => {
+        const { session, key, fold, work, prompt } = one
         const { entries, toolCalls, models } = fold.totals()
+        giveAll(one)
         const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
         return {
           key,
@@ -187,23 +216,6 @@ function startedBy({ key, spawned }: Open): readonly Mention[] {
   }))
 }
 
-const PROMPT_LENGTH = 200
-
-/** Programs put context before the first prompt, as markup or marked as theirs. */
-function keepPrompt(open: Open, { role, source, blocks, metadata }: Entry): void {
-  if (role !== 'user' || source !== PRIMARY || metadata?.['isMeta'] === true) return
-  for (const block of blocks) {
-    if (block.type !== 'text' || typeof block.text !== 'string') continue
-    const text = block.text
-      .slice(0, PROMPT_LENGTH * 2)
-      .replaceAll(/\s+/g, ' ')
-      .trim()
-    if (text === '' || text.startsWith('<') || text.startsWith('# AGENTS.md')) continue
-    open.prompt = text.slice(0, PROMPT_LENGTH)
-    return
-  }
-}
-
 /**
  * The same for every recording of a conversation that its agent has a name for. What has none goes by where it was found: run ids
  * and threads of two projects may be the same. `unit` is undefined for what was recorded here, whose ids are our own.
@@ -211,33 +223,6 @@ function keepPrompt(open: Open, { role, source, blocks, metadata }: Entry): void
 export function keyOf({ id, native }: Session, unit: string | undefined): string {
   if (native !== undefined) return uuidFrom(native.agent, native.sessionId)
   return unit === undefined ? id : uuidFrom(unit, id)
-}
-
-export function toCall(
-  session: string,
-  billed: BilledCall,
-  stub: boolean,
-  work: readonly ToolCounts[] | undefined,
-): Call {
-  const { key, provider, model, at, source, tools } = billed
-  const { raw: _, ...usage } = billed.usage
-  // A call that nobody counted says what it lacks by itself: its model may well have a price.
-  const cost = stub || !hasCounts(usage) ? undefined : costOf(billed)
-  const isPriced = cost !== undefined && !('unpriced' in cost)
-  return {
-    session,
-    ...(key !== undefined && { key }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(at !== undefined && { at }),
-    usage,
-    ...(source !== undefined && { source: source.slice(0, 200) }),
-    ...(tools !== undefined && { tools }),
-    ...(tools !== undefined && work !== undefined && { work }),
-    // What nobody was asked to pay for is neither a price of zero nor an unknown one.
-    ...(isPriced && cost.row !== NOT_BILLED && { pico: cost.pico }),
-    ...(cost !== undefined && !isPriced && { unpriced: (model ?? 'unknown').slice(0, 200) }),
-  }
 }
 
 function withoutBulk(session: Session): Session {
