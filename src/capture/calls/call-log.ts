@@ -37,8 +37,9 @@ export type OpenCall = {
   response(head: AnswerHead): void
   /** `at`: when it came, as `performance.now()` has it, where that was some time ago. */
   chunk(bytes: Buffer, at?: number): void
-  ended(): void
-  broken(by: 'client' | 'upstream', reason: string): void
+  /** `unread`: why the end of it was not given to us, where the client may well have it. */
+  ended(at?: number, unread?: string): void
+  broken(by: 'client' | 'upstream', reason: string, at?: number): void
 }
 
 export type CallLog = {
@@ -75,7 +76,7 @@ export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'dur
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
 
 /** Records how a call ended: when that is known, or with what is known when nobody can wait. */
-type Settle = (outcome: () => Promise<Outcome>, now: () => Outcome) => void
+type Settle = (outcome: () => Promise<Outcome>, now: () => Outcome, at?: number) => void
 
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
@@ -145,8 +146,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       'a call',
     )
 
-    return (outcome, now) => {
-      const passedMs = Math.round(performance.now() - began)
+    return (outcome, now, at = performance.now()) => {
+      const passedMs = Math.round(at - began)
       const last = (): void => {
         if (place === undefined || !leaving.delete(last)) return
         writeOutcome(now(), place, { call, passedMs, learn: tools.learn })
@@ -204,11 +205,20 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           },
         }
       }
-      const over = (broken: Broken | undefined): void =>
+      const over = (broken: Broken | undefined, at: number | undefined, unread?: string): void => {
+        const cut = (answer: Answer | undefined): Answer | undefined =>
+          answer && unread !== undefined ? { problem: unread, ...answer } : answer
+        if (unread !== undefined) {
+          // What is not all of it is no exact copy.
+          tape?.end('')
+          tape = undefined
+        }
         settle?.(
-          async () => toOutcome(await reader?.end(), broken),
-          () => toOutcome(reader?.now(), broken),
+          async () => toOutcome(cut(await reader?.end()), broken),
+          () => toOutcome(cut(reader?.now()), broken),
+          at,
         )
+      }
       return {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
@@ -220,8 +230,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           reader?.push(bytes)
           tape?.push(bytes, at)
         }),
-        ended: guard('an answer', () => over(undefined)),
-        broken: guard('an answer', (by, reason) => over({ by, reason })),
+        ended: guard('an answer', (at?: number, unread?: string) => over(undefined, at, unread)),
+        broken: guard('an answer', (by: string, reason: string, at?: number) => over({ by, reason }, at)),
       }
     },
     ask(asked) {
