@@ -1,41 +1,54 @@
 /**
- * What lies beside a session's journal and may be missing: a line for each provider answer, exactly as it came. Appended and never
- * synced by itself; a line that a crash cut off is none. Nothing with a secret in it gets here.
+ * What lies beside a session's journal and may be missing: lines of what was asked, and of each provider answer exactly as it came.
+ * Appended and never synced by itself; a line that a crash cut off is none. Nothing with a secret in it gets here.
  */
 import { join } from 'node:path'
 import { nodeFiles, type Files } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
-
-export const TAPES = 'tape.jsonl'
+import { toJson, type Json } from '../transcript/json.ts'
+import { TAPES } from '../wire/tape.ts'
 
 export type Aside = {
   /** False when the redactor finds something in the words that the line says, or when it cannot be written. */
   put(words: readonly string[], line: string): boolean
+  /** A line of which the redactor takes out what it finds. False when it cannot be written. */
+  putRedacted(value: Json): boolean
   close(): void
 }
 
 export function openAside(
   folder: string,
-  redactor: Pick<Redactor, 'text'> | undefined,
+  redactor: Pick<Redactor, 'text' | 'json'> | undefined,
   files: Files = nodeFiles,
 ): Aside {
   let fd: number | undefined
   let isBroken = false
+  const write = (toLine: () => string | undefined): boolean => {
+    if (isBroken) return false
+    let line: string | undefined
+    try {
+      line = toLine()
+    } catch {
+      // What the redactor cannot read is not written.
+    }
+    if (line === undefined) return false
+    try {
+      fd ??= files.openAppend(join(folder, TAPES), 'any')
+      const bytes = Buffer.from(`${line}\n`)
+      if (files.write(fd, bytes, 0, bytes.length) === bytes.length) return true
+    } catch {
+      // What is recorded goes on without it.
+    }
+    // Half a line may be there: what follows would be a part of it.
+    isBroken = true
+    return false
+  }
   return {
-    put(words, line) {
-      if (isBroken) return false
-      try {
-        if (redactor !== undefined && words.some((text) => redactor.text(text) !== text)) return false
-        fd ??= files.openAppend(join(folder, TAPES), 'any')
-        const bytes = Buffer.from(`${line}\n`)
-        if (files.write(fd, bytes, 0, bytes.length) === bytes.length) return true
-      } catch {
-        // What is recorded goes on without it.
-      }
-      // Half a line may be there: what follows would be a part of it.
-      isBroken = true
-      return false
-    },
+    put: (words, line) =>
+      write(() =>
+        words.some((text) => redactor !== undefined && redactor.text(text) !== text) ? undefined : line,
+      ),
+    putRedacted: (value) => write(() => toJson(redactor === undefined ? value : redactor.json(value))),
     close() {
       const open = fd
       fd = undefined

@@ -15,6 +15,7 @@ import { openJournal, type Durability, type JournalWriter } from '../journal/wri
 import { createRedactor } from '../redact/redactor.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
+import type { Json } from '../transcript/json.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import { openAside } from './aside.ts'
@@ -65,6 +66,8 @@ export type Recorder = SourceRecorder & {
   update(facts: Facts): void
   /** Keeps a line beside the session, if the redactor finds nothing in the words that it says. */
   aside(words: readonly string[], line: string): boolean
+  /** Keeps a value beside the session, without what the redactor finds in it. */
+  asideRedacted(value: Json): boolean
   /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
   flush(): Promise<boolean>
   end(ending?: Ending): Promise<Session>
@@ -227,6 +230,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     ),
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
     aside: (words, line) => ended === undefined && aside.put(words, line),
+    asideRedacted: (value) => ended === undefined && aside.putRedacted(value),
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),
     fail: (error, ending = {}) =>

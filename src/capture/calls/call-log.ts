@@ -18,6 +18,7 @@ import { clientOf, type Headers } from './client.ts'
 import { createConversation } from './conversation.ts'
 import { createOpenSessions, type Asking } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
+import { createRequestPacker, type RequestFacts } from '../../wire/tape-requests.ts'
 import { createTapeDeck, type Tape } from './tape.ts'
 
 export type CallStart = {
@@ -29,6 +30,8 @@ export type CallStart = {
   readonly model?: string
   /** By name. */
   readonly upstream?: string
+  /** As it was asked. */
+  readonly path?: string
   /** When it was asked, where that was some time ago: as `performance.now()` has it. */
   readonly began?: number
 }
@@ -59,6 +62,8 @@ export type CallLog = {
 export type Asked = Asking & {
   /** Which API or framework, which model, and the like. */
   readonly about: JsonObject
+  /** The request itself, for replay. */
+  readonly wire?: RequestFacts
 }
 
 export type AskedCall = {
@@ -98,6 +103,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const { guard } = report
   const tools = createOpenTools(MOST_HELD)
   const tapes = parts.createTapeDeck()
+  const packer = createRequestPacker()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
   /** Calls that are over and not written: what to do where nothing can be waited for any more. */
@@ -134,6 +140,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       try {
         const { conversation, recorder } = await session.begun
         place = { session, voice: conversation.ask(asked.request, { call, ...asked.about }), whole: recorder }
+        const lane = { session: recorder.id, lane: place.voice.recorder.source }
+        if (asked.wire && !recorder.asideRedacted(packer.pack(lane, call, asked.wire))) packer.forget(lane)
         return place
       } catch (error) {
         session.calls -= 1
@@ -187,7 +195,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           ...(request.stream !== undefined && { stream: request.stream }),
           ...(client.retry !== undefined && { retry: client.retry }),
         }
-        settle = ask({ request, about, client }, began)
+        settle = ask({ request, about, client, wire: toWire(start) }, began)
       })()
 
       const toOutcome = (answer: Answer | undefined, broken: Broken | undefined): Outcome => {
@@ -304,6 +312,23 @@ function once(tell: (failure: Failure) => void): (failure: Failure) => void {
     if (told.has(kind)) return
     told.add(kind)
     tell(failure)
+  }
+}
+
+/** Those that change what is answered. */
+const KEPT_HEADERS = ['anthropic-version', 'anthropic-beta', 'openai-beta']
+
+function toWire({ api, body, path, headers }: CallStart): RequestFacts {
+  const kept = KEPT_HEADERS.flatMap((name) => {
+    const said = headerOf(headers, name)
+    return said === undefined ? [] : [[name, said] as const]
+  })
+  const [bare] = (path ?? '').split('?', 1)
+  return {
+    api,
+    ...(bare !== undefined && bare !== '' && { path: bare }),
+    ...(kept.length > 0 && { headers: Object.fromEntries(kept) }),
+    body,
   }
 }
 

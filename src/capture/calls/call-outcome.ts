@@ -42,7 +42,8 @@ export function writeOutcome(
   { call, passedMs, learn }: Ended,
 ): void {
   const { message, broken, status, metadata: facts, costUsd, tape, durationMs = passedMs } = outcome
-  const played = tape?.end(call)
+  const isBroken = broken !== undefined && message?.complete !== true
+  const played = tape?.end(call, isBroken ? broken.by : undefined)
   const { recorder, known } = voice
   session.calls -= 1
   // Also what is packed is known by what it says.
@@ -61,9 +62,7 @@ export function writeOutcome(
   const error =
     message?.error ??
     // Whoever has the whole answer may well not wait for the end of the connection.
-    (broken && message?.complete !== true
-      ? { message: broken.reason, code: `broken-by-${broken.by}` }
-      : undefined) ??
+    (isBroken ? { message: broken.reason, code: `broken-by-${broken.by}` } : undefined) ??
     (hasSaid ? undefined : { message: `no answer, status ${status ?? 'unknown'}` })
   if (error !== undefined)
     recorder.error(Object.assign(new Error(error.message), 'code' in error && { code: error.code }), {

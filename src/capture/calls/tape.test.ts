@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createTapeDeck, type TapeJson } from './tape.ts'
+import type { TapeJson } from '../../wire/tape.ts'
+import { createTapeDeck } from './tape.ts'
 
 const HEAD = {
   status: 200,

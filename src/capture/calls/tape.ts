@@ -4,22 +4,14 @@
  * share, over which an answer is recorded without its tape.
  */
 import type { Json } from '../../transcript/json.ts'
+import type { TapeJson } from '../../wire/tape.ts'
 import type { AnswerHead } from './answer.ts'
-
-/** A line of a session's `tape.jsonl`. `call`: as its entries name it; `chunks`: milliseconds since the request, and the bytes in base64. */
-export type TapeJson = {
-  readonly v: 1
-  readonly call: string
-  readonly status: number
-  readonly headers: readonly (readonly [string, string])[]
-  readonly chunks: readonly (readonly [number, string])[]
-}
 
 export type Tape = {
   /** `at`: when it came, as `performance.now()` has it. */
   push(chunk: Buffer, at?: number): void
-  /** All of it; undefined when it was too much. Ends the tape. */
-  end(call: string): { readonly line: string; readonly words: string } | undefined
+  /** All of it; undefined when it was too much. Ends the tape. `broken`: by whom, where it was broken off. */
+  end(call: string, broken?: string): { readonly line: string; readonly words: string } | undefined
 }
 
 export type TapeDeck = { begin(head: AnswerHead, began: number): Tape }
@@ -49,7 +41,7 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
           if (held > budget) return giveUp()
           chunks.push({ ms: at - began, bytes: Buffer.from(chunk) })
         },
-        end(call) {
+        end(call, broken) {
           const all = chunks
           giveUp()
           if (all === undefined) return undefined
@@ -59,6 +51,7 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
             status,
             headers: kept(headers),
             chunks: all.map(({ ms, bytes }) => [Math.round(ms * 10) / 10, bytes.toString('base64')]),
+            ...(broken !== undefined && { broken }),
           }
           const said = Buffer.concat(all.map(({ bytes }) => bytes)).toString()
           return {

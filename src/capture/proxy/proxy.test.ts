@@ -9,7 +9,7 @@ import { readSession } from '../../archive/read-session.ts'
 import { openArchive } from '../../archive/archive.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
-import type { TapeJson } from '../calls/tape.ts'
+import { toTape } from '../../wire/tape.ts'
 import { startProxy, type Proxy } from './proxy.ts'
 import { toUpstreams } from './upstreams.ts'
 
@@ -429,11 +429,16 @@ describe('what is recorded', () => {
       one?.entries.find(({ role }) => role === 'assistant')?.metadata?.['tape']
     expect([isTaped(kept), isTaped(withheld)]).toEqual([true, undefined])
     const lines = fs.readFileSync(join(home, 'sessions', kept?.session.id ?? '', 'tape.jsonl'), 'utf8')
-    const tape = JSON.parse(lines) as TapeJson
-    expect(tape.chunks.map(([, data]) => Buffer.from(data, 'base64').toString()).join('')).toBe(
+    const [asked, answered] = lines
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(asked.request).toMatchObject({ api: 'anthropic-messages', lane: 'primary', path: '/v1/messages' })
+    const tape = toTape(answered)
+    expect(tape?.chunks.map(([, data]) => Buffer.from(data, 'base64').toString()).join('')).toBe(
       events.join(''),
     )
-    expect(Object.fromEntries(tape.headers)).toMatchObject({ 'content-type': 'text/event-stream' })
+    expect(Object.fromEntries(tape?.headers ?? [])).toMatchObject({ 'content-type': 'text/event-stream' })
     for (const name of fs.readdirSync(home, { recursive: true, encoding: 'utf8' }))
       if (fs.statSync(join(home, name)).isFile())
         expect(fs.readFileSync(join(home, name), 'utf8')).not.toContain(secret.slice(0, 40))

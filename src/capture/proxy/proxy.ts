@@ -105,6 +105,7 @@ function watchCall(
       body,
       headers: request.headers,
       upstream: upstream.name,
+      ...(request.url !== undefined && { path: request.url }),
       ...(model !== undefined && { model }),
     })
     for (const what of waiting ?? []) what(call)
