@@ -2,15 +2,7 @@
  * The lines of a session's `tape.jsonl`: what was asked of a provider, and what it answered exactly as it came, for replay. What is no
  * such line is none: a crash may have cut it off.
  */
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asArray, asCount, asObject, asString, type Json, type JsonObject } from '../transcript/json.ts'
 import type { CallApi } from './call-apis.ts'
 
 /** Beside the session's journal. */
