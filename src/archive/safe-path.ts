@@ -21,6 +21,12 @@ export function numbered(path: string, n: number): string {
   return `${path.slice(0, dot)}.${n}${path.slice(dot)}`
 }
 
+/** The path that `numbered` was given, where this is one that it made. */
+export function unnumbered(path: string): string | undefined {
+  const [, stem, ending] = /^(.*[^/])\.[1-9]\d{0,8}(\.[^./]*)$/s.exec(path) ?? []
+  return stem === undefined || ending === undefined ? undefined : `${stem}${ending}`
+}
+
 /** The number in a name that `numbered` made of the path; undefined for any other name. */
 export function numberIn(path: string, name: string): number | undefined {
   const own = nameOf(path)

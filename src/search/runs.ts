@@ -61,20 +61,7 @@ export function toRuns(sessions: readonly Session[], book?: PriceBook): readonly
     if (id === undefined) continue
     byRun.set(id, [...(byRun.get(id) ?? []), session])
   }
-  return [...byRun].map(([id, members]) => toRun(id, withoutCopies(members).toReversed(), book))
-}
-
-/**
- * Without the files that we wrote beside a journal ourselves and set aside when the step was run again: under another name than the
- * journal knows, they look like somebody else's.
- */
-export function withoutCopies<S extends Session>(members: readonly S[]): readonly S[] {
-  const nameOf = ({ run, startedAt = '' }: Session): string =>
-    JSON.stringify([run?.flow, run?.step ?? run?.node, run?.agentKey, run?.engine, Date.parse(startedAt)])
-  const isLeft = ({ recordings = [] }: Session): boolean =>
-    recordings.length > 0 && recordings.every(({ by }) => by === 'swarm')
-  const recorded = new Set(members.filter((member) => !isLeft(member)).map(nameOf))
-  return members.filter((member) => !isLeft(member) || !recorded.has(nameOf(member)))
+  return [...byRun].map(([id, members]) => toRun(id, members.toReversed(), book))
 }
 
 function toRun(id: string, members: readonly Session[], book: PriceBook | undefined): ListedRun {

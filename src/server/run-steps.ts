@@ -1,14 +1,5 @@
 /** Runs as the archive knows them: their sessions as steps, in the order they began, without secrets. Nothing here reads a log. */
-import {
-  isRunLog,
-  listRuns,
-  stepCost,
-  subagentsOf,
-  toRuns,
-  usageOf,
-  withoutCopies,
-  type ListedRun,
-} from '../search/runs.ts'
+import { isRunLog, listRuns, stepCost, subagentsOf, toRuns, usageOf, type ListedRun } from '../search/runs.ts'
 import { toStepNames, type StepNames } from '../formats/swarm-names.ts'
 import type { WriteContext } from '../formats/format.ts'
 import { createPriceBook, type PriceBook } from '../cost/price-book.ts'
@@ -58,9 +49,7 @@ export function findRun(database: Database, id: string, redactor: Redactor, book
       },
     )
   }
-  const steps = withoutCopies(members)
-    .toReversed()
-    .filter((session) => !isRunLog(session))
+  const steps = members.toReversed().filter((session) => !isRunLog(session))
   return {
     row: toRunRow(run, redactor),
     steps: numbered(

@@ -80,6 +80,8 @@ export type StateFiles = {
   /** Files that a journal's unit says this program wrote, absolute. */
   own(unit: number, paths: readonly string[]): void
   isOwn(path: string): boolean
+  /** The recorded sessions that wrote a file of this name, in turn. */
+  writersOf(path: string): readonly string[]
   /** What is no longer kept, and not to be kept again while its source stays as it is. */
   dropped(unit: number): void
   stamp(place: number): string | undefined
@@ -248,6 +250,13 @@ export function openStateFiles(database: Database): StateFiles {
       for (const path of paths) add.run(path, unit)
     },
     isOwn: (path) => prepared(database, 'SELECT 1 FROM own_files WHERE path = ?').get(path) !== undefined,
+    writersOf: (path) =>
+      prepared(
+        database,
+        'SELECT units.path FROM own_files JOIN units ON units.id = own_files.unit WHERE own_files.path = ?',
+      )
+        .all(path)
+        .map((row) => String(row['path'])),
     dropped(unit) {
       prepared(database, 'UPDATE files SET bytes = 0, tail = NULL WHERE unit = ?').run(unit)
     },

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 14
+export const STATE_VERSION = 15
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -95,8 +95,9 @@ CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_running ON sessions (key) WHERE status = 'running';
 CREATE INDEX sessions_cwd ON sessions (cwd) WHERE cwd IS NOT NULL;
 
--- Files that this program wrote beside its journals: they say nothing that the journal does not.
-CREATE TABLE own_files (path TEXT PRIMARY KEY, unit INTEGER NOT NULL) WITHOUT ROWID;
+-- Files that this program wrote beside its journals: they say nothing that the journal does not. Several may have had one name in turn.
+CREATE TABLE own_files (path TEXT NOT NULL, unit INTEGER NOT NULL, PRIMARY KEY (path, unit)) WITHOUT ROWID;
+CREATE INDEX own_files_unit ON own_files (unit);
 
 -- What readers had not seen before, by the agent's version.
 CREATE TABLE drift (

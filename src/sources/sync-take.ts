@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
+import { unnumbered } from '../archive/safe-path.ts'
 import { isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
@@ -59,7 +60,7 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
       done += 1
       const place = places.get(file.place)
       if (place === undefined) continue
-      if (files.isOwn(join(place.root, file.path))) {
+      if (await isOurs(join(place.root, file.path), shared)) {
         files.ours(file.id)
         continue
       }
@@ -85,6 +86,16 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
   }
   await together.settle()
   return taken
+}
+
+/** By its name, or by the one that it had before a later execution of the same step set it aside. */
+async function isOurs(path: string, { archive, files }: Shared): Promise<boolean> {
+  if (files.isOwn(path)) return true
+  const before = unnumbered(path)
+  const writers = before === undefined ? [] : files.writersOf(before)
+  if (writers.length === 0) return false
+  const { isWrittenBy } = await import('./own-files.ts')
+  return isWrittenBy(archive, writers, path)
 }
 
 type Counts = { -readonly [K in keyof Taken]: number }
