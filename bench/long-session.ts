@@ -1,15 +1,24 @@
-/** A log of one session of any length, as Claude Code writes it: a kilobyte an entry of prompts, answers, tools and what they return. */
+/**
+ * A log of one session of any length, as Claude Code writes it: a kilobyte an entry of prompts, answers, tools and what they return, or
+ * several.
+ */
 import fs from 'node:fs'
 
 export const LONG_SESSION = '12121212-1111-4111-8111-111111111111'
 
+export type LongLog = { readonly session?: string; /** Of an entry, about. */ readonly kilobytes?: number }
+
 /** Returns its bytes. */
-export function writeLongLog(path: string, entries: number, session = LONG_SESSION): number {
+export function writeLongLog(
+  path: string,
+  entries: number,
+  { session = LONG_SESSION, kilobytes = 1 }: LongLog = {},
+): number {
   const fd = fs.openSync(path, 'w')
   let bytes = 0
   let text = ''
   for (let n = 0; n < entries; n += 1) {
-    text += `${JSON.stringify(lineOf(n, session))}\n`
+    text += `${JSON.stringify(lineOf(n, session, kilobytes))}\n`
     if (text.length < 1_000_000 && n < entries - 1) continue
     bytes += fs.writeSync(fd, text)
     text = ''
@@ -28,7 +37,9 @@ export const isShownAlone = (n: number): boolean => n % 10 === 0 || n % 3 !== 2
 
 const WORDS = 'the parser reads a line and gives what it found to whoever asked for it; '
 
-function lineOf(n: number, session: string): object {
+function lineOf(n: number, session: string, kilobytes: number): object {
+  /** 73 characters each: a third of the entries are as much longer as all have to be on average. */
+  const more = Math.round((kilobytes - 1) * 41)
   const assistant = (content: object): object => ({
     ...shared(n, session),
     type: 'assistant',
@@ -55,7 +66,7 @@ function lineOf(n: number, session: string): object {
     {
       type: 'tool_result',
       tool_use_id: `toolu_${n - 1}`,
-      content: `${n} ${WORDS.repeat(14)}`,
+      content: `${n} ${WORDS.repeat(14 + more)}`,
       is_error: n % 97 === 0,
     },
   ])

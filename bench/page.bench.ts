@@ -1,5 +1,5 @@
 /**
- * The page in a real browser on the built server: a session of a million entries and a gigabyte, a list of twenty thousand sessions, a
+ * The page in a real browser on the built server: a session of a million entries and one or two gigabytes, a list of twenty thousand sessions, a
  * thousand who listen, and what is appended to a log on its way to the screen.
  */
 import { spawnSync } from 'node:child_process'
@@ -44,7 +44,8 @@ export const bench: Bench = async ({ quick }) => {
   const browser = await launch()
   try {
     return [
-      ...(await longSession(browser, join(folder, 'long'), quick ? 100_000 : 1_000_000)),
+      ...(await longSession(browser, join(folder, 'long'), quick ? 100_000 : 1_000_000, 1)),
+      ...(await longSession(browser, join(folder, 'longer'), quick ? 100_000 : 1_000_000, 2)),
       ...(await longList(browser, join(folder, 'list'), 20_000)),
       ...(await live(browser, join(folder, 'live'))),
     ]
@@ -54,11 +55,16 @@ export const bench: Bench = async ({ quick }) => {
   }
 }
 
-async function longSession(browser: Browser, folder: string, entries: number): Promise<readonly Result[]> {
+async function longSession(
+  browser: Browser,
+  folder: string,
+  entries: number,
+  kilobytes: number,
+): Promise<readonly Result[]> {
   const logs = join(folder, '.claude', 'projects', '-p')
   fs.mkdirSync(logs, { recursive: true })
   const path = join(logs, `${LONG_SESSION}.jsonl`)
-  const bytes = writeLongLog(path, entries)
+  const bytes = writeLongLog(path, entries, { kilobytes })
   const home = join(folder, 'home')
   // With its index, so that the server has nothing to do but to show.
   takeIn(folder, home)
@@ -277,7 +283,7 @@ async function live(browser: Browser, folder: string): Promise<readonly Result[]
   const logs = join(folder, '.claude', 'projects', '-p')
   fs.mkdirSync(logs, { recursive: true })
   const path = join(logs, `${LIVE_SESSION}.jsonl`)
-  writeLongLog(path, LIVE_ENTRIES, LIVE_SESSION)
+  writeLongLog(path, LIVE_ENTRIES, { session: LIVE_SESSION })
   const home = join(folder, 'home')
   takeIn(folder, home)
   const server = await startBuilt(home, { follow: true, userHome: folder })
