@@ -11,6 +11,7 @@ const input = {
   'index-worker': `${root}/dist/src/search/index-worker.js`,
   'cost-worker': `${root}/dist/src/search/cost-worker.js`,
   'outline-worker': `${root}/dist/src/search/outline-worker.js`,
+  'recorder-worker': `${root}/dist/src/capture/proxy/recorder-worker.js`,
   'apart-worker': `${root}/dist/src/server/apart-worker.js`,
   'behind-worker': `${root}/dist/src/server/behind-worker.js`,
 }

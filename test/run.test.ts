@@ -131,7 +131,8 @@ describe('a program that is run', () => {
     const child = start(ASK)
     const closed = new Promise((done) => child.on('exit', done))
     await asked
-    await new Promise((done) => setTimeout(done, 100))
+    // It is recorded by another thread, some milliseconds later.
+    while (list().sessions[0]?.prompt === undefined) await new Promise((done) => setTimeout(done, 50))
     child.kill('SIGKILL')
     await closed
     release()

@@ -27,6 +27,11 @@ export function onTermination(session: Terminable): () => void {
   }
 }
 
+/** What is recorded so far would survive a power cut when this returns. */
+export function flushOpen(): void {
+  for (const session of shared().open) session.flushSync()
+}
+
 function shared(): Registry {
   const scope = globalThis as { [KEY]?: Registry }
   scope[KEY] ??= createRegistry()

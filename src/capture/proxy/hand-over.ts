@@ -1,0 +1,201 @@
+/**
+ * The forwarding thread's side of recording: what passes is copied into a block of memory, and the block handed to whoever records. A
+ * chunk costs its copy and nothing else. What waits to be recorded is bounded: past that, a call is recorded without its rest, and the
+ * agent notices nothing.
+ */
+import type { IncomingMessage } from 'node:http'
+import type { CallApi } from '../../wire/call-apis.ts'
+import type { Watch } from './forward.ts'
+import { createPacker, machineNow, sizeOf, type Kind, type Packer, type Parcel } from './parcel.ts'
+import type { Route } from './upstreams.ts'
+
+export type HandOver = {
+  readonly watch: (request: IncomingMessage, route: Route) => Watch
+  /** What is packed goes out now. */
+  flush(): void
+  /** A parcel has been read, and its memory may be used again. */
+  took(buffer: ArrayBuffer): void
+  /** Parcels that are out, and since when the oldest is, as `performance.now()` has it. */
+  readonly out: () => { readonly parcels: number; readonly since: number }
+  /** Nobody takes anything any more. */
+  stop(): void
+}
+
+export type HandOverOptions = {
+  readonly send: (parcel: Parcel) => void
+  /** Something passed that will not be recorded. */
+  readonly leftOut: () => void
+  readonly budget?: number
+}
+
+/** With `asked`, as JSON. `raw`: names and values by turns. */
+export type AskedFacts = {
+  readonly api: CallApi
+  readonly model?: string
+  readonly upstream: string
+  /** As it was asked. */
+  readonly path: string
+  readonly raw: readonly string[]
+  /** The body was too much. */
+  readonly isCut: boolean
+}
+/** With `response`. */
+export type ResponseFacts = { readonly status: number; readonly raw: readonly string[] }
+/** With `ended` and `broken`. */
+export type EndFacts = {
+  readonly isCut: boolean
+  readonly by?: 'client' | 'upstream'
+  readonly reason?: string
+}
+
+/** Of one request, held until it is parsed; a longer one is passed on and not read. */
+const MOST_BODY = 64 * 1024 * 1024
+/** Bytes that wait to be recorded, of all calls: more than the longest request. */
+const BUDGET = 80 * 1024 * 1024
+/** Past the budget, for how calls begin and end. */
+const RESERVE = 8 * 1024 * 1024
+/** Of a block: more than a socket gives at once. */
+const BLOCK = 128 * 1024
+/** Blocks kept for the next use. */
+const MOST_KEPT = 16
+/** A parcel this full changes hands itself; of a smaller one a copy does. */
+const WORTH_GIVING = BLOCK / 4
+/** Out at a time, but for full ones: whoever is busy with two gets the third when it is done with one. */
+const MOST_OUT = 2
+/** A chunk waits this long for others, in milliseconds. */
+const LINGER_MS = 10
+
+export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptions): HandOver {
+  let packer: Packer | undefined
+  const kept: ArrayBuffer[] = []
+  /** When each of those that are out was sent: they come back in order. */
+  const sent: number[] = []
+  let outBytes = 0
+  /** Bytes of requests that are not whole: the other side holds them. */
+  let unasked = 0
+  let isStopped = false
+  let soon: NodeJS.Immediate | undefined
+  let later: NodeJS.Timeout | undefined
+  let calls = 0
+
+  const flush = (): void => {
+    clearImmediate(soon)
+    clearTimeout(later)
+    soon = later = undefined
+    if (packer === undefined || packer.used() === 0 || isStopped) return
+    const { buffer, used } = packer.parcel()
+    const isGiven = used >= WORTH_GIVING
+    const parcel = { buffer: isGiven ? buffer : buffer.slice(0, used), used }
+    packer = isGiven ? undefined : createPacker(buffer)
+    sent.push(performance.now())
+    outBytes += parcel.buffer.byteLength
+    send(parcel)
+  }
+  const flushSoon = (): void => {
+    if (sent.length < MOST_OUT) soon ??= setImmediate(flush)
+  }
+  const flushLater = (): void => {
+    if (sent.length < MOST_OUT && soon === undefined) later ??= setTimeout(flush, LINGER_MS)
+  }
+  /** False when there is no room for it. */
+  const put = (kind: Kind, call: number, bytes: Buffer): boolean => {
+    if (isStopped) return false
+    const size = sizeOf(bytes)
+    const isPart = kind === 'chunk' || kind === 'request'
+    const waiting = outBytes + unasked + (packer?.used() ?? 0)
+    if (waiting + size > (isPart ? budget : budget + RESERVE)) {
+      leftOut()
+      return false
+    }
+    if (packer !== undefined && !packer.hasRoom(size)) flush()
+    packer ??= createPacker(size > BLOCK ? new ArrayBuffer(size) : (kept.pop() ?? new ArrayBuffer(BLOCK)))
+    // A copy was sent, and what it was copied from is smaller than this.
+    if (!packer.hasRoom(size)) packer = createPacker(new ArrayBuffer(size))
+    packer.put(kind, call, machineNow(), bytes)
+    if (isPart) flushLater()
+    else flushSoon()
+    return true
+  }
+
+  return {
+    watch(request, { api, model, upstream }) {
+      if (api === undefined || request.method !== 'POST') return UNWATCHED
+      const call = (calls = (calls + 1) >>> 0)
+      let body = 0
+      let isBodyCut = false
+      let isAsked = false
+      let isCut = false
+      const whole = (): void => {
+        if (!isAsked) unasked -= body
+        isAsked = true
+      }
+      const tellAsked = (): void => {
+        if (isAsked) return
+        whole()
+        const facts: AskedFacts = {
+          api,
+          ...(model !== undefined && { model }),
+          upstream: upstream.name,
+          path: request.url ?? '',
+          raw: request.rawHeaders,
+          isCut: isBodyCut,
+        }
+        put('asked', call, toBytes(facts))
+      }
+      const over = (kind: 'ended' | 'broken', why: Omit<EndFacts, 'isCut'>): void => {
+        whole()
+        put(kind, call, toBytes({ isCut, ...why } satisfies EndFacts))
+      }
+      return {
+        request(chunk) {
+          if (isBodyCut) return
+          isBodyCut = body + chunk.length > MOST_BODY || !put('request', call, chunk)
+          if (isBodyCut || isAsked) return
+          body += chunk.length
+          unasked += chunk.length
+        },
+        asked: tellAsked,
+        response({ statusCode = 0, rawHeaders }) {
+          put('response', call, toBytes({ status: statusCode, raw: rawHeaders } satisfies ResponseFacts))
+        },
+        chunk(part) {
+          isCut ||= !put('chunk', call, part)
+        },
+        ended() {
+          // Answered before all of it was asked: the rest may never come.
+          isBodyCut ||= !isAsked
+          tellAsked()
+          over('ended', {})
+        },
+        broken: (by, reason) => over('broken', { by, reason }),
+      }
+    },
+    flush,
+    took(buffer) {
+      sent.shift()
+      outBytes -= buffer.byteLength
+      if (buffer.byteLength === BLOCK && kept.length < MOST_KEPT) kept.push(buffer)
+      if (packer !== undefined && packer.used() > 0) flushSoon()
+    },
+    out: () => ({ parcels: sent.length, since: sent[0] ?? performance.now() }),
+    stop() {
+      isStopped = true
+      packer = undefined
+      clearImmediate(soon)
+      clearTimeout(later)
+    },
+  }
+}
+
+function toBytes(facts: AskedFacts | ResponseFacts | EndFacts): Buffer {
+  return Buffer.from(JSON.stringify(facts))
+}
+
+export const UNWATCHED: Watch = {
+  request() {},
+  asked() {},
+  response() {},
+  chunk() {},
+  ended() {},
+  broken() {},
+}

@@ -1,0 +1,116 @@
+/** The forwarding thread's hold on the recorder's thread: starts it, hears it, and waits for it at the end, but not for ever. */
+import { Worker } from 'node:worker_threads'
+import type { Session } from '../../transcript/session.ts'
+import type { Failure, Reporter } from '../report.ts'
+import { createHandOver, type HandOver, type HandOverOptions } from './hand-over.ts'
+import type { FromRecorder, ToRecorder } from './serve-recorder.ts'
+
+export type RecorderThread = Pick<HandOver, 'watch'> & {
+  /** When it listens, or when that has taken too long. */
+  readonly ready: Promise<void>
+  readonly isOver: () => boolean
+  readonly leave: () => void
+  readonly sync: () => void
+  readonly end: () => Promise<readonly Session[]>
+}
+
+export type RecorderOptions = Pick<HandOverOptions, 'leftOut' | 'budget'> & {
+  readonly script: URL
+  readonly data: object
+  readonly onFailure: (failure: Failure) => void
+  readonly report: Reporter
+}
+
+/** A recorder that runs out of memory ends alone, and not with the agent's calls. */
+const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
+/** Of silence, after which nothing is expected any more. */
+const SILENCE_MS = 30_000
+/** For a thread to start: nobody waits longer for it. */
+const STARTING_MS = 2000
+/** While a process goes down. */
+const LEAVING_MS = 5000
+
+export function startRecorder({
+  script,
+  data,
+  onFailure,
+  report,
+  ...bounds
+}: RecorderOptions): RecorderThread {
+  const worker = new Worker(script, { workerData: data, resourceLimits: LIMITS, name: 'hansard recorder' })
+  let isOver = false
+  let heard = performance.now()
+  let ended: (sessions: readonly Session[]) => void = () => {}
+  let listens: () => void = () => {}
+  const ready = new Promise<void>((resolve) => (listens = resolve))
+  const late = setTimeout(() => listens(), STARTING_MS)
+  void ready.then(() => clearTimeout(late))
+  const post = (message: ToRecorder, given: readonly ArrayBuffer[] = []): void =>
+    worker.postMessage(message, given)
+  const handOver = createHandOver({
+    send(parcel) {
+      post(parcel, [parcel.buffer])
+      const { parcels, since } = handOver.out()
+      if (parcels > 1 && performance.now() - Math.max(since, heard) > SILENCE_MS)
+        report.misuse(
+          `the recorder’s thread says nothing for ${SILENCE_MS / 1000} s: calls wait to be recorded`,
+        )
+    },
+    ...bounds,
+  })
+  const over = (why: unknown): void => {
+    if (isOver) return
+    isOver = true
+    handOver.stop()
+    report.failed({ what: 'what the recorder’s thread had in hand', error: why })
+    listens()
+    ended([])
+  }
+  worker.on('message', (said: FromRecorder) => {
+    heard = performance.now()
+    if (said === 'alive') return undefined
+    if (said === 'ready') return listens()
+    if ('took' in said) return handOver.took(said.took)
+    if ('failure' in said) return onFailure(said.failure)
+    isOver = true
+    handOver.stop()
+    return ended(said.sessions)
+  })
+  worker.on('messageerror', over)
+  worker.on('error', over)
+  worker.on('exit', () => over(new Error('the thread ended')))
+
+  return {
+    watch: handOver.watch,
+    ready,
+    isOver: () => isOver,
+    sync() {
+      if (isOver) return
+      handOver.flush()
+      post('sync')
+    },
+    leave() {
+      if (isOver) return
+      handOver.flush()
+      const done = new Int32Array(new SharedArrayBuffer(4))
+      post({ leave: done })
+      isOver = true
+      if (Atomics.wait(done, 0, 0, LEAVING_MS) === 'timed-out')
+        report.misuse('the recorder’s thread had not written everything when the process ended')
+    },
+    async end() {
+      if (isOver) return []
+      handOver.flush()
+      heard = performance.now()
+      const sessions = new Promise<readonly Session[]>((resolve) => (ended = resolve))
+      post('end')
+      const watch = setInterval(() => {
+        if (performance.now() - heard > SILENCE_MS) over(new Error('the thread says nothing'))
+      }, 1000)
+      const all = await sessions
+      clearInterval(watch)
+      await worker.terminate()
+      return all
+    },
+  }
+}

@@ -1,0 +1,134 @@
+/** The recorder's side of what the forwarding thread hands over: each call is put together from its records, in the order they came. */
+import { createDecoding } from '../../sources/decoding.ts'
+import { parseJson, type Json } from '../../transcript/json.ts'
+import type { Session } from '../../transcript/session.ts'
+import { createHeldBytes } from '../../wire/held-bytes.ts'
+import { headerOf } from '../calls/answer.ts'
+import type { CallLog, OpenCall } from '../calls/call-log.ts'
+import type { Headers } from '../calls/client.ts'
+import type { AskedFacts, EndFacts, ResponseFacts } from './hand-over.ts'
+import { toOwnTime, unpack, type Kind, type Parcel } from './parcel.ts'
+
+export type TakeOver = {
+  take(parcel: Parcel): void
+  /** Requests that are being unpacked. */
+  settled(): Promise<void>
+  /** While the process goes down: answers that have come are recorded before this returns. */
+  leave(): void
+  end(): Promise<readonly Session[]>
+}
+
+/** A call of which something is known. */
+type Passing = {
+  body: Buffer[]
+  /** What happened before the call was begun, in order. */
+  waiting: ((call: OpenCall) => void)[]
+  call?: OpenCall
+}
+
+const LEFT_OUT = 'more passed than could be recorded: its end is not here'
+
+export function createTakeOver(calls: CallLog): TakeOver {
+  const passing = new Map<number, Passing>()
+  const opening = new Set<Promise<void>>()
+
+  const begin = (
+    one: Passing,
+    { api, model, upstream, path, raw }: AskedFacts,
+    at: number,
+    body: Json,
+  ): void => {
+    one.call = calls.begin({
+      api,
+      body,
+      headers: toHeaders(raw),
+      upstream,
+      path,
+      ...(model !== undefined && { model }),
+      began: toOwnTime(at),
+    })
+    for (const what of one.waiting) what(one.call)
+    one.waiting = []
+  }
+  const asked = (one: Passing, facts: AskedFacts, at: number): void => {
+    const chunks = facts.isCut ? [] : one.body
+    one.body = []
+    const encoding = headerOf(toHeaders(facts.raw), 'content-encoding')
+    if (encoding === undefined)
+      return begin(one, facts, at, parseJson(Buffer.concat(chunks).toString()) ?? null)
+    const open = unpacked(chunks, encoding).then((body) => begin(one, facts, at, body))
+    opening.add(open)
+    void open.finally(() => opening.delete(open))
+  }
+  const tell = ({ call, waiting }: Passing, what: (call: OpenCall) => void): void => {
+    if (call === undefined) waiting.push(what)
+    else what(call)
+  }
+  const one = (number: number): Passing => {
+    const known = passing.get(number)
+    if (known !== undefined) return known
+    const fresh: Passing = { body: [], waiting: [] }
+    passing.set(number, fresh)
+    return fresh
+  }
+  const take = (kind: Kind, number: number, at: number, bytes: Buffer): void => {
+    if (kind === 'request') return void one(number).body.push(Buffer.from(bytes))
+    if (kind === 'asked') return asked(one(number), factsOf(bytes) as AskedFacts, at)
+    if (kind === 'response') {
+      const { status, raw } = factsOf(bytes) as ResponseFacts
+      return tell(one(number), (call) => call.response({ status, headers: toHeaders(raw) }))
+    }
+    if (kind === 'chunk') {
+      const own = one(number)
+      if (own.call !== undefined) return own.call.chunk(bytes, toOwnTime(at))
+      const copy = Buffer.from(bytes)
+      return void own.waiting.push((call) => call.chunk(copy, toOwnTime(at)))
+    }
+    const last = passing.get(number)
+    if (last === undefined) return undefined
+    passing.delete(number)
+    const { isCut, by, reason = '' } = factsOf(bytes) as EndFacts
+    return tell(last, (call) => {
+      if (by !== undefined) call.broken(by, reason, toOwnTime(at))
+      else call.ended(toOwnTime(at), isCut ? LEFT_OUT : undefined)
+    })
+  }
+  const settled = async (): Promise<void> => void (await Promise.all(opening))
+  return {
+    take: (parcel) => unpack(parcel, take),
+    settled,
+    leave: () => calls.leave(),
+    async end() {
+      await settled()
+      return calls.end()
+    },
+  }
+}
+
+/** What the other side packed, which is this program. */
+function factsOf(bytes: Buffer): unknown {
+  return JSON.parse(bytes.toString())
+}
+
+/** As Node.js gives them, names in small letters. */
+function toHeaders(raw: readonly string[]): Headers {
+  const headers = new Map<string, string>()
+  const cookies: string[] = []
+  for (let at = 0; at + 1 < raw.length; at += 2) {
+    const name = (raw[at] as string).toLowerCase()
+    const value = raw[at + 1] as string
+    const known = headers.get(name)
+    if (name === 'set-cookie') cookies.push(value)
+    else headers.set(name, known === undefined ? value : `${known}, ${value}`)
+  }
+  return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
+}
+
+/** Null for what is no JSON. */
+async function unpacked(chunks: readonly Buffer[], encoding: string): Promise<Json> {
+  const held = createHeldBytes()
+  const decoding = createDecoding(encoding, (chunk) => held.append(chunk, 0, chunk.length))
+  for (const chunk of chunks) decoding.push(chunk)
+  await decoding.end()
+  return parseJson(held.take()) ?? null
+}
