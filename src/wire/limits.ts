@@ -52,7 +52,7 @@ export type Pieces = {
 }
 
 /** Joined in batches, so that a million one-character pieces cost a million characters and not a million strings. */
-const BATCH = 4096
+const BATCH = 256
 
 export function createPieces(budget: Budget, limit: number = MESSAGE_LIMIT): Pieces {
   const joined: string[] = []

@@ -18,31 +18,31 @@ export type TapeDeck = { begin(head: AnswerHead, began: number): Tape }
 
 /** Bytes of all open calls. */
 const MOST_HELD = 48 * 1024 * 1024
-/** What a chunk takes beside its bytes. */
-const PER_CHUNK = 64
+/** What a chunk takes beside its bytes: when it came, and where it ends. */
+const PER_CHUNK = 16
 
 export function createTapeDeck(budget = MOST_HELD): TapeDeck {
   let held = 0
   return {
     begin({ status, headers }, began) {
-      let chunks: { readonly ms: number; readonly bytes: Buffer }[] | undefined = []
+      let reel: Reel | undefined = createReel()
       let own = 0
       const giveUp = (): void => {
-        chunks = undefined
+        reel = undefined
         held -= own
         own = 0
       }
       return {
         push(chunk, at = performance.now()) {
-          if (chunks === undefined) return
+          if (reel === undefined) return
           const size = chunk.length + PER_CHUNK
           held += size
           own += size
           if (held > budget) return giveUp()
-          chunks.push({ ms: at - began, bytes: Buffer.from(chunk) })
+          reel.add(chunk, at - began)
         },
         end(call, broken) {
-          const all = chunks
+          const all = reel
           giveUp()
           if (all === undefined) return undefined
           const tape: TapeJson = {
@@ -50,16 +50,58 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
             call,
             status,
             headers: kept(headers),
-            chunks: all.map(({ ms, bytes }) => [Math.round(ms * 10) / 10, bytes.toString('base64')]),
+            chunks: all.chunks(),
             ...(broken !== undefined && { broken }),
           }
-          const said = Buffer.concat(all.map(({ bytes }) => bytes)).toString()
           return {
             line: JSON.stringify(tape satisfies Json),
-            words: `${JSON.stringify(tape.headers)}\n${said}`,
+            words: `${JSON.stringify(tape.headers)}\n${all.bytes().toString()}`,
           }
         },
       }
+    },
+  }
+}
+
+type Reel = {
+  add(chunk: Buffer, ms: number): void
+  bytes(): Buffer
+  chunks(): [number, string][]
+}
+
+/** Of a block of chunks: a stream's are far smaller, and each by itself would take twice its size. */
+const BLOCK = 16 * 1024
+
+function createReel(): Reel {
+  const full: Buffer[] = []
+  let block = Buffer.alloc(0)
+  let used = 0
+  const times: number[] = []
+  const lengths: number[] = []
+  const bytes = (): Buffer => Buffer.concat([...full, block.subarray(0, used)])
+  return {
+    add(chunk, ms) {
+      times.push(ms)
+      lengths.push(chunk.length)
+      if (used + chunk.length > block.length) {
+        full.push(block.subarray(0, used))
+        // The first is as long as its chunk: most answers that come whole are one.
+        block = Buffer.allocUnsafeSlow(Math.max(times.length > 1 ? BLOCK : 0, chunk.length))
+        used = 0
+      }
+      chunk.copy(block, used)
+      used += chunk.length
+    },
+    bytes,
+    chunks() {
+      const all = bytes()
+      let from = 0
+      return times.map((ms, at) => {
+        const to = from + (lengths[at] as number)
+        const chunk = all.toString('base64', from, to)
+        from = to
+        return [Math.round(ms * 10) / 10, chunk]
+      })
     },
   }
 }
