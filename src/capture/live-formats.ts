@@ -49,6 +49,7 @@ type Live = {
 
 /** Begins every fold. Throws what makes a format impossible from the start: a bad id, a run that already exists. */
 export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
+  if (options.formats.length === 0) return NONE
   const { version, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
   const live = options.formats.map((format) => begin(format, { ...options, timeZone }))
 
@@ -71,6 +72,9 @@ export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
     behind: () => live.filter((one) => one.failed).map((one) => one.id),
   }
 }
+
+/** The zone alone takes longer to ask for than all else that a session begins with. */
+const NONE: LiveFormats = { roots: [], start() {}, entry() {}, end() {}, behind: () => [] }
 
 /** A format by its id. Throws `unknown-format`, naming those that can be written. */
 export function findWritten(id: string): Format {
