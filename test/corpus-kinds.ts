@@ -8,6 +8,8 @@ export type Verdict = 'right' | 'wrong' | 'unknown as expected'
 
 /** By folder. What is not named here is expected to be unknown. */
 const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
+  // Streams of events are captures, of whichever API.
+  ['anthropic-messages', ['anthropic-messages', 'provider-sse']],
   ['claude-code', ['claude-code']],
   ['cline', ['cline']],
   ['codex', ['codex']],
@@ -17,9 +19,15 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['entire', ['entire', 'opencode']],
   ['flow-studio', ['swarm']],
   ['gemini-cli', ['gemini-cli']],
+  ['gemini-contents', ['gemini-contents']],
+  // Batches for Bedrock hold Anthropic's requests; text with roles in it is nobody's own.
+  ['openai-chat', ['openai-chat', 'anthropic-messages', 'provider-sse', 'generic']],
+  // An error of the two APIs reads alike.
+  ['openai-responses', ['openai-responses', 'openai-chat', 'provider-sse']],
   // OpenClaw's sessions are written by pi's own code.
   ['openclaw', ['pi']],
   ['opencode', ['opencode']],
+  ['openhands', ['openhands']],
   ['pi', ['pi']],
 ])
 

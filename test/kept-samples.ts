@@ -1,5 +1,6 @@
 /** One small valid recording for each reader, in which every kind of field that the reader knows stands once. */
 import type { JsonObject } from '../src/transcript/json.ts'
+import { TRACE_SAMPLES } from './trace-samples.ts'
 
 export type Sample = {
   readonly format: string
@@ -494,4 +495,5 @@ export const SAMPLES: readonly Sample[] = [
   document('cline', 'session-1.messages.json', clineSession, "a session of the CLI's"),
   lines('pi', 'session.jsonl', piLines),
   lines('entire', 'transcript.jsonl', compactLines, 'a compact transcript'),
+  ...TRACE_SAMPLES,
 ]

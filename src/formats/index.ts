@@ -1,4 +1,5 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
+import { anthropicMessages } from './anthropic-messages.ts'
 import { claudeCode } from './claude-code.ts'
 import { cline } from './cline.ts'
 import { codex } from './codex.ts'
@@ -8,8 +9,12 @@ import { devflow } from './devflow.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { geminiContents } from './gemini-contents.ts'
 import { leslie } from './leslie.ts'
+import { openAiChat } from './openai-chat.ts'
+import { openAiResponses } from './openai-responses.ts'
 import { opencode } from './opencode.ts'
+import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
@@ -29,5 +34,10 @@ export const formats: readonly Format[] = [
   copilotCli,
   cursor,
   cline,
+  openAiChat,
+  anthropicMessages,
+  openAiResponses,
+  geminiContents,
+  openhands,
   raw,
 ]

@@ -97,6 +97,12 @@ export const PLACES = {
     },
   ],
   cline: CLINE,
+  openhands: [
+    {
+      folders: ['~/.openhands/conversations', '~/.openhands/sessions', '~/.openhands-state/sessions'],
+      files: ['*/events/*.json', '*/base_state.json'],
+    },
+  ],
   cursor: [
     {
       folders: ['~/.cursor/projects'],

@@ -17,6 +17,11 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['copilot-cli', async () => (await import('../formats/copilot-cli.ts')).copilotCli],
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
+  ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['openai-chat', async () => (await import('../formats/openai-chat.ts')).openAiChat],
+  ['anthropic-messages', async () => (await import('../formats/anthropic-messages.ts')).anthropicMessages],
+  ['openai-responses', async () => (await import('../formats/openai-responses.ts')).openAiResponses],
+  ['gemini-contents', async () => (await import('../formats/gemini-contents.ts')).geminiContents],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 

@@ -1,0 +1,54 @@
+/** A format whose files are each read alone: told by the beginning of a file, and read wherever a folder holds one. */
+import { parseJson, type Json } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
+import { createDriftWatch, type DriftWatch, type Vocabulary } from './drift.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { readHead, type Head } from './head-records.ts'
+import { createTelling, type Telling } from './telling.ts'
+
+export type FileReading = {
+  /** Another session of the file; `of` tells those without a name apart. */
+  readonly open: (of?: string | number) => Telling
+  readonly watch: DriftWatch | undefined
+  readonly head: Head
+}
+
+type FileFormat = Pick<Format, 'id' | 'title' | 'places' | 'unit' | 'write'> & {
+  /** How sure the beginning of a file makes us. */
+  readonly look: (head: Head, file: SourceFile) => Detection | undefined
+  readonly read: (file: SourceFile, reading: FileReading) => AsyncIterable<readonly ReadItem[]>
+  readonly vocabulary?: Vocabulary
+}
+
+export function fileFormat({ look, read, vocabulary, ...format }: FileFormat): Format {
+  return {
+    ...format,
+    detect: (source) => detectAmong(source, async (file) => look(await readHead(file), file)),
+    async *read(source, options) {
+      const taken = new Set<string>()
+      const watch = vocabulary && createDriftWatch(vocabulary, options)
+      for (const file of await source.list()) {
+        const head = await readHead(file)
+        // A folder holds other files too; one that was named is taken at somebody's word.
+        if (source.kind === 'folder' && look(head, file) === undefined) continue
+        const open = (of?: string | number): Telling =>
+          createTelling(format.id, of === undefined ? file.path : `${file.path}#${of}`, taken)
+        yield* read(file, { open, watch, head })
+      }
+    },
+  }
+}
+
+const documents = new WeakMap<Head, { readonly value: Json | undefined }>()
+
+/** The file as one JSON value, with what is long in it cut short; undefined for lines and for what is no JSON. */
+export function documentOf(head: Head): Json | undefined {
+  const known = documents.get(head)
+  if (known !== undefined) return known.value
+  const { document, records, text } = head
+  const isDocument = document === undefined && records.length <= 1 && /^\uFEFF?\s*[[{]/.test(text)
+  const value = document ?? (isDocument ? (parseJson(text) ?? records[0]) : undefined)
+  documents.set(head, { value })
+  return value
+}

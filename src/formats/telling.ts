@@ -1,0 +1,166 @@
+/**
+ * A session as its file tells it, record by record: entries with their places, damage, and what is known of the session so far, which opens
+ * it and is said again at the end. Shared by the formats that read each file alone.
+ */
+import type { Damage } from '../transcript/damage.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { toDollars } from './dollars.ts'
+import type { ReadItem } from './format.ts'
+import { readInOrder } from './in-order.ts'
+import { readListDocument, readBareList } from './list-document.ts'
+import { createPlacing, type Place, type Said } from './placing.ts'
+
+/** `sessionId` is what the agent calls it. Nothing that a file does not say is in here. */
+export type Facts = Partial<Omit<Session, 'id' | 'native'>> & { readonly sessionId?: string }
+
+export type Telling = {
+  /** What else the file says of the session. A later word stands for an earlier one. */
+  know(facts: Facts): void
+  /** In billionths of a dollar: costs that records state add up to what the session states. */
+  spend(billionths: number | undefined): void
+  say(said: Said, place: Place): void
+  damage(damage: Damage): void
+  /** What was told since the last time; the session first, once there is anything. */
+  take(): readonly ReadItem[]
+  /** The rest, and the session as it is known now. */
+  end(): readonly ReadItem[]
+  /** The session's id here: what a subagent's session names as its parent. Fixed from when it is asked for. */
+  id(): string
+}
+
+/** `path` tells sessions without a name apart; `taken` are the ids given out so far by one reading. */
+export function createTelling(format: string, path: string, taken: Set<string>): Telling {
+  const placing = createPlacing(format)
+  let items: ReadItem[] = []
+  let facts: Facts = {}
+  let named: Pick<Session, 'id' | 'native'> | undefined
+  let isOpen = false
+  let model: string | undefined
+  let first: string | undefined
+  let last: string | undefined
+  let cost: number | undefined
+
+  const name = (): Pick<Session, 'id' | 'native'> => {
+    if (named !== undefined) return named
+    const { sessionId } = facts
+    const usual = uuidFrom(format, sessionId ?? '', ...(sessionId === undefined ? [path] : []))
+    // Another file of the same session is another recording of it.
+    const id = taken.has(usual) ? uuidFrom(format, sessionId ?? '', path, String(taken.size)) : usual
+    taken.add(id)
+    named = { id, ...(sessionId !== undefined && { native: { agent: format, sessionId } }) }
+    return named
+  }
+  const session = (): ReadItem => {
+    const { sessionId: _, ...own } = facts
+    const ended = {
+      ...(model !== undefined && { model }),
+      ...(first !== undefined && { startedAt: first }),
+      ...(last !== undefined && { endedAt: last }),
+      ...(cost !== undefined && { reportedCost: toDollars(cost) }),
+    }
+    // A log has no last word: one that stopped reads like one that is done.
+    return { type: 'session', session: { ...name(), agent: format, status: 'completed', ...ended, ...own } }
+  }
+  const take = (): readonly ReadItem[] => {
+    const told = isOpen || items.length === 0 ? items : [session(), ...items]
+    isOpen ||= told.length > 0
+    items = []
+    return told
+  }
+  return {
+    know: (more) => void (facts = { ...facts, ...more }),
+    spend(billionths) {
+      if (billionths !== undefined) cost = (cost ?? 0) + billionths
+    },
+    say(said, place) {
+      const { at } = said
+      if (at !== undefined && (first === undefined || at < first)) first = at
+      if (at !== undefined && (last === undefined || at > last)) last = at
+      model ??= said.model
+      items.push({ type: 'entry', entry: placing(said, place) })
+    },
+    damage: (damage) => void items.push({ type: 'damage', damage }),
+    take,
+    end: () => (isOpen || items.length > 0 ? [...take(), session()] : []),
+    id: () => name().id,
+  }
+}
+
+/** A record that no reader understood, or that is about the session and not of it: whole. */
+export function toEvent(raw: Json, record?: string): Said {
+  return {
+    kind: 'event',
+    blocks: [{ type: 'unknown', raw }],
+    ...(record !== undefined && { metadata: { record } }),
+  }
+}
+
+const TOO_LARGE: Said = {
+  kind: 'event',
+  blocks: [{ type: 'unknown', raw: null, reason: 'a record over the limit, left where it is' }],
+}
+
+/** Each record of a JSON Lines file; `end` when they are through. */
+export async function* tellLines(
+  file: SourceFile,
+  telling: Telling,
+  next: (value: Json, place: Place) => void,
+  end?: () => void,
+): AsyncGenerator<readonly ReadItem[]> {
+  for await (const steps of readInOrder(file)) {
+    for (const step of steps) {
+      if ('record' in step) {
+        const { value, number, byteOffset, byteLength } = step.record
+        next(value, { file: file.path, number, byteOffset, byteLength })
+        continue
+      }
+      const { damage } = step
+      telling.damage(damage)
+      if (damage.kind === 'too-large') telling.say(TOO_LARGE, placeOf(damage))
+    }
+    yield telling.take()
+  }
+  end?.()
+  yield telling.end()
+}
+
+export type ListReader = {
+  /** What stands around the list, before its elements. */
+  readonly header?: (members: JsonObject, place: Place) => void
+  readonly element: (value: Json, place: Place) => void
+  readonly end?: () => void
+}
+
+/** Each element of the list that a JSON document is around, or is when `list` is absent. However large, a few of them at a time. */
+export async function* tellList(
+  file: SourceFile,
+  list: string | undefined,
+  telling: Telling,
+  { header, element, end }: ListReader,
+): AsyncGenerator<readonly ReadItem[]> {
+  const read = list === undefined ? await readBareList(file) : await readListDocument(file, list)
+  const { members, damage, sizeBytes, count = 0, elements } = read
+  // Where there is no element, what stands around is the only record.
+  header?.(members, { file: file.path, number: count === 0 ? 1 : 0, byteOffset: 0, byteLength: sizeBytes })
+  for (const one of damage) telling.damage(one)
+  yield telling.take()
+  let number = 0
+  for await (const some of elements()) {
+    for (const { value, byteOffset, byteLength } of some) {
+      number += 1
+      const place = { file: file.path, number, byteOffset, byteLength }
+      if (value === undefined) telling.say(TOO_LARGE, place)
+      else element(value, place)
+    }
+    yield telling.take()
+  }
+  end?.()
+  yield telling.end()
+}
+
+function placeOf({ file, line = 1, byteOffset, byteLength }: Damage): Place {
+  return { file, number: line, byteOffset, byteLength }
+}
