@@ -1,7 +1,7 @@
 /** Who a session is, from what the caller says: checked ids under the seeds' own words, and the names its formats will use. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { devflowRunId } from '../formats/devflow.ts'
-import { fromMillis } from '../transcript/instant.ts'
+import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import { checkId, createSessionId } from '../transcript/ids.ts'
 import type { JsonObject } from '../transcript/json.ts'
 import type { Run, Session } from '../transcript/session.ts'
@@ -31,11 +31,18 @@ export type Identity = {
   readonly parent?: Session['parent']
   readonly git?: Session['git']
   readonly tags?: Readonly<Record<string, string>>
+  /** When it began, where that was some time ago. */
+  readonly startedAt?: string
 }
 
 /** A session that has just begun. Throws `invalid-id` for an id that could not be a file's name. */
-export function createSession(identity: Identity, cwd: string, now: number, recordedBy: string): Session {
-  const startedAt = fromMillis(now) ?? new Date().toISOString()
+export function createSession(
+  identity: Identity,
+  cwd: string | undefined,
+  now: number,
+  recordedBy: string,
+): Session {
+  const startedAt = parseInstant(identity.startedAt) ?? fromMillis(now) ?? new Date().toISOString()
   const { runId, flow, step, node, agentKey, engine } = identity
   for (const [what, id] of Object.entries({
     'run id': runId,
@@ -71,7 +78,7 @@ export function createSession(identity: Identity, cwd: string, now: number, reco
     ...(thread !== undefined && { thread }),
     ...(chat !== undefined && { chat }),
     ...(mode !== undefined && { mode }),
-    cwd,
+    ...(cwd !== undefined && { cwd }),
     ...(git && { git }),
     ...(version !== undefined && { version }),
     startedAt,

@@ -33,8 +33,8 @@ import { onTermination } from './termination.ts'
 export type RecordOptions = Identity & {
   /** The archive; `$HANSARD_HOME` or `~/.hansard` when absent. */
   readonly home?: string
-  /** The session's working directory, where formats put their files. */
-  readonly cwd?: string
+  /** The session's working directory, where formats put their files; null where nobody knows it: they go where we are. */
+  readonly cwd?: string | null
   /** Formats to write as the session goes: `['devflow', 'entire']`. */
   readonly formats?: readonly string[]
   /** Where a format's files go instead of the place its seed names. */
@@ -82,7 +82,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const chosen = (options.formats ?? []).map(findWritten)
   const cwd = resolve(options.cwd ?? process.cwd())
   const report = createReporter(options.onFailure)
-  const begun = createSession(options, cwd, now(), `hansard/${VERSION}`)
+  const begun = createSession(options, options.cwd === null ? undefined : cwd, now(), `hansard/${VERSION}`)
   const archive = openArchive(options.home, {
     write: true,
     ...(files && { files }),
