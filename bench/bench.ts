@@ -27,6 +27,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   start: () => import('./start.bench.ts'),
   proxy: () => import('./proxy.bench.ts'),
   wrap: () => import('./wrap.bench.ts'),
+  diff: () => import('./diff.bench.ts'),
 }
 
 /** Takes an hour and much of the disk. */

@@ -77,6 +77,29 @@ export function addReading(program: Command): void {
     )
 
   program
+    .command('diff <a> <b>')
+    .description(
+      'two sessions beside each other, by what was asked and done: where they part, then tools, files, tokens, cost and time',
+    )
+    .option('--full', 'every step that differs, with its words')
+    .option('--turns', "devflow's comparison, turn by turn")
+    .option('--exit-code', 'end with 1 when they differ')
+    .option(...FORMAT_FLAG)
+    .option(...RAW_FLAG)
+    .option(...UTC_FLAG)
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples(
+        'hansard diff 0192 0193',
+        'hansard diff before.jsonl after.jsonl --full',
+        'hansard diff 0192 0193 --exit-code',
+      ),
+    )
+    .action(async (a, b, options) => (await import('../commands/diff.ts')).diffCommand(a, b, options))
+
+  program
     .command('list [query...]')
     .description(
       'the sessions of the archive, newest first: all, or those that a query asks for; with --runs, the runs they belong to',

@@ -1,0 +1,124 @@
+/**
+ * Two sessions compared by what was asked and done: where they part first, every step that differs, and what each was and came to.
+ * Nothing that is the same is in it: the difference of a session from itself is empty.
+ */
+import type { Entry } from '../../transcript/entry.ts'
+import { citation } from '../../transcript/entry.ts'
+import type { Session } from '../../transcript/session.ts'
+import { findChanges, type Change } from './changes.ts'
+import { createFactsFold, type Digest, type SessionFacts, type ToolFacts, type TurnFacts } from './facts.ts'
+import { createStepFold, type Step } from './steps.ts'
+
+export type SessionDiff = {
+  readonly isSame: boolean
+  readonly a: SessionFacts
+  readonly b: SessionFacts
+  /** The first of the changes. */
+  readonly first?: StepChange
+  readonly changes: readonly StepChange[]
+  /** Every tool that either used. */
+  readonly tools: readonly ToolDifference[]
+  /** Files that only one of them named, or used in other ways. */
+  readonly files: readonly FileDifference[]
+  /** devflow's comparison, turn by turn: those that are not the same. */
+  readonly turns: readonly TurnDifference[]
+}
+
+export type StepChange = Omit<Change, 'a' | 'b'> & { readonly a?: Spot; readonly b?: Spot }
+
+export type Spot = {
+  readonly citation: string
+  /** All that it says, as far as it could be held. */
+  readonly text?: string
+}
+
+export type ToolDifference = { readonly name: string; readonly a: ToolFacts; readonly b: ToolFacts }
+export type FileDifference = {
+  readonly path: string
+  readonly a: readonly string[]
+  readonly b: readonly string[]
+}
+export type TurnDifference = {
+  /** From 1. */
+  readonly turn: number
+  readonly verdict: 'different' | 'different roles' | 'missing'
+  readonly a?: Pick<TurnFacts, 'role' | 'chars'>
+  readonly b?: Pick<TurnFacts, 'role' | 'chars'>
+}
+
+/** One side, taken in entry by entry. */
+export type Side = { add(entry: Entry): void; end(session: Session): Taken }
+export type Taken = { readonly digest: Digest; readonly steps: readonly Step[] }
+
+export function createSide(): Side {
+  const facts = createFactsFold()
+  const steps = createStepFold()
+  return {
+    add(entry) {
+      facts.add(entry)
+      steps.add(entry)
+    },
+    end: (session) => ({ digest: facts.end(session), steps: steps.steps }),
+  }
+}
+
+export function diffSessions(a: Taken, b: Taken): SessionDiff {
+  const changes = findChanges(a.steps, b.steps).map((change): StepChange => ({
+    type: change.type,
+    what: change.what,
+    ...(change.tool !== undefined && { tool: change.tool }),
+    ...(change.a && { a: toSpot(a, change.a) }),
+    ...(change.b && { b: toSpot(b, change.b) }),
+  }))
+  const [first] = changes
+  return {
+    isSame: changes.length === 0,
+    a: a.digest.facts,
+    b: b.digest.facts,
+    ...(first && { first }),
+    changes,
+    tools: diffTools(a.digest, b.digest),
+    files: diffFiles(a.digest, b.digest),
+    turns: diffTurns(a.digest.turns, b.digest.turns),
+  }
+}
+
+function toSpot({ digest }: Taken, { text, ...place }: Step): Spot {
+  return { citation: citation(digest.session.id, place), ...(text !== undefined && { text }) }
+}
+
+const UNUSED: ToolFacts = { calls: 0, failed: 0 }
+
+function diffTools(a: Digest, b: Digest): readonly ToolDifference[] {
+  const names = [...new Set([...a.tools.keys(), ...b.tools.keys()])].sort()
+  return names.map((name) => ({ name, a: a.tools.get(name) ?? UNUSED, b: b.tools.get(name) ?? UNUSED }))
+}
+
+function diffFiles(a: Digest, b: Digest): readonly FileDifference[] {
+  const paths = [...new Set([...a.files.keys(), ...b.files.keys()])].sort()
+  const waysIn = ({ files }: Digest, path: string): readonly string[] => [...(files.get(path) ?? [])].sort()
+  return paths
+    .map((path) => ({ path, a: waysIn(a, path), b: waysIn(b, path) }))
+    .filter(({ a: was, b: is }) => was.join() !== is.join())
+}
+
+function diffTurns(a: readonly TurnFacts[], b: readonly TurnFacts[]): readonly TurnDifference[] {
+  const found: TurnDifference[] = []
+  for (let at = 0; at < Math.max(a.length, b.length); at += 1) {
+    const [was, is] = [a[at], b[at]]
+    if (was !== undefined && is !== undefined && was.hash === is.hash && was.role === is.role) continue
+    const verdict =
+      was === undefined || is === undefined
+        ? 'missing'
+        : was.role === is.role
+          ? 'different'
+          : 'different roles'
+    found.push({
+      turn: at + 1,
+      verdict,
+      ...(was && { a: { role: was.role, chars: was.chars } }),
+      ...(is && { b: { role: is.role, chars: is.chars } }),
+    })
+  }
+  return found
+}
