@@ -5,7 +5,8 @@ import { raw } from '../src/formats/raw.ts'
 import { detect } from '../src/sources/detect.ts'
 import { allFormats } from '../src/sources/formats.ts'
 import { openSource } from '../src/sources/open.ts'
-import { readLines } from '../src/transcript/lines.ts'
+import type { Origin } from '../src/transcript/entry.ts'
+import { readLines, type Line } from '../src/transcript/lines.ts'
 import type { SourceFile } from '../src/transcript/source.ts'
 import { isObject, parseJson } from '../src/transcript/json.ts'
 
@@ -39,12 +40,16 @@ export async function coverage(path: string, root: string): Promise<Coverage> {
   let unknown = 0
   let damage = 0
   const spoken = new Set<number>()
+  const spans: Origin[] = []
   for await (const items of format.read(source)) {
     for (const item of items) {
       if (item.type === 'entry') {
         entries += 1
         if (item.entry.blocks.some((block) => block.type === 'unknown')) unknown += 1
-        if (item.entry.origin !== undefined) spoken.add(item.entry.origin.record)
+        if (item.entry.origin !== undefined) {
+          spoken.add(item.entry.origin.record)
+          spans.push(item.entry.origin)
+        }
       } else if (item.type === 'damage') {
         damage += 1
         if (item.damage.line !== undefined) spoken.add(item.damage.line)
@@ -53,25 +58,32 @@ export async function coverage(path: string, root: string): Promise<Coverage> {
   }
   const [file] = await source.list()
   const expected = await recordsOf(file as SourceFile)
+  // An answer that came in many lines has all of them as its origin.
+  const isWithin = ({ byteOffset, byteLength }: RecordLine): boolean =>
+    spans.some(
+      (one) => one.byteOffset <= byteOffset && byteOffset + byteLength <= one.byteOffset + one.byteLength,
+    )
   const uncovered =
     expected === 'document'
       ? entries + damage > 0
         ? []
         : [1]
-      : expected.filter((number) => !spoken.has(number))
+      : expected.filter((line) => !spoken.has(line.number) && !isWithin(line)).map(({ number }) => number)
   const records = expected === 'document' ? Math.max(1, spoken.size) : expected.length
   return { file: relative(root, path), format: format.id, records, entries, unknown, damage, uncovered }
 }
 
-/** The numbers of the lines that are records, or `document` where the file is one value over many lines, or text. */
-async function recordsOf(file: SourceFile): Promise<readonly number[] | 'document'> {
-  const numbers: number[] = []
+type RecordLine = Pick<Line, 'number' | 'byteOffset' | 'byteLength'>
+
+/** The lines that are records, or `document` where the file is one value over many lines, or text. */
+async function recordsOf(file: SourceFile): Promise<readonly RecordLine[] | 'document'> {
+  const found: RecordLine[] = []
   let objects = 0
   for await (const lines of readLines(file.chunks())) {
     for (const line of lines) {
-      numbers.push(line.number)
+      found.push({ number: line.number, byteOffset: line.byteOffset, byteLength: line.byteLength })
       if (line.text === undefined || isObject(parseJson(line.text))) objects += 1
     }
   }
-  return numbers.length > 0 && objects < numbers.length / 2 ? 'document' : numbers
+  return found.length > 0 && objects < found.length / 2 ? 'document' : found
 }
