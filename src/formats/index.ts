@@ -13,9 +13,12 @@ import { geminiContents } from './gemini-contents.ts'
 import { leslie } from './leslie.ts'
 import { openAiChat } from './openai-chat.ts'
 import { openAiResponses } from './openai-responses.ts'
+import { sweAgent } from './swe-agent.ts'
+import { miniSweAgent } from './mini-swe-agent.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
+import { providerSse } from './provider-sse.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
 import { weakincentives } from './weakincentives.ts'
@@ -38,6 +41,9 @@ export const formats: readonly Format[] = [
   anthropicMessages,
   openAiResponses,
   geminiContents,
+  providerSse,
   openhands,
+  miniSweAgent,
+  sweAgent,
   raw,
 ]

@@ -18,10 +18,13 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['mini-swe-agent', async () => (await import('../formats/mini-swe-agent.ts')).miniSweAgent],
+  ['swe-agent', async () => (await import('../formats/swe-agent.ts')).sweAgent],
   ['openai-chat', async () => (await import('../formats/openai-chat.ts')).openAiChat],
   ['anthropic-messages', async () => (await import('../formats/anthropic-messages.ts')).anthropicMessages],
   ['openai-responses', async () => (await import('../formats/openai-responses.ts')).openAiResponses],
   ['gemini-contents', async () => (await import('../formats/gemini-contents.ts')).geminiContents],
+  ['provider-sse', async () => (await import('../formats/provider-sse.ts')).providerSse],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 
