@@ -14,12 +14,15 @@ export function exitCodeOf({ code, signal }: Ended): number {
   return code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])
 }
 
+/** `stop`: asks the program to end. */
 export function runProgram(
   [program = '', ...args]: readonly string[],
   env: NodeJS.ProcessEnv,
+  stop?: AbortSignal,
 ): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { stdio: 'inherit', env })
+    stop?.addEventListener('abort', () => child.kill('SIGTERM'))
     const isTerminal = process.stdin.isTTY
     for (const signal of [...OF_THE_TERMINAL, ...PASSED_ON]) {
       const isForUs = isTerminal && OF_THE_TERMINAL.some((one) => one === signal)

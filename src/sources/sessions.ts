@@ -6,6 +6,7 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { checkId } from '../transcript/ids.ts'
@@ -38,6 +39,8 @@ export type Sessions = {
   read(session: FoundSession): AsyncIterable<readonly ReadItem[]>
   /** The same with large content left where it is. */
   outline(session: FoundSession): AsyncIterable<readonly ReadItem[]>
+  /** Which of its recordings are journals, by the names of their folders. */
+  journals(session: FoundSession): readonly string[]
   close(): void
 }
 
@@ -64,8 +67,19 @@ export async function openSessions(
     find: (idOrPrefix) => findSession(archive, state?.database, idOrPrefix),
     read: (session) => readUnits(session, { archive, state, outlet, readRecorded: readSession }),
     outline: (session) => readUnits(session, { archive, state, outlet, readRecorded: outlineSession }),
+    journals: (session) => journalsOf(session, archive, state),
     close: () => state?.close(),
   }
+}
+
+function journalsOf(
+  { key, id }: FoundSession,
+  archive: Archive,
+  state: State | undefined,
+): readonly string[] {
+  const units = state === undefined ? [] : sessionUnits(state.database, archive, key)
+  if (units.length === 0) return archive.segments(id).length > 0 ? [id] : []
+  return units.filter(({ format }) => format === JOURNAL).map(({ place }) => place.unit)
 }
 
 /** Newest first, whatever knows of them. */

@@ -11,6 +11,7 @@ import { examples } from './flags.ts'
 import { addHooking } from './hook.ts'
 import { addKeeping } from './keep.ts'
 import { addReading } from './read.ts'
+import { addReplay } from './replay.ts'
 import { addServing } from './serve.ts'
 import { addShell } from './shell.ts'
 import { addTaking } from './take.ts'
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addHooking(program)
   addReading(program.commandsGroup('Read:'))
   addCost(program)
+  addReplay(program)
   addServing(program)
   addConverting(program.commandsGroup('Formats:'))
   addKeeping(program.commandsGroup('The archive:'))

@@ -1,0 +1,48 @@
+/** Replay: a recording played back, served to an agent, verified, gone on with; and why a request was not found in it. */
+import { Option, type Command } from 'commander'
+import { examples, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
+
+export function addReplay(program: Command): void {
+  const replay = program
+    .command('replay')
+    .argument('[session]', 'a session, or a run')
+    .argument('[command...]', 'after --: the program that is answered')
+    .description('a recording as the provider of an agent: the agent runs, and its world is as it was')
+    .option('--serve', 'answer requests from the recording, for a program or until it is ended')
+    .option('--port <port>', 'where it listens (default: a free one)', toCount)
+    .addOption(
+      new Option('--speed <speed>', 'frames when they came, or at once (default: full)').choices([
+        'recorded',
+        'full',
+      ]),
+    )
+    .addOption(
+      new Option(
+        '--match <way>',
+        'the least exact way in which a request may be found (default: positional)',
+      ).choices(['exact', 'normalised', 'positional']),
+    )
+    .option('--repeats <count>', 'how often the same may be asked beyond the recording (default: 5)', toCount)
+    .option('--isolate', 'the program has no network but this one, where the machine allows it')
+    .option('-q, --quiet', 'say nothing at the end')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText(
+      'after',
+      examples('hansard replay 01a1e0 --serve -- claude -p "fix the build"', 'hansard replay why'),
+    )
+    .action(async (session, command, options) =>
+      (await import('../commands/replay.ts')).replay(session, command, options),
+    )
+
+  replay
+    .command('why [session]')
+    .description('how each request of the last replay was answered, and what was not found')
+    .option('--all', 'also those that were exactly the same')
+    .option(...HOME_FLAG)
+    .option(...JSON_FLAG)
+    .addHelpText('after', examples('hansard replay why', 'hansard replay why 01a1e0 --json'))
+    .action(async (session, options, command: Command) =>
+      (await import('../commands/replay-why.ts')).why(session, command.optsWithGlobals()),
+    )
+}

@@ -1,0 +1,214 @@
+/**
+ * Stub replay: a provider on this machine that answers from a recording. What it is asked is compared with what was asked then; each
+ * answer says how it was found, and what is not found is an error in the provider's own shape. Nothing is ever asked of anybody else,
+ * unless a fork says where.
+ */
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createRedactor } from '../redact/redactor.ts'
+import { createMatcher, describeAsked, type Choice, type MatchWay } from '../replay/matching/matcher.ts'
+import { createNormalisers } from '../replay/matching/normalisers.ts'
+import { asBoolean, asObject, asString, type Json } from '../transcript/json.ts'
+import type { CallApi } from '../wire/call-apis.ts'
+import { toApi } from '../wire/call-paths.ts'
+import { readRequest, type LiveRequest } from './live-request.ts'
+import { missMessage, otherMessage } from './miss.ts'
+import { play, type Speed } from './play.ts'
+import { toErrorBody } from './provider-error.ts'
+import { isStreamPath, toAsked, type Exchange, type Recording } from './recording.ts'
+import { createRedacting } from './redacting.ts'
+import { createReportLog, type ReplayReport, type ReportLog, type Served } from './report.ts'
+import { toolsThatRan } from './tool-results.ts'
+
+export type ServeOptions = {
+  /** 0 for one that is free. */
+  readonly port?: number
+  readonly speed?: Speed
+  /** The least exact way in which a request may be found. */
+  readonly loosest?: MatchWay
+  /** How often the same request may be asked again beyond the recording. */
+  readonly repeats?: number
+  /** Folders that stand for those of the recording. */
+  readonly roots?: readonly string[]
+  /** Of the recording, the calls before this place; what is none of them goes on live. */
+  readonly fork?: { readonly calls: number; readonly forward: Forward }
+  readonly onServed?: (served: Served) => void
+}
+
+export type Forward = (request: IncomingMessage, response: ServerResponse, live: LiveRequest) => void
+
+export type ReplayServer = {
+  readonly url: string
+  readonly port: number
+  readonly log: ReportLog
+  report(): ReplayReport
+  close(): Promise<void>
+}
+
+/** Answers to whoever wants to know that it is there. */
+const HEALTH = '/hansard/health'
+
+export async function serveRecording(
+  recording: Recording,
+  options: ServeOptions = {},
+): Promise<ReplayServer> {
+  const { speed = 'full', fork, onServed } = options
+  const { exchanges, sessions, archive } = recording
+  const known = fork === undefined ? exchanges : exchanges.slice(0, fork.calls)
+  const roots = [...sessions.flatMap(({ cwd }) => cwd ?? []), ...(options.roots ?? [])]
+  const matcher = createMatcher(known, {
+    normalisers: createNormalisers({ roots }),
+    ...(options.loosest && { loosest: options.loosest }),
+    ...(options.repeats !== undefined && { repeats: options.repeats }),
+  })
+  const redact = createRedacting(createRedactor({ key: archive.redactionKey(), env: process.env }))
+  const log = createReportLog(new Date().toISOString())
+  const add = (served: Omit<Served, 'n'>): void => {
+    const told = log.add(served)
+    onServed?.(told)
+  }
+
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const live = await readRequest(request)
+    if (live === undefined) return void response.destroy()
+    const { api } = toApi(live.path)
+    const { path } = live
+    if (api === undefined || live.method !== 'POST') {
+      add({ path, how: 'other', reason: 'not-a-call' })
+      if (fork !== undefined) return fork.forward(request, response, live)
+      const status = live.method === 'HEAD' ? 200 : 404
+      return refuse(response, api ?? apiNear(path), status, otherMessage(live.method, path))
+    }
+    if (live.body === undefined) {
+      add({ path, api, how: 'miss', reason: 'not-json' })
+      return refuse(response, api, 400, 'hansard replay: the request is no JSON')
+    }
+    for (const tool of toolsThatRan(live.body)) log.executed(tool)
+    const asked = toAsked(api, path, redact(live.body))
+    const choice = matcher.choose(asked)
+    const exchange = 'index' in choice ? known[choice.index] : undefined
+    const said = { path, api, asked: describeAsked(asked), ...placeOf(choice, known) }
+    if (exchange === undefined && fork !== undefined) {
+      add({ ...said, how: 'live' })
+      return fork.forward(request, response, live)
+    }
+    const found = exchange?.answer(askingOf(live, api))
+    if (exchange === undefined || found === undefined) {
+      const served = { ...said, how: 'miss' as const, reason: reasonOf(choice) }
+      add(served)
+      return refuse(response, api, 400, missMessage(served))
+    }
+    add({ ...said, how: choice.how, from: found.from })
+    await play(response, found, { speed, said: matchHeaders(choice, exchange, found.from) })
+  }
+
+  const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
+    if (!isLocal(request)) return void response.writeHead(403).end('hansard: this host is not ours\n')
+    if (request.url === HEALTH) return void response.writeHead(200).end('ok\n')
+    answer(request, response).catch(() => void response.destroy())
+  })
+  server.timeout = 0
+  server.on('connect', (_, socket) => void socket.end('HTTP/1.1 405 Method Not Allowed\r\n\r\n'))
+  // To Codex this says that there is no WebSocket here, and that it should ask as others do.
+  server.on(
+    'upgrade',
+    (_, socket) => void socket.end('HTTP/1.1 426 Upgrade Required\r\ncontent-length: 0\r\n\r\n'),
+  )
+  server.on('clientError', (_, socket) => void socket.destroy())
+  await listen(server, options.port ?? 0)
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    log,
+    report: () =>
+      log.report({
+        session: sessions[0]?.id ?? '',
+        sessions: sessions.map(({ id }) => id),
+        unasked: matcher.unasked().length,
+        recorded: known.length,
+        damaged: recording.damaged,
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, '127.0.0.1', () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** A page in a browser can make a name of its own mean this machine: then it is not the name that was asked for. */
+function isLocal({ headers }: IncomingMessage): boolean {
+  const host = (headers.host ?? '').replace(/:\d+$/, '')
+  return host === '127.0.0.1' || host === 'localhost' || host === '[::1]'
+}
+
+/** The API whose error a path that is no call may read. */
+function apiNear(path: string): CallApi | undefined {
+  if (/^\/(google|code-assist)\/|\/v1beta/.test(path)) return 'gemini'
+  return path.startsWith('/openai/') ? 'openai-chat' : undefined
+}
+
+/** Not to be asked again: the next answer would be the same. */
+function refuse(response: ServerResponse, api: CallApi | undefined, status: number, message: string): void {
+  const body = JSON.stringify(toErrorBody(api, { status, message }))
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'content-length': String(Buffer.byteLength(body)),
+      'x-should-retry': 'false',
+      'x-hansard-match': 'miss',
+    })
+    .end(body)
+}
+
+function placeOf(choice: Choice, known: readonly Exchange[]): Partial<Served> {
+  const index = 'index' in choice ? choice.index : choice.nearest
+  const exchange = index === undefined ? undefined : known[index]
+  return {
+    ...('by' in choice && choice.by && { by: choice.by }),
+    ...('repeat' in choice && choice.repeat !== undefined && { repeat: choice.repeat }),
+    ...('isOutOfOrder' in choice && choice.isOutOfOrder && { isOutOfOrder: true }),
+    ...(choice.differences && { differences: choice.differences }),
+    ...(index !== undefined && { index }),
+    ...(exchange && { session: exchange.session, source: exchange.source }),
+    ...(exchange?.call !== undefined && { call: exchange.call }),
+  }
+}
+
+function reasonOf(choice: Choice): NonNullable<Served['reason']> {
+  return choice.how === 'miss' ? choice.reason : 'no-answer'
+}
+
+function askingOf(
+  { body, path }: LiveRequest,
+  api: CallApi,
+): { api: CallApi; isStream: boolean; model: string } {
+  const said: Json | undefined = body
+  const isStream = asBoolean(asObject(said)?.['stream']) ?? isStreamPath(path)
+  return { api, isStream, model: asString(asObject(said)?.['model']) ?? toApi(path).model ?? 'unknown' }
+}
+
+function matchHeaders(choice: Choice, exchange: Exchange, from: 'tape' | 'entries'): [string, string][] {
+  return [
+    ['x-hansard-match', choice.how],
+    ...('by' in choice && choice.by && choice.by.length > 0
+      ? [['x-hansard-by', choice.by.join(',')] as [string, string]]
+      : []),
+    ...('repeat' in choice && choice.repeat !== undefined
+      ? [['x-hansard-repeat', String(choice.repeat)] as [string, string]]
+      : []),
+    ['x-hansard-from', from === 'tape' ? 'recording' : 'regenerated'],
+    ...(exchange.call !== undefined ? [['x-hansard-call', exchange.call] as [string, string]] : []),
+  ]
+}
