@@ -1,9 +1,9 @@
-/** What an entry is at a glance: see transcript/kinds.ts. */
-import type { Block } from '../transcript/block.ts'
-import type { Damage } from '../transcript/damage.ts'
-import type { Entry } from '../transcript/entry.ts'
-import { KIND_FLAGS, toKind } from '../transcript/kinds.ts'
-import { wayOf } from '../transcript/tool-files.ts'
+/** What an entry is at a glance: see kinds.ts. */
+import type { Block } from './block.ts'
+import type { Damage } from './damage.ts'
+import type { Entry } from './entry.ts'
+import { KIND_FLAGS, toKind } from './kinds.ts'
+import { wayOf } from './tool-files.ts'
 
 /** `before`: the damage between the entry and the one before it. */
 export function kindOf(entry: Entry, before: readonly Damage[] = []): number {
