@@ -88,12 +88,12 @@ type Named = {
   readonly sessionId: string | undefined
 }
 
-/** A later file of the same session is another recording of it: its own id, the same native name. */
+/** A later file of the same session, and one of another format, is another recording of it: its own id, the same native name. */
 export function nameSession(
   { format, agent, file, sessionId }: Named,
   taken: Set<string>,
 ): Pick<Session, 'id' | 'native'> {
-  const own = uuidFrom(agent, sessionId ?? file)
+  const own = uuidFrom(format, sessionId ?? file)
   const id = taken.has(own) ? uuidFrom(format, sessionId ?? '', file) : own
   taken.add(id)
   return { id, ...(sessionId !== undefined && { native: { agent, sessionId } }) }

@@ -4,9 +4,10 @@
  */
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import { asArray, asObject, asString, isObject, toJson } from '../../transcript/json.ts'
+import { createGathering, type StreamEnd } from '../../formats/stream-session.ts'
 import type { Recorder } from '../record.ts'
 import { isOver, textOf, toBlock, toResult } from './acp-content.ts'
-import { createGathering, finish, type OpenSession, type Stream, type StreamEnd } from './stream.ts'
+import { finish, type OpenSession, type Stream } from './stream.ts'
 
 /** What the agent asks for: the rest is asked of it. */
 const BY_AGENT = /^(?:session\/(?:update|request_permission)$|fs\/|terminal\/)/

@@ -1,28 +1,16 @@
 /**
  * What agents print while they run, taken to a recorder as it comes. A stream is a fold over its lines: every line becomes an entry, a
- * fact of the session, or, where it is not understood, an event that holds it as it was. Nothing in a line makes a fold throw.
+ * fact of the session, or, where it is not understood, an event that holds it as it was. The folds are those that read such files.
  */
+import type { Fold, StreamEnd } from '../../formats/stream-session.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
-import { asString, isObject } from '../../transcript/json.ts'
+import { isObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { Identity } from '../identity.ts'
 import type { Recorder } from '../record.ts'
-import type { Details, SourceRecorder } from '../recorder.ts'
-import type { Ending } from '../session-facts.ts'
 
 export const STREAMS = ['claude-stream-json', 'codex-exec-json', 'gemini-stream-json', 'acp'] as const
 export type StreamName = (typeof STREAMS)[number]
-
-/** How the stream says that the session ended; `interrupted` where it does not. */
-export type StreamEnd = Ending & {
-  readonly status: 'completed' | 'failed' | 'canceled' | 'interrupted'
-  readonly error?: string
-}
-
-export type Fold = {
-  take(value: JsonObject): void
-  end(): StreamEnd
-}
 
 export type OpenSession = (identity: Pick<Identity, 'agent' | 'native' | 'version'>) => Promise<Recorder>
 
@@ -83,55 +71,4 @@ export function finish(session: Recorder, { status, error, ...ending }: StreamEn
   if (status === 'completed') return session.end(ending)
   if (status === 'canceled') return session.cancel(error, ending)
   return status === 'failed' ? session.fail(error, ending) : session.interrupt(error, ending)
-}
-
-/** Pieces past this are written without waiting for the rest of their message. */
-const MOST_GATHERED = 64 * 1024
-
-export type Gathering = {
-  /** Kept until something else is said. */
-  add(source: SourceRecorder, kind: 'text' | 'thinking' | 'user', text: string, details: Details): void
-  /** What has been gathered is recorded. */
-  flush(): void
-}
-
-/**
- * Messages that come in pieces, put together: one entry for what was said in one go. A fold flushes before it records anything else,
- * so that the order stays.
- */
-export function createGathering(): Gathering {
-  let open: { source: SourceRecorder; kind: 'text' | 'thinking' | 'user'; details: Details } | undefined
-  let pieces: string[] = []
-  let length = 0
-  const flush = (): void => {
-    if (open === undefined) return
-    const text = pieces.join('')
-    const { source, kind, details } = open
-    open = undefined
-    pieces = []
-    length = 0
-    if (kind === 'user') source.user(text, details)
-    else source.assistant(kind === 'text' ? text : [{ type: 'thinking', text }], details)
-  }
-  return {
-    add(source, kind, text, details) {
-      if (open !== undefined && (open.source !== source || open.kind !== kind)) flush()
-      open ??= { source, kind, details }
-      pieces.push(text)
-      length += text.length
-      if (length > MOST_GATHERED) flush()
-    },
-    flush,
-  }
-}
-
-/** An id that may stand in a source's name: hostile ones are cut. */
-export function toSourceId(id: string): string {
-  return id.slice(0, 128)
-}
-
-/** When a line says that it was printed, where it does. */
-export function atOf(value: JsonObject): Details {
-  const at = asString(value['timestamp'])
-  return at === undefined || Number.isNaN(Date.parse(at)) ? {} : { at: new Date(at) }
 }

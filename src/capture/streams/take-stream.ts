@@ -1,11 +1,11 @@
 /** A stream on its way: its bytes passed on as they come, its lines recorded. A line that cannot be read costs only itself. */
+import { foldClaude } from '../../formats/claude-stream-fold.ts'
+import { foldCodex } from '../../formats/codex-exec-fold.ts'
+import { foldGemini } from '../../formats/gemini-stream-fold.ts'
 import { asString, parseJson, type JsonObject } from '../../transcript/json.ts'
 import { createLineSplitter, type Line } from '../../transcript/lines.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createAcpStream } from './acp-stream.ts'
-import { foldClaude } from './claude-stream.ts'
-import { foldCodex } from './codex-stream.ts'
-import { foldGemini } from './gemini-stream.ts'
 import { oneSession, type OpenSession, type Stream, type StreamName } from './stream.ts'
 
 export type StreamTaken = {

@@ -3,7 +3,7 @@
  * share its id; their counts are those of its beginning, unless partial messages are printed too. The last line says what the
  * whole used: what no message has said is recorded with it, so that the sum is right.
  */
-import type { Json, JsonObject } from '../../transcript/json.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
 import {
   asArray,
   asBoolean,
@@ -13,15 +13,21 @@ import {
   isObject,
   rest,
   toJson,
-} from '../../transcript/json.ts'
-import { createAnthropicReassembly } from '../../wire/anthropic.ts'
-import { fromAnthropicBlock } from '../../wire/anthropic-blocks.ts'
-import { fromAnthropicUsage } from '../../wire/anthropic-usage.ts'
-import type { Reassembly } from '../../wire/message.ts'
-import type { Recorder } from '../record.ts'
-import type { Details, SourceRecorder } from '../recorder.ts'
-import { createUsed } from './claude-used.ts'
-import { atOf, toSourceId, type Fold, type StreamEnd } from './stream.ts'
+} from '../transcript/json.ts'
+import { createAnthropicReassembly } from '../wire/anthropic.ts'
+import { fromAnthropicBlock } from '../wire/anthropic-blocks.ts'
+import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
+import type { Reassembly } from '../wire/message.ts'
+import { createUsed } from './claude-stream-used.ts'
+import {
+  atOf,
+  toSourceId,
+  type Fold,
+  type StreamDetails,
+  type StreamEnd,
+  type StreamSession,
+  type StreamSource,
+} from './stream-session.ts'
 
 const LINE: ReadonlySet<string> = new Set([
   'type',
@@ -34,15 +40,15 @@ const LINE: ReadonlySet<string> = new Set([
 /** Tool calls that are remembered for the subagents that they start. */
 const MOST_CALLS = 10_000
 
-export function foldClaude(session: Recorder): Fold {
+export function foldClaude(session: StreamSession): Fold {
   const used = createUsed()
   /** Whose call started a subagent. */
-  const callers = new Map<string, SourceRecorder>()
-  const partial = new Map<SourceRecorder, { readonly message: Reassembly; readonly said: Set<string> }>()
+  const callers = new Map<string, StreamSource>()
+  const partial = new Map<StreamSource, { readonly message: Reassembly; readonly said: Set<string> }>()
   let cost = 0
   let ended: StreamEnd | undefined
 
-  const sourceOf = (line: JsonObject): SourceRecorder => {
+  const sourceOf = (line: JsonObject): StreamSource => {
     const call = asString(line['parent_tool_use_id'])
     if (call === undefined || call === '') return session
     return (callers.get(call) ?? session).subagent(toSourceId(call))
@@ -124,7 +130,7 @@ export function foldClaude(session: Recorder): Fold {
     const type = asString(said['type'])
     if (type === 'message_start' || !partial.has(source)) {
       partial.set(source, { message: createAnthropicReassembly(), said: new Set() })
-      if (partial.size > MOST_CALLS) partial.delete(partial.keys().next().value as SourceRecorder)
+      if (partial.size > MOST_CALLS) partial.delete(partial.keys().next().value as StreamSource)
     }
     const open = partial.get(source)
     open?.message.push({ data: toJson(said), complete: true })
@@ -181,6 +187,7 @@ export function foldClaude(session: Recorder): Fold {
           return sourceOf(line).event(asString(line['type']) ?? 'unknown', line, detailsOf(line))
       }
     },
+    holds: () => partial.size > 0,
     end() {
       for (const [source, { message, said }] of partial) {
         const answer = message.end()
@@ -198,7 +205,7 @@ function toContent(content: readonly Json[]): ReturnType<typeof fromAnthropicBlo
   return content.map((block) => fromAnthropicBlock(block))
 }
 
-function detailsOf(line: JsonObject): Details {
+function detailsOf(line: JsonObject): StreamDetails {
   const id = asString(line['uuid'])
   const more = isMessage(line) ? rest(line, LINE) : undefined
   return {
@@ -213,7 +220,7 @@ const isMessage = ({ type, message }: JsonObject): boolean =>
   (type === 'assistant' || type === 'user') && isObject(message)
 
 /** An id names one entry: of several out of one line, the first. */
-function withoutId(details: Details): Details {
+function withoutId(details: StreamDetails): StreamDetails {
   const { id: _, ...others } = details
   return others
 }

@@ -2,16 +2,16 @@
  * What a run of Claude Code has used, against what its messages said: calls that are not printed, and output that was not known when
  * a message was. Sums by model where its names are those of the messages; else one sum for all.
  */
-import type { JsonObject } from '../../transcript/json.ts'
-import { asCount, asObject } from '../../transcript/json.ts'
-import { laterReport, type Usage } from '../../transcript/usage.ts'
-import type { Details } from '../recorder.ts'
+import type { JsonObject } from '../transcript/json.ts'
+import { asCount, asObject } from '../transcript/json.ts'
+import { laterReport, type Usage } from '../transcript/usage.ts'
+import type { StreamDetails } from './stream-session.ts'
 
 export type Used = {
   /** The last report of a message wins, count by count. */
   report(messageId: string, model: string | undefined, usage: Usage): void
   /** What was not reported yet of what `modelUsage` says; it counts as reported from now on. */
-  missing(modelUsage: JsonObject | undefined): readonly Details[]
+  missing(modelUsage: JsonObject | undefined): readonly StreamDetails[]
 }
 
 type Counts = {
@@ -61,7 +61,7 @@ export function createUsed(): Used {
       const isByModel = [...seen].every(([model, counts]) => covers(said.get(plainName(model)), counts))
       const wanted = isByModel ? said : new Map([['', [...said.values()].reduce(add, NONE)]])
       const known = isByModel ? seen : new Map([['', [...seen.values()].reduce(add, NONE)]])
-      return [...wanted].flatMap(([model, counts]): readonly Details[] => {
+      return [...wanted].flatMap(([model, counts]): readonly StreamDetails[] => {
         const before = [...known].filter(([name]) => plainName(name) === model).map(([, one]) => one)
         const left = less(counts, before.reduce(add, NONE))
         const isOutputOnly = left.input + left.cacheRead + left.written === 0

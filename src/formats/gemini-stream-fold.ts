@@ -2,17 +2,22 @@
  * `gemini --output-format stream-json`: Gemini CLI's messages in pieces, its tools, and at the end what the whole used, by model. Its
  * counts are sums of all calls: one entry has them, and says nothing of single calls.
  */
-import type { Json, JsonObject } from '../../transcript/json.ts'
-import { asCount, asObject, asString } from '../../transcript/json.ts'
-import type { Usage } from '../../transcript/usage.ts'
-import type { Recorder } from '../record.ts'
-import type { Details } from '../recorder.ts'
-import { atOf, createGathering, type Fold, type StreamEnd } from './stream.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
+import { asCount, asObject, asString } from '../transcript/json.ts'
+import type { Usage } from '../transcript/usage.ts'
+import {
+  atOf,
+  createGathering,
+  type Fold,
+  type StreamDetails,
+  type StreamEnd,
+  type StreamSession,
+} from './stream-session.ts'
 
-export function foldGemini(session: Recorder): Fold {
+export function foldGemini(session: StreamSession): Fold {
   const gathering = createGathering()
   let ended: StreamEnd | undefined
-  const call: Details = { call: { provider: 'google', messageId: `${session.id}/all` } }
+  const call: StreamDetails = { call: { provider: 'google', messageId: `${session.id}/all` } }
 
   const message = (line: JsonObject): void => {
     const text = asString(line['content'])
@@ -79,6 +84,7 @@ export function foldGemini(session: Recorder): Fold {
           return session.event(type ?? 'unknown', line, atOf(line))
       }
     },
+    holds: () => gathering.isOpen(),
     end() {
       gathering.flush()
       return ended ?? { status: 'interrupted', error: 'the stream ended before its result' }
@@ -87,7 +93,7 @@ export function foldGemini(session: Recorder): Fold {
 }
 
 /** By model where it says so; else of all. */
-function usedIn(stats: JsonObject | undefined): readonly Details[] {
+function usedIn(stats: JsonObject | undefined): readonly StreamDetails[] {
   const models = Object.entries(asObject(stats?.['models']) ?? {}).flatMap(([model, said]) => {
     const usage = toUsage(asObject(said))
     return usage === undefined ? [] : [{ model, usage }]

@@ -2,17 +2,22 @@
  * `codex exec --json`: Codex's items as they begin and end. A command, an edit or a tool is a call when it begins and a result when it
  * ends. It counts its tokens for a turn, as the thread's sum until then; which model answered it does not say.
  */
-import { createTokenFold } from '../../formats/codex-usage.ts'
-import type { Json, JsonObject } from '../../transcript/json.ts'
-import { asNumber, asObject, asString, rest, toJson } from '../../transcript/json.ts'
-import type { Recorder } from '../record.ts'
-import type { Details, ToolResult } from '../recorder.ts'
-import { atOf, type Fold, type StreamEnd } from './stream.ts'
+import { createTokenFold } from './codex-usage.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
+import { asNumber, asObject, asString, rest, toJson } from '../transcript/json.ts'
+import {
+  atOf,
+  type Fold,
+  type StreamDetails,
+  type StreamEnd,
+  type StreamResult,
+  type StreamSession,
+} from './stream-session.ts'
 
 /** Items that are under way at once. */
 const MOST_OPEN = 10_000
 
-export function foldCodex(session: Recorder): Fold {
+export function foldCodex(session: StreamSession): Fold {
   const tokens = createTokenFold({ continues: () => false })
   const begun = new Set<string>()
   let thread: string | undefined
@@ -20,7 +25,7 @@ export function foldCodex(session: Recorder): Fold {
   let ended: StreamEnd | undefined
 
   /** Each run of a thread prints it anew: only with the run's own name is a turn told from that of another. */
-  const call = (): Details => ({
+  const call = (): StreamDetails => ({
     call: { provider: 'openai', messageId: `${thread ?? 'thread'}/${session.id}/${turn}` },
   })
 
@@ -89,6 +94,7 @@ export function foldCodex(session: Recorder): Fold {
   }
   return {
     take,
+    holds: () => false,
     end: () => ended ?? { status: 'interrupted', error: 'the stream ended before its turn' },
   }
 }
@@ -118,7 +124,7 @@ function toCall(item: JsonObject): { readonly name: string; readonly input: Json
   return { name: `mcp__${names.join('__')}`, input: item['arguments'] ?? {} }
 }
 
-function toResult(item: JsonObject): ToolResult {
+function toResult(item: JsonObject): StreamResult {
   const exit = asNumber(item['exit_code'])
   const error = messageIn(item['error'])
   const output = asString(item['aggregated_output']) ?? textOf(item['result'])

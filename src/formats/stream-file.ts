@@ -1,0 +1,262 @@
+/**
+ * What an agent printed, kept in a file: read by the fold that takes it live. A file may hold several runs, one after the other; each
+ * that names another session is one of its own. Lines that are told together are one entry, whose origin is all of them.
+ */
+import { messageOf } from '../errors.ts'
+import type { Block, ToolResultBlock } from '../transcript/block.ts'
+import { PRIMARY, type Role } from '../transcript/entry.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+import { parseInstant } from '../transcript/instant.ts'
+import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
+import { costOf, toDollars } from './dollars.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { readHead, type Head } from './head-records.ts'
+import { createPlacing, type Place, type Said } from './placing.ts'
+import { fromAnswer } from './provider-entries.ts'
+import { nameSession, readLineSteps, unknownSaid } from './session-fold.ts'
+import type { Fold, StreamDetails, StreamSession, StreamSource } from './stream-session.ts'
+
+export type StreamFormat = {
+  readonly id: string
+  readonly title: string
+  /** Whose sessions these are: its own log may hold the same ones. */
+  readonly agent: string
+  /** The session that a line begins, where it begins one. */
+  readonly begins: (line: JsonObject) => string | undefined
+  readonly fold: (session: StreamSession) => Fold
+  readonly look: (head: Head) => Detection | undefined
+}
+
+export function streamFormat(options: StreamFormat): Format {
+  const { id, title, look } = options
+  return {
+    id,
+    title,
+    detect: (source) => detectAmong(source, async (file) => look(await readHead(file))),
+    async *read(source) {
+      const taken = new Set<string>()
+      for (const file of await source.list()) {
+        if (source.kind === 'folder' && look(await readHead(file)) === undefined) continue
+        yield* readStream(file, options, taken)
+      }
+    },
+  }
+}
+
+type Extent = Omit<Place, 'file'>
+
+async function* readStream(
+  file: SourceFile,
+  options: StreamFormat,
+  taken: Set<string>,
+): AsyncGenerator<readonly ReadItem[]> {
+  let run: Run | undefined
+  let runs = 0
+  const open = (sessionId: string | undefined): Run => {
+    runs += 1
+    return createRun(file.path, options, { sessionId, number: runs, taken })
+  }
+  for await (const steps of readLineSteps(file)) {
+    let items: ReadItem[] = []
+    for (const step of steps) {
+      if ('damage' in step) {
+        run ??= open(undefined)
+        items.push({ type: 'damage', damage: step.damage })
+        continue
+      }
+      const { value, ...extent } = step.record
+      const begun = isObject(value) ? options.begins(value) : undefined
+      if (run !== undefined && begun !== undefined && run.isAnother(begun)) {
+        yield [run.session(), ...items, ...run.end()]
+        items = []
+        run = undefined
+      }
+      run ??= open(begun)
+      if (begun !== undefined) run.name(begun)
+      items.push(...run.take(value, extent))
+    }
+    if (items.length > 0 && run !== undefined) yield [run.session(), ...items]
+  }
+  if (run !== undefined) yield run.end()
+}
+
+type Run = {
+  session(): ReadItem
+  name(sessionId: string): void
+  isAnother(sessionId: string): boolean
+  take(value: Json | undefined, extent: Extent): readonly ReadItem[]
+  end(): readonly ReadItem[]
+}
+
+type Opened = { readonly sessionId: string | undefined; readonly number: number; readonly taken: Set<string> }
+
+function createRun(file: string, { id, agent, fold: toFold }: StreamFormat, opened: Opened): Run {
+  const placing = createPlacing(id)
+  const sink = createSink(uuidFrom(id, file, String(opened.number)))
+  const fold = toFold(sink.session)
+  let named: Pick<Session, 'id' | 'native'> | undefined
+  let { sessionId } = opened
+  let ending: Partial<Session> = {}
+  /** Lines that wait to be told with others. */
+  let waiting: Extent | undefined
+  let last: Extent = { number: 1, byteOffset: 0, byteLength: 0 }
+
+  const toItem = (said: Said, extent: Extent): ReadItem => ({
+    type: 'entry',
+    entry: placing(said, { file, ...extent }),
+  })
+  const toSession = (): ReadItem => {
+    // The name comes with the first lines: until then it is not given away.
+    const known = named ?? nameSession({ format: id, agent, file, sessionId }, opened.taken)
+    named = known
+    return {
+      type: 'session',
+      session: { ...known, agent, status: 'interrupted', ...sink.facts(), ...ending },
+    }
+  }
+  return {
+    session: toSession,
+    name: (given) => void (sessionId ??= given),
+    isAnother: (given) => sessionId !== undefined && sessionId !== given,
+    take(value, extent) {
+      last = extent
+      const before = waiting
+      if (isObject(value)) fold.take(value)
+      const told = isObject(value) ? sink.take() : [unknownSaid(value)]
+      waiting = fold.holds() ? upTo(told.length === 0 ? (before ?? extent) : extent, extent) : undefined
+      if (told.length === 0 && waiting === undefined) return [toItem(unknownSaid(value), extent)]
+      // What was gathered is told first; alone, it was told because of its size, with this line in it.
+      const isAlone = told.length === 1 && waiting === undefined
+      return told.map((said, index) =>
+        toItem(
+          said,
+          index === 0 && before !== undefined ? (isAlone ? upTo(before, extent) : before) : extent,
+        ),
+      )
+    },
+    end() {
+      const { at, ...ended } = fold.end()
+      const endedAt = parseInstant(at)
+      ending = { ...ended, ...(endedAt !== undefined && { endedAt }) }
+      return [...sink.take().map((said) => toItem(said, waiting ?? last)), toSession()]
+    },
+  }
+}
+
+const upTo = (from: Extent, { byteOffset, byteLength }: Extent): Extent => ({
+  ...from,
+  byteLength: byteOffset + byteLength - from.byteOffset,
+})
+
+type Sink = {
+  readonly session: StreamSession
+  /** What was told since the last time. */
+  take(): readonly Said[]
+  facts(): Partial<Session>
+}
+
+/** Calls whose tool a result may still ask for. */
+const MOST_CALLS = 1000
+
+function createSink(id: string): Sink {
+  let told: Said[] = []
+  let facts: Partial<Session> = {}
+  let cost: number | undefined
+  const sources = new Map<string, StreamSource>()
+
+  const put = (
+    source: string,
+    kind: Said['kind'],
+    role: Role | undefined,
+    blocks: readonly Block[],
+    details: StreamDetails = {},
+  ): void => {
+    const { usage, at, ...others } = details
+    const instant = parseInstant(at instanceof Date ? at.getTime() : at)
+    if (instant !== undefined) {
+      const { startedAt = instant, endedAt = instant } = facts
+      facts = {
+        ...facts,
+        startedAt: instant < startedAt ? instant : startedAt,
+        endedAt: instant > endedAt ? instant : endedAt,
+      }
+    }
+    told.push({
+      source,
+      kind,
+      ...(role !== undefined && { role }),
+      ...(instant !== undefined && { at: instant }),
+      blocks,
+      ...others,
+      ...(usage !== undefined && { usage: { quality: 'reported', ...usage } }),
+    })
+  }
+  const toSource = (source: string): StreamSource => {
+    const known = sources.get(source)
+    if (known !== undefined) return known
+    const names = new Map<string, string>()
+    const message: StreamSource['message'] = (role, said, details) => {
+      const blocks: readonly Block[] = typeof said === 'string' ? [{ type: 'text', text: said }] : said
+      for (const block of blocks) {
+        if (block.type !== 'tool-call' || block.callId === undefined) continue
+        names.set(block.callId, block.name)
+        if (names.size > MOST_CALLS) names.delete(names.keys().next().value as string)
+      }
+      put(source, 'message', role, blocks, details)
+    }
+    const made: StreamSource = {
+      source,
+      user: (said, details) => message('user', said, details),
+      assistant: (said, details) => message('assistant', said, details),
+      message,
+      answer: (answer, details = {}) => {
+        const { kind: _, role: __, blocks, ...said } = fromAnswer(answer)
+        message('assistant', blocks, { ...said, ...details })
+      },
+      toolCall({ name, input = {}, callId, ...details }) {
+        const block: Block = { type: 'tool-call', ...(callId !== undefined && { callId }), name, input }
+        message('assistant', [block], details)
+        return callId ?? ''
+      },
+      toolResult({ callId, name, output, error, isError, ...details }) {
+        const tool = name ?? (callId === undefined ? undefined : names.get(callId))
+        const block: ToolResultBlock = {
+          type: 'tool-result',
+          ...(callId !== undefined && { callId }),
+          ...(tool !== undefined && { name: tool }),
+          ...(output !== undefined && { output }),
+          ...(error !== undefined && { error }),
+          ...((isError ?? error !== undefined) && { isError: true }),
+        }
+        message('tool', [block], details)
+      },
+      error: (error, details) =>
+        put(source, 'message', undefined, [{ type: 'error', message: messageOf(error) }], details),
+      event: (record, raw, details = {}) =>
+        put(source, 'event', undefined, [{ type: 'unknown', raw }], {
+          ...details,
+          metadata: { ...details.metadata, record },
+        }),
+      subagent: (child) => toSource(`subagent:${child}`),
+    }
+    sources.set(source, made)
+    return made
+  }
+  return {
+    session: {
+      ...toSource(PRIMARY),
+      id,
+      update: (more) => void (facts = { ...facts, ...more }),
+      addCost: (usd) => void (cost = (cost ?? 0) + (costOf(usd) ?? 0)),
+    },
+    take() {
+      const taken = told
+      told = []
+      return taken
+    },
+    facts: () => ({ ...facts, ...(cost !== undefined && { reportedCost: toDollars(cost) }) }),
+  }
+}
