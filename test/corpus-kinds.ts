@@ -19,6 +19,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['entire', ['entire', 'opencode']],
   ['flow-studio', ['swarm']],
   ['gemini-cli', ['gemini-cli']],
+  ['gemini-stream-json', ['gemini-stream-json']],
   ['gemini-contents', ['gemini-contents']],
   // Batches for Bedrock hold Anthropic's requests; text with roles in it is nobody's own.
   ['openai-chat', ['openai-chat', 'anthropic-messages', 'provider-sse', 'generic']],
@@ -28,6 +29,10 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['openclaw', ['pi']],
   ['opencode', ['opencode']],
   ['openhands', ['openhands']],
+  ['atof', ['atof']],
+  ['atif', ['atif']],
+  ['mini-swe-agent', ['mini-swe-agent']],
+  ['swe-agent', ['swe-agent']],
   ['pi', ['pi']],
 ])
 

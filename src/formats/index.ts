@@ -1,7 +1,9 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
 import { anthropicMessages } from './anthropic-messages.ts'
 import { claudeCode } from './claude-code.ts'
+import { claudeStreamJson } from './claude-stream-json.ts'
 import { cline } from './cline.ts'
+import { codexExecJson } from './codex-exec-json.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
 import { cursor } from './cursor.ts'
@@ -10,11 +12,14 @@ import { entire } from './entire.ts'
 import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { geminiContents } from './gemini-contents.ts'
+import { geminiStreamJson } from './gemini-stream-json.ts'
 import { leslie } from './leslie.ts'
 import { openAiChat } from './openai-chat.ts'
 import { openAiResponses } from './openai-responses.ts'
 import { sweAgent } from './swe-agent.ts'
 import { miniSweAgent } from './mini-swe-agent.ts'
+import { atif } from './atif.ts'
+import { atof } from './atof.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -42,7 +47,12 @@ export const formats: readonly Format[] = [
   openAiResponses,
   geminiContents,
   providerSse,
+  claudeStreamJson,
+  codexExecJson,
+  geminiStreamJson,
   openhands,
+  atof,
+  atif,
   miniSweAgent,
   sweAgent,
   raw,

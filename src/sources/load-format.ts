@@ -18,6 +18,8 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['atof', async () => (await import('../formats/atof.ts')).atof],
+  ['atif', async () => (await import('../formats/atif.ts')).atif],
   ['mini-swe-agent', async () => (await import('../formats/mini-swe-agent.ts')).miniSweAgent],
   ['swe-agent', async () => (await import('../formats/swe-agent.ts')).sweAgent],
   ['openai-chat', async () => (await import('../formats/openai-chat.ts')).openAiChat],
@@ -25,6 +27,9 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['openai-responses', async () => (await import('../formats/openai-responses.ts')).openAiResponses],
   ['gemini-contents', async () => (await import('../formats/gemini-contents.ts')).geminiContents],
   ['provider-sse', async () => (await import('../formats/provider-sse.ts')).providerSse],
+  ['claude-stream-json', async () => (await import('../formats/claude-stream-json.ts')).claudeStreamJson],
+  ['codex-exec-json', async () => (await import('../formats/codex-exec-json.ts')).codexExecJson],
+  ['gemini-stream-json', async () => (await import('../formats/gemini-stream-json.ts')).geminiStreamJson],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 
