@@ -15,6 +15,7 @@ import { openBehind } from './behind.ts'
 import type { App, AppContext, ServerOptions } from './context.ts'
 import { createHub } from './live.ts'
 import { registerOpenApi } from './openapi.ts'
+import { registerOtlp } from './otlp.ts'
 import { registerCost } from './routes-cost.ts'
 import { registerEntries } from './routes-entries.ts'
 import { registerExport } from './routes-export.ts'
@@ -112,6 +113,7 @@ export function createApp(context: AppContext): App {
   registerLive(app, context)
   registerFlowStudio(app, context)
   registerOpenApi(app)
+  registerOtlp(app, context.options.otlp, (error) => context.options.onError?.(error))
   app.all('/api/*', (c) =>
     fail(c, c.req.method === 'POST' ? 405 : 404, {
       code: c.req.method === 'POST' ? 'not-permitted' : 'not-found',

@@ -3,6 +3,7 @@ import type { EventEmitter } from 'node:events'
 import type { Hono } from 'hono'
 import type { Archive } from '../archive/archive.ts'
 import type { PriceRow } from '../cost/prices.ts'
+import type { OtlpSink } from '../capture/otlp/otlp-sink.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import type { Outlines } from '../search/outline.ts'
 import type { SearchIndex } from '../search/search.ts'
@@ -24,6 +25,8 @@ export type ServerOptions = {
   readonly webFolder?: string
   /** Makes a sync, for `POST /sync`. */
   readonly sync?: () => Promise<unknown>
+  /** Where exports of spans go; without it they are refused. */
+  readonly otlp?: OtlpSink
   /** Told of every request that was let in, with what answers it. */
   readonly onAsked?: (response: EventEmitter | undefined) => void
   /** Told of what went wrong in a route, whether on purpose or not. */

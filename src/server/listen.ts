@@ -8,6 +8,7 @@ import { getRequestListener } from '@hono/node-server'
 import { fromSystemError, HansardError, systemCode } from '../errors.ts'
 import type { App } from './context.ts'
 import { SECURITY_HEADERS } from './headers.ts'
+import { isOfOtlp, statusBody } from './otlp-answers.ts'
 import { refuse, type Door, type Refusal } from './safety.ts'
 import type { Tokens } from './session-token.ts'
 
@@ -129,9 +130,18 @@ function askedBy({ method = '', url = '', headers, rawHeaders }: IncomingMessage
 
 function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const { status, code, message, hint, headers } = refusal
-  const body = JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } })
+  const { type, bytes: body } = isOfOtlp(request.url ?? '')
+    ? statusBody(
+        request.headers['content-type'],
+        status,
+        hint === undefined ? message : `${message}: ${hint}`,
+      )
+    : {
+        type: 'application/json; charset=utf-8',
+        bytes: JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } }),
+      }
   response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
     'content-length': Buffer.byteLength(body),
     ...headers,
   })

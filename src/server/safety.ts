@@ -3,6 +3,7 @@
  * own page or from a program with the token, is its path a plain one. Says no with a reason; builds nothing from what it is given.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { isOfOtlp, isProtobuf, MOST_OTLP_BODY } from './otlp-answers.ts'
 
 export type Asked = {
   readonly method: string
@@ -151,28 +152,34 @@ function isVisit({ method, url, headers }: Asked): boolean {
   )
 }
 
-function refuseBody({ method, headers }: Asked): Refusal | undefined {
+function refuseBody({ method, url, headers }: Asked): Refusal | undefined {
+  const isExport = isOfOtlp(url)
+  const most = isExport ? MOST_OTLP_BODY : MOST_BODY
   const length = headers['content-length']
   const hasBody = headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
-  if (length !== undefined && Number(length) > MOST_BODY)
+  if (length !== undefined && Number(length) > most)
     return {
       status: 413,
       code: 'too-large',
-      message: `a request may carry ${MOST_BODY} bytes`,
+      message: `a request may carry ${most} bytes`,
       headers: CLOSE,
     }
   if (method !== 'POST' && hasBody)
     return { status: 400, code: 'invalid-argument', message: 'a question has no body', headers: CLOSE }
-  // Without its length, how much it is would be known when it is too late.
-  if (headers['transfer-encoding'] !== undefined)
+  // Without its length, how much it is would be known when it is too late. Exports are counted as they come.
+  if (headers['transfer-encoding'] !== undefined && !isExport)
     return { status: 411, code: 'invalid-argument', message: 'what is sent says its length', headers: CLOSE }
-  // A form on another page can send anything but this.
-  if (method === 'POST' && !/^application\/json(?:;|$)/.test(headers['content-type'] ?? ''))
+  // A form on another page can send anything but these.
+  const type = headers['content-type']
+  const isTyped = /^application\/json(?:;|$)/.test(type ?? '') || (isExport && isProtobuf(type))
+  if (method === 'POST' && !isTyped)
     return {
       status: 400,
       code: 'invalid-argument',
       message: 'what is sent is JSON',
-      hint: 'content-type: application/json',
+      hint: isExport
+        ? 'content-type: application/json, or application/x-protobuf'
+        : 'content-type: application/json',
     }
   return undefined
 }
@@ -195,5 +202,5 @@ function refuseStranger({ url, headers }: Asked, door: Door): Refusal | undefine
 /** By the path as it is routed: nothing in it is hidden any more. */
 function isOfApi(url: string): boolean {
   const path = decoded1(url.split('?', 1)[0] ?? '') ?? url
-  return /^\/api(?:\/|$)/i.test(path)
+  return /^\/api(?:\/|$)/i.test(path) || isOfOtlp(path)
 }

@@ -1,6 +1,7 @@
 /** A server of an archive: the app on a port, what is written meanwhile taken in, and an address to open it with. */
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
+import type { OtlpSink } from '../capture/otlp/otlp-sink.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { SyncOptions } from '../sources/sync.ts'
 import { createApp, createContext } from './app.ts'
@@ -9,7 +10,7 @@ import { follow, type Following } from './following.ts'
 import { listen, type Limits, type Listening } from './listen.ts'
 import { createTokens, readToken } from './session-token.ts'
 
-export type StartOptions = Omit<ServerOptions, 'sync' | 'onAsked'> & {
+export type StartOptions = Omit<ServerOptions, 'sync' | 'onAsked' | 'otlp'> & {
   /** The first free one from 4747 on when absent; 0: any. */
   readonly port?: number
   /** The address to listen at. */
@@ -17,6 +18,8 @@ export type StartOptions = Omit<ServerOptions, 'sync' | 'onAsked'> & {
   /** With a host that other machines reach: that this is meant. */
   readonly expose?: boolean
   readonly sync?: SyncOptions
+  /** Exports of spans are taken in, and written in these formats beside. */
+  readonly otlp?: { readonly formats?: readonly string[] }
   /** `false`: agents' logs are not looked at. */
   readonly follow?: boolean
   /** An address was used; a new one for another browser. */
@@ -48,9 +51,11 @@ export async function startServer(archive: Archive, options: StartOptions = {}):
   checkHost(host, options.expose === true)
   let following: Following | undefined
   let [open, lastAt] = [0, Date.now()]
+  const sink = options.otlp && (await openSink(archive, options.otlp.formats, onError))
   const context = createContext(archive, {
     ...(options.write && { write: true, sync: async () => following?.sync() }),
     ...(options.utc && { utc: true }),
+    ...(sink && { otlp: sink }),
     ...(options.follow !== false && { follow: true }),
     ...(options.prices && { prices: options.prices }),
     ...(options.webFolder !== undefined && { webFolder: options.webFolder }),
@@ -96,8 +101,29 @@ export async function startServer(archive: Archive, options: StartOptions = {}):
       await following?.end()
       context.close()
       await server.close()
+      await sink?.end()
     },
   }
+}
+
+/** Loaded when it is asked for: most servers only read. */
+async function openSink(
+  archive: Archive,
+  formats: readonly string[] | undefined,
+  onError: (error: unknown) => void,
+): Promise<OtlpSink> {
+  if (archive.readOnly)
+    throw new HansardError('read-only', 'this archive cannot be written to: it takes no exports', {
+      hint: 'leave out --otlp to look at it',
+    })
+  const { createOtlpSink } = await import('../capture/otlp/otlp-sink.ts')
+  const { findWritten } = await import('../capture/live-formats.ts')
+  for (const format of formats ?? []) findWritten(format)
+  return createOtlpSink({
+    home: archive.home,
+    ...(formats && { formats }),
+    onFailure: ({ message }) => onError(new Error(message)),
+  })
 }
 
 async function listenSomewhere(

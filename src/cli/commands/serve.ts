@@ -13,6 +13,8 @@ export type ServeOptions = {
   readonly host?: string
   readonly expose?: boolean
   readonly write?: boolean
+  readonly otlp?: boolean
+  readonly format?: readonly string[]
   /** Commander's name for `--no-sync`. */
   readonly sync?: boolean
   /** Seconds after which a server that nobody asks anything ends. */
@@ -38,8 +40,9 @@ export async function syncAndServe(): Promise<void> {
 }
 
 export async function serve(options: ServeOptions): Promise<void> {
-  const { json = false, port, host, expose, write, sync, idle, ...flags } = options
-  const config = await loadConfig(flags)
+  const { json = false, port, host, expose, write, otlp, format, sync, idle, ...flags } = options
+  const config = await loadConfig({ ...flags, ...(format && { formats: format }) })
+  const { formats } = config
   if (!(await arePatterns(config.exclude, json))) return
   await serveArchive(openSomehow(config.home), {
     json,
@@ -48,6 +51,7 @@ export async function serve(options: ServeOptions): Promise<void> {
     ...(host !== undefined && { host }),
     ...(expose && { expose }),
     ...(write && { write }),
+    ...(otlp && { otlp: { ...(formats && { formats }) } }),
     ...(sync === false && { follow: false }),
     ...(config.utc && { utc: true }),
     ...(config.prices && { prices: config.prices }),
@@ -77,7 +81,11 @@ export async function serveArchive(archive: Archive, options: ServingOptions): P
     onKeyUsed: (url) => note(`for another browser: ${url}`),
     onError: (error) => note(`hansard: ${messageOf(error)}`),
   })
-  await say(server, archive.home, { json, isExposed: how.expose === true && how.host !== undefined })
+  await say(server, archive.home, {
+    json,
+    isExposed: how.expose === true && how.host !== undefined,
+    takesExports: how.otlp !== undefined,
+  })
   onServing?.()
   await ended(server, idle)
   onEnding?.()
@@ -97,10 +105,12 @@ export function openSomehow(home: string | undefined): Archive {
 
 const ONLY_READ: ReadonlySet<string> = new Set(['archive-newer', 'read-only', 'not-permitted'])
 
+type Saying = { readonly json: boolean; readonly isExposed: boolean; readonly takesExports: boolean }
+
 async function say(
   server: RunningServer,
   home: string,
-  { json, isExposed }: { readonly json: boolean; readonly isExposed: boolean },
+  { json, isExposed, takesExports }: Saying,
 ): Promise<void> {
   const { TOKEN_FILE } = await import('../../server/session-token.ts')
   const tokenFile = join(home, TOKEN_FILE)
@@ -111,6 +121,11 @@ async function say(
     await out(`${url}\n`)
     note('opens the page in one browser, once; Ctrl-C ends the server')
     note(`programs send the token of ${tokenFile}`)
+  }
+  if (takesExports) {
+    note('programs export their spans here with')
+    note(`  OTEL_EXPORTER_OTLP_ENDPOINT=${origin}`)
+    note(`  OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20$(cat ${tokenFile})"`)
   }
   if (isExposed)
     note(

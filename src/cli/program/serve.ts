@@ -27,13 +27,18 @@ export function addServing(program: Command): void {
       'with --host: other machines may reach it, unencrypted; whoever has the token reads everything',
     )
     .option('--write', 'the API may also start a sync; without it, it only reads')
+    .option('--otlp', 'take in what programs export of their agents: OTLP over HTTP, at this port')
+    .option('--format <format...>', 'with --otlp: write these formats beside the journals, live')
     .option('--no-sync', "agents' logs are not looked at while it runs")
     .option(...IDLE_FLAG)
     .option('--exclude <glob...>', 'what not to look at')
     .option(...UTC_FLAG)
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
-    .addHelpText('after', examples('hansard serve', 'hansard serve --port 8080 --no-sync'))
+    .addHelpText(
+      'after',
+      examples('hansard serve', 'hansard serve --port 8080 --no-sync', 'hansard serve --otlp'),
+    )
     .action(async (options) => (await import('../commands/serve.ts')).serve(options))
 
   program
