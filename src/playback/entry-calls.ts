@@ -17,6 +17,8 @@ export type EntryCall = {
   /** The first entry that was new in it, and the one that it was answered with. */
   readonly asked?: string
   readonly answered?: string
+  /** Where its parameters were last said: tools, limits. */
+  readonly parameters?: string
   readonly answer: EntryAnswer
 }
 
@@ -52,7 +54,13 @@ export async function readCalls(
   const open = new Map<string, Open>()
   const fresh = new Map<
     string,
-    { readonly blocks: Block[]; first?: string; answers: number; last?: Open | undefined }
+    {
+      readonly blocks: Block[]
+      first?: string
+      parameters?: string
+      answers: number
+      last?: Open | undefined
+    }
   >()
   /** What tells the entries of one answer from those of the next. */
   const keys = new Map<Open, string | undefined>()
@@ -66,6 +74,7 @@ export async function readCalls(
       ...(call !== undefined && { call }),
       turn: turnOf(of.answers, of.blocks),
       ...(of.first !== undefined && { asked: of.first }),
+      ...(of.parameters !== undefined && { parameters: of.parameters }),
       answer: { blocks: [], isMissing: true },
     }
     keys.set(made, key)
@@ -94,6 +103,7 @@ export async function readCalls(
       begin(entry, said, said).asked ??= at
       return
     }
+    if (entry.metadata?.['record'] === 'parameters') of.parameters = at
     const error = entry.blocks.find((block): block is ErrorBlock => block.type === 'error')
     const isAnswer = entry.role === 'assistant' || (error !== undefined && said !== undefined)
     if (!isAnswer) {

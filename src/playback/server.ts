@@ -42,6 +42,8 @@ export type ReplayServer = {
   readonly port: number
   readonly log: ReportLog
   report(): ReplayReport
+  /** Recorded calls that nobody has asked for, by their place. */
+  unasked(): readonly number[]
   close(): Promise<void>
 }
 
@@ -121,6 +123,7 @@ export async function serveRecording(
     url: `http://127.0.0.1:${port}`,
     port,
     log,
+    unasked: () => matcher.unasked(),
     report: () =>
       log.report({
         session: sessions[0]?.id ?? '',

@@ -1,8 +1,10 @@
 /** `hansard replay`: which of the things that are called so is meant. */
 import { HansardError } from '../../errors.ts'
-import type { ServeFlags } from './replay-serve.ts'
+import type { PlaybackFlags } from './playback.ts'
+import type { VerifyFlags } from './replay-verify.ts'
 
-export type ReplayFlags = ServeFlags & { readonly serve?: boolean }
+export type ReplayFlags = Omit<VerifyFlags, 'speed'> &
+  PlaybackFlags & { readonly serve?: boolean; readonly verify?: boolean }
 
 export async function replay(
   named: string | undefined,
@@ -11,11 +13,19 @@ export async function replay(
 ): Promise<void> {
   if (named === undefined)
     throw new HansardError('invalid-argument', 'no session is named', {
-      hint: 'hansard replay ID --serve -- CMD…; hansard list shows the sessions there are',
+      hint: 'hansard replay ID; hansard list shows the sessions there are',
     })
+  if (flags.verify) return (await import('./replay-verify.ts')).verify(named, command, served(flags))
   if (flags.serve || command.length > 0)
-    return (await import('./replay-serve.ts')).serve(named, command, flags)
-  throw new HansardError('invalid-argument', 'what to do with the recording is not said', {
-    hint: '--serve answers an agent from it',
+    return (await import('./replay-serve.ts')).serve(named, command, served(flags))
+  return (await import('./playback.ts')).playBack(named, flags)
+}
+
+/** A program is answered as it was, or at once. */
+function served({ speed, ...flags }: ReplayFlags): VerifyFlags {
+  if (speed === undefined) return flags
+  if (speed === 'recorded' || speed === 'full') return { ...flags, speed }
+  throw new HansardError('invalid-argument', `a program is not answered at the speed ${speed.slice(0, 40)}`, {
+    hint: 'recorded or full; other speeds are for playing back',
   })
 }

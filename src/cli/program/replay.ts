@@ -1,21 +1,32 @@
 /** Replay: a recording played back, served to an agent, verified, gone on with; and why a request was not found in it. */
 import { Option, type Command } from 'commander'
-import { examples, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
+import { MODES } from '../../replay/view.ts'
+import { examples, HOME_FLAG, JSON_FLAG, toCount, toNumber, UTC_FLAG } from './flags.ts'
 
 export function addReplay(program: Command): void {
   const replay = program
     .command('replay')
     .argument('[session]', 'a session, or a run')
     .argument('[command...]', 'after --: the program that is answered')
-    .description('a recording as the provider of an agent: the agent runs, and its world is as it was')
-    .option('--serve', 'answer requests from the recording, for a program or until it is ended')
-    .option('--port <port>', 'where it listens (default: a free one)', toCount)
-    .addOption(
-      new Option('--speed <speed>', 'frames when they came, or at once (default: full)').choices([
-        'recorded',
-        'full',
-      ]),
+    .description(
+      'a session played back; with --serve, as the provider of an agent: the agent runs, and its world is as it was',
     )
+    .option('--serve', 'answer requests from the recording, for a program or until it is ended')
+    .option(
+      '--verify',
+      'answer a program, and say where it parts from the recording; ends with 1 where it does',
+    )
+    .option('--junit <file>', 'with --verify: the verdict as JUnit has it, too')
+    .option('--port <port>', 'where it listens (default: a free one)', toCount)
+    .option(
+      '--speed <speed>',
+      'recorded: as it came; full: at once; played back also 2, 0.5 (default: recorded on a terminal, else full)',
+    )
+    .option('--idle <seconds>', 'played back: longer waits are shortened to this (default: 2)', toNumber)
+    .addOption(new Option('--mode <mode>', "played back: devflow's views").choices(MODES))
+    .option('--turn <number>', 'played back: only this turn, from 1', toNumber)
+    .option('--follow', 'played back: go on with what is recorded meanwhile')
+    .option(...UTC_FLAG)
     .addOption(
       new Option(
         '--match <way>',
@@ -29,7 +40,12 @@ export function addReplay(program: Command): void {
     .option(...JSON_FLAG)
     .addHelpText(
       'after',
-      examples('hansard replay 01a1e0 --serve -- claude -p "fix the build"', 'hansard replay why'),
+      examples(
+        'hansard replay 01a1e0 --speed 4',
+        'hansard replay 01a1e0 --serve -- claude -p "fix the build"',
+        'hansard replay 01a1e0 --verify --junit replay.xml -- npm run agent',
+        'hansard replay why',
+      ),
     )
     .action(async (session, command, options) =>
       (await import('../commands/replay.ts')).replay(session, command, options),

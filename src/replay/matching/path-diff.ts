@@ -47,6 +47,7 @@ export function diffPaths(recorded: Json, live: Json, options: DiffOptions = {})
         const below = path === '' ? key : `${path}.${key}`
         if (!Object.hasOwn(a, key)) only('only-live', b[key] as Json, below)
         else if (!Object.hasOwn(b, key)) only('only-recorded', a[key] as Json, below)
+        else if (OF_CALLS.has(key)) visitId(a[key] as Json, b[key] as Json, below)
         else visit(a[key] as Json, b[key] as Json, below, depth + 1)
       }
       return
@@ -55,6 +56,10 @@ export function diffPaths(recorded: Json, live: Json, options: DiffOptions = {})
     const [one, other] = [asText(a), asText(b)]
     const at = firstDifference(one, other)
     found.push({ path, kind: 'changed', recorded: excerpt(one, at), live: excerpt(other, at) })
+  }
+  /** Which call a result is of was said by an answer: it is no other id each time, but another call. */
+  const visitId = (a: Json, b: Json, path: string): void => {
+    if (!isSame(a, b)) found.push({ path, kind: 'changed', recorded: asText(a), live: asText(b) })
   }
   const visitLists = (a: readonly Json[], b: readonly Json[], path: string, depth: number): void => {
     let start = 0
@@ -76,6 +81,8 @@ export function diffPaths(recorded: Json, live: Json, options: DiffOptions = {})
   visit(recorded, live, '', 0)
   return found
 }
+
+export const OF_CALLS: ReadonlySet<string> = new Set(['tool_use_id', 'tool_call_id', 'call_id'])
 
 const BEFORE = 40
 const LONGEST = 160
