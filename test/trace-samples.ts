@@ -100,7 +100,177 @@ const openhandsEvents = [
   },
 ]
 
+const sweTrajectory = {
+  environment: 'swe_main',
+  trajectory: [
+    {
+      action: 'ls',
+      observation: 'a.txt',
+      response: 'I look.',
+      thought: 'I look.',
+      execution_time: 0.5,
+      state: { open_file: 'n/a' },
+    },
+  ],
+  history: [
+    { role: 'system', content: 'be brief', agent: 'main', message_type: 'system_prompt' },
+    { role: 'user', content: 'look', agent: 'main', message_type: 'observation', is_demo: true },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      agent: 'main',
+      thought: 'I look.',
+      action: 'ls',
+      tool_calls: [
+        { id: 'call_1', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } },
+      ],
+    },
+    { role: 'tool', content: 'a.txt', agent: 'main', tool_call_ids: ['call_1'] },
+  ],
+  info: {
+    model_stats: { instance_cost: 0.5, tokens_sent: 30, tokens_received: 6 },
+    exit_status: 'submitted',
+  },
+  replay_config: '{"problem_statement":{"id":"demo-1"},"agent":{"model":{"name":"gpt-5"}}}',
+}
+
+const miniTrajectory = {
+  trajectory_format: 'mini-swe-agent-1.1',
+  instance_id: 'demo-1',
+  info: {
+    mini_version: '1.17',
+    exit_status: 'Submitted',
+    model_stats: { instance_cost: 0.5, api_calls: 1 },
+    config: { model: { model_name: 'gpt-5' }, environment: { cwd: '/project' } },
+  },
+  messages: [
+    { role: 'system', content: 'be brief' },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      extra: {
+        timestamp: 1780304400.5,
+        actions: [{ command: 'ls' }],
+        response: {
+          id: 'resp_1',
+          model: 'gpt-5',
+          object: 'chat.completion',
+          choices: [{ finish_reason: 'stop', index: 0, message: { role: 'assistant', content: 'I look.' } }],
+          usage: { prompt_tokens: 30, completion_tokens: 6 },
+        },
+      },
+    },
+  ],
+}
+
+const atifTrajectory = {
+  schema_version: 'ATIF-v1.7',
+  session_id: 'run-1',
+  trajectory_id: 'main-1',
+  agent: {
+    name: 'harness',
+    version: '1.0',
+    model_name: 'gpt-5',
+    tool_definitions: [{ type: 'function' }],
+    extra: { seed: 1 },
+  },
+  notes: 'a note',
+  steps: [
+    { step_id: 1, timestamp: time(1), source: 'user', message: [{ type: 'text', text: 'look' }] },
+    {
+      step_id: 2,
+      timestamp: time(2),
+      source: 'agent',
+      model_name: 'gpt-5-mini',
+      reasoning_effort: 'high',
+      message: 'I look.',
+      reasoning_content: 'hm',
+      tool_calls: [{ tool_call_id: 'call_1', function_name: 'bash', arguments: { command: 'ls' } }],
+      observation: {
+        results: [
+          {
+            source_call_id: 'call_1',
+            content: 'a.txt',
+            subagent_trajectory_ref: [{ trajectory_id: 'sub-1' }],
+          },
+        ],
+      },
+      metrics: {
+        prompt_tokens: 30,
+        completion_tokens: 6,
+        cached_tokens: 10,
+        cost_usd: 0.5,
+        extra: { tier: 'flex' },
+      },
+      llm_call_count: 1,
+      extra: { note: 'x' },
+    },
+  ],
+  final_metrics: { total_prompt_tokens: 30, total_completion_tokens: 6, total_cost_usd: 0.5, total_steps: 2 },
+  subagent_trajectories: [
+    {
+      schema_version: 'ATIF-v1.7',
+      trajectory_id: 'sub-1',
+      agent: { name: 'helper', version: '1.0' },
+      steps: [{ step_id: 1, source: 'user', message: 'help' }],
+    },
+  ],
+}
+
+const atofEvent = (second: number, more: JsonObject): JsonObject => ({
+  kind: 'scope',
+  atof_version: '0.1',
+  parent_uuid: 'agent-1',
+  timestamp: time(second),
+  data_schema: { name: 'openai/chat-completions', version: '1' },
+  attributes: ['remote'],
+  metadata: { note: 'x' },
+  ...more,
+})
+const atofEvents = [
+  atofEvent(1, {
+    scope_category: 'start',
+    category: 'agent',
+    uuid: 'agent-1',
+    parent_uuid: null,
+    name: 'main',
+    data: { input: 'look' },
+  }),
+  atofEvent(2, {
+    scope_category: 'start',
+    category: 'llm',
+    uuid: 'llm-1',
+    name: 'gpt-5',
+    category_profile: { model_name: 'gpt-5' },
+    data: { messages: [{ role: 'user', content: 'look' }], temperature: 0 },
+  }),
+  atofEvent(3, {
+    scope_category: 'end',
+    category: 'llm',
+    uuid: 'llm-1',
+    name: 'gpt-5',
+    category_profile: { model_name: 'gpt-5' },
+    data: {
+      content: 'I look.',
+      tool_calls: [{ id: 'call_1', name: 'bash', arguments: { command: 'ls' } }],
+      usage: { prompt_tokens: 30, completion_tokens: 6 },
+    },
+  }),
+  atofEvent(4, {
+    scope_category: 'end',
+    category: 'tool',
+    uuid: 'tool-1',
+    name: 'bash',
+    category_profile: { tool_call_id: 'call_1' },
+    data: { result: 'a.txt' },
+  }),
+]
+
 export const TRACE_SAMPLES: readonly Sample[] = [
+  document('swe-agent', 'demo-1.traj', sweTrajectory),
+  document('mini-swe-agent', 'demo-1.traj.json', miniTrajectory),
+  document('atif', 'trajectory.json', atifTrajectory),
+  lines('atof', 'events.jsonl', atofEvents),
   lines('openhands', 'output.jsonl', [openhandsResult], 'a result'),
   lines('openhands', 'events.jsonl', openhandsEvents, "the SDK's events"),
 ]

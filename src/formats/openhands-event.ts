@@ -66,7 +66,8 @@ const TAKEN: Takes = takes({
 })
 
 function idOf({ id }: JsonObject): string | undefined {
-  return asString(id) ?? (asNumber(id) === undefined ? undefined : String(id as number))
+  const number = asNumber(id)
+  return asString(id) ?? (number === undefined ? undefined : String(number))
 }
 
 function headOf(event: JsonObject): Pick<Said, 'id' | 'at'> {
@@ -169,8 +170,8 @@ function fromOlder(event: JsonObject, causes: Causes): Said | undefined {
   if (typeof action === 'string' && !OWN_ACTIONS.has(action)) return fromAction(event, action, causes)
   if (typeof observation !== 'string' || OWN_OBSERVATIONS.has(observation)) return undefined
   const asked = asObject(event['tool_call_metadata'])
-  const cause =
-    asNumber(event['cause']) === undefined ? undefined : causes.get(String(event['cause'] as number))
+  const by = asNumber(event['cause'])
+  const cause = by === undefined ? undefined : causes.get(String(by))
   const callId = asString(asked?.['tool_call_id']) ?? cause
   // What a person typed into the terminal is no tool's answer.
   if (source === 'user' && callId === undefined) return undefined
