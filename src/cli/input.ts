@@ -16,6 +16,8 @@ export type Input = {
   read(): AsyncIterable<readonly ReadItem[]>
   /** The same, with large content left where it is: for a first look. */
   outline(): AsyncIterable<readonly ReadItem[]>
+  /** For who opens it again and again. */
+  close?(): void
 }
 
 type Options = {

@@ -12,7 +12,12 @@ export async function openRecorded(
   const sessions = await openSessions(home, { raw })
   try {
     const found = sessions.find(named)
-    return { name: found.id, read: () => sessions.read(found), outline: () => sessions.outline(found) }
+    return {
+      name: found.id,
+      read: () => sessions.read(found),
+      outline: () => sessions.outline(found),
+      close: () => sessions.close(),
+    }
   } catch (error) {
     sessions.close()
     if (!isHansardError(error) || error.code !== 'session-not-found') throw error

@@ -198,7 +198,9 @@ export const treeSchema: z.ZodType<ApiTree> = childSchema.extend({
   },
 })
 
-export const exportQuerySchema = z.object({ as: z.enum(['html', 'md', 'json']).optional() })
+export const exportQuerySchema = z.object({
+  as: z.enum(['html', 'md', 'text', 'json', 'asciicast']).optional(),
+})
 export type ExportQuery = z.input<typeof exportQuerySchema>
 
 export const searchQuerySchema = z.object({

@@ -12,7 +12,7 @@ import { withoutSecrets } from './rows.ts'
 import { safeBlob } from './safe-blob.ts'
 import { PATIENCE_MS, sessionById, type SessionAt } from './session-at.ts'
 
-export const EXPORTS = ['html', 'md', 'json'] as const
+export const EXPORTS = ['html', 'md', 'text', 'json', 'asciicast'] as const
 export type ExportAs = (typeof EXPORTS)[number]
 
 /** A page with the reader in it; where that was not built, one without a script. */
@@ -109,4 +109,12 @@ async function wholeOutline(at: SessionAt): Promise<Outline> {
 
 /** A name for the file, whatever the id is made of. */
 export const exportName = (id: string, as: ExportAs): string =>
-  `hansard-${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.${as}`
+  `hansard-${id.replaceAll(/[^\w.-]/g, '_').slice(0, 100)}.${ENDINGS[as]}`
+
+const ENDINGS: { readonly [As in ExportAs]: string } = {
+  html: 'html',
+  md: 'md',
+  text: 'txt',
+  json: 'json',
+  asciicast: 'cast',
+}

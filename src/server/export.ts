@@ -1,7 +1,10 @@
-/** A session's items as the parts of one file: a page, Markdown, or the model itself. */
+/** A session's items as the parts of one file: a page, Markdown, plain text, the model itself, or a recording of a terminal. */
 import type { ReadItem } from '../formats/format.ts'
 import { createHtmlView } from '../replay/html.ts'
 import { createMarkdownView } from '../replay/markdown.ts'
+import { createAsciicast } from '../replay/playback/asciicast.ts'
+import { createTimeline } from '../replay/playback/timeline.ts'
+import { createTextView } from '../replay/text.ts'
 import type { View } from '../replay/view.ts'
 import { visibleJson } from '../replay/escape.ts'
 import type { Damage } from '../transcript/damage.ts'
@@ -22,9 +25,12 @@ export type Exported = {
 const PART_LENGTH = 64 * 1024
 const MOST_DAMAGE = 1000
 
-export async function* exportSession(as: 'html' | 'md' | 'json', exported: Exported): AsyncGenerator<string> {
+export async function* exportSession(
+  as: Drawn | 'json' | 'asciicast',
+  exported: Exported,
+): AsyncGenerator<string> {
   let text = ''
-  for await (const part of as === 'json' ? toJsonParts(exported) : toViewParts(as, exported)) {
+  for await (const part of partsOf(as, exported)) {
     text += part
     if (text.length < PART_LENGTH) continue
     yield text
@@ -33,7 +39,22 @@ export async function* exportSession(as: 'html' | 'md' | 'json', exported: Expor
   yield text
 }
 
-async function* toViewParts(as: 'html' | 'md', exported: Exported): AsyncGenerator<string> {
+function partsOf(as: Drawn | 'json' | 'asciicast', exported: Exported): AsyncGenerator<string> {
+  if (as === 'json') return toJsonParts(exported)
+  return as === 'asciicast' ? toCastParts(exported) : toViewParts(as, exported)
+}
+
+type Drawn = 'html' | 'md' | 'text'
+
+/** What stands between two sessions, and how many had no room. */
+const BETWEEN: { readonly [As in Drawn]: string } = { html: '<hr>\n', md: '\n---\n\n', text: '\n---\n\n' }
+const LEFT_OUT: { readonly [As in Drawn]: (count: number) => string } = {
+  html: (count) => `<p>${count} more that it started are not in this file.</p>\n`,
+  md: (count) => `\n---\n\n*${count} more that it started are not in this file.*\n`,
+  text: (count) => `\n---\n\n${count} more that it started are not in this file.\n`,
+}
+
+async function* toViewParts(as: Drawn, exported: Exported): AsyncGenerator<string> {
   const { session, started, timeZone } = exported
   const { page } = createView(as, timeZone)
   yield page?.open(session) ?? ''
@@ -42,22 +63,22 @@ async function* toViewParts(as: 'html' | 'md', exported: Exported): AsyncGenerat
   for await (const one of started ?? []) {
     if (one === undefined) leftOut += 1
     else {
-      yield as === 'md' ? '\n---\n\n' : '<hr>\n'
+      yield BETWEEN[as]
       yield* sessionParts(as, one, timeZone)
     }
   }
-  if (leftOut > 0 && as === 'md') yield `\n---\n\n*${leftOut} more that it started are not in this file.*\n`
-  if (leftOut > 0 && as === 'html') yield `<p>${leftOut} more that it started are not in this file.</p>\n`
+  if (leftOut > 0) yield LEFT_OUT[as](leftOut)
   yield page?.close() ?? ''
 }
 
-const createView = (as: 'html' | 'md', timeZone: string | undefined): View => {
+const createView = (as: Drawn, timeZone: string | undefined): View => {
   const options = timeZone === undefined ? {} : { timeZone }
+  if (as === 'text') return createTextView(options)
   return as === 'html' ? createHtmlView(options) : createMarkdownView(options)
 }
 
 async function* sessionParts(
-  as: 'html' | 'md',
+  as: Drawn,
   { session, items }: Exported,
   timeZone: string | undefined,
 ): AsyncGenerator<string> {
@@ -70,6 +91,19 @@ async function* sessionParts(
     }
   }
   yield view.end()
+}
+
+/** What people see when they play it back, in the time that it took. */
+async function* toCastParts({ session, items, timeZone }: Exported): AsyncGenerator<string> {
+  const cast = createAsciicast()
+  const view = createTextView(timeZone === undefined ? {} : { timeZone })
+  const next = createTimeline({ speed: 1, idleMs: Infinity })
+  yield cast.begin(session)
+  for await (const some of items)
+    for (const item of some)
+      if (item.type === 'entry' && !isNoise(item.entry))
+        yield cast.frame(next(item.entry), view.entry(item.entry))
+  yield cast.end(session)
 }
 
 /** Bookkeeping of the agent's program. */

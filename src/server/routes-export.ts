@@ -11,7 +11,9 @@ import { sessionAt } from './session-at.ts'
 const TYPES = {
   html: 'text/html; charset=utf-8',
   md: 'text/markdown; charset=utf-8',
+  text: 'text/plain; charset=utf-8',
   json: 'application/json; charset=utf-8',
+  asciicast: 'application/x-asciicast',
 } as const
 
 export function registerExport(app: App, context: AppContext): void {

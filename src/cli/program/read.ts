@@ -63,9 +63,17 @@ export function addReading(program: Command): void {
   program
     .command('export <session>')
     .description(
-      'a session of the archive as one file: a page with its reader in it that opens anywhere, Markdown, or JSON',
+      'a session of the archive as one file: a page with its reader in it that opens anywhere, Markdown, text, JSON, or a recording of a terminal that asciinema plays',
     )
-    .addOption(new Option('--as <kind>', 'what it becomes (default: html)').choices(['html', 'md', 'json']))
+    .addOption(
+      new Option('--as <kind>', 'what it becomes (default: html)').choices([
+        'html',
+        'md',
+        'text',
+        'json',
+        'asciicast',
+      ]),
+    )
     .option('--out <file>', 'where to (default: a file named after the session, here); - for standard output')
     .option('--force', 'replace a file that is there')
     .option(...UTC_FLAG)

@@ -143,7 +143,9 @@ function Export({ id }: { readonly id: string }) {
             [
               ['html', 'One HTML file'],
               ['md', 'Markdown'],
+              ['text', 'Text'],
               ['json', 'JSON'],
+              ['asciicast', 'Asciicast'],
             ] as const
           ).map(([as, says]) => (
             <li key={as}>
