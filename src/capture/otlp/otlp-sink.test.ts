@@ -475,6 +475,19 @@ describe('log records', () => {
     expect(lines.filter((line) => line !== 'assistant: ')).toEqual(WORDS)
   })
 
+  it('that came before anything of their span did belong to the main agent', async () => {
+    await send([
+      { id: 'ask', parent: 'agent', attributes: chat([question], said('assistant', 'Rain.'), [10, 2]) },
+    ])
+    await sendLogs([{ span: 'next', name: 'gen_ai.user.message', body: { content: 'And Rome?' } }])
+    const [session] = await sink.end()
+    expect(told(await entriesOf(session?.id ?? ''))).toEqual([
+      'user: Weather in Paris?',
+      'assistant: Rain.',
+      'user: And Rome?',
+    ])
+  })
+
   it('have all of a call in one, with and without its span', async () => {
     const details: LogSample = {
       span: 'ask',

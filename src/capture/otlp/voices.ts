@@ -72,7 +72,7 @@ export function createVoices(): Voices {
     return voices.find((voice) => voice.system === told && voice.known.overlap(messages).asked > 0)
   }
   const found = (speaker: Speaker, request: Asked): Voice => {
-    const { startedBy, name } = speaker
+    const { key, startedBy, name } = speaker
     const { messages } = request
     const heard = goneOn(messages)
     if (heard !== undefined || voices.length === 0) return heard ?? main()
@@ -82,7 +82,8 @@ export function createVoices(): Voices {
     // Without its words it cannot be told from the main agent but by its name; of the main agent's name, it is asked again.
     const namesake = voices.find((voice) => name !== undefined && voice.name === name)
     if (namesake !== undefined && (messages.length === 0 || namesake === main())) return namesake
-    const isOther = messages.length > 0 || (name !== undefined && main().name !== undefined)
+    const isPlaced = key !== undefined || startedBy !== undefined
+    const isOther = (messages.length > 0 && isPlaced) || (name !== undefined && main().name !== undefined)
     return isOther ? begun(speaker) : main()
   }
   const learn = (voice: Voice, { key, name }: Speaker): Voice => {
