@@ -50,6 +50,9 @@ export type ReplayServer = {
 /** Answers to whoever wants to know that it is there. */
 const HEALTH = '/hansard/health'
 
+/** Where a stub of tools that is a program of its own says what it answered. */
+export const STUBBED = '/hansard/stubbed'
+
 export async function serveRecording(
   recording: Recording,
   options: ServeOptions = {},
@@ -107,6 +110,7 @@ export async function serveRecording(
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
     if (!isLocal(request)) return void response.writeHead(403).end('hansard: this host is not ours\n')
     if (request.url === HEALTH) return void response.writeHead(200).end('ok\n')
+    if (request.url === STUBBED && request.method === 'POST') return void noteStubbed(request, response, log)
     answer(request, response).catch(() => void response.destroy())
   })
   server.timeout = 0
@@ -138,6 +142,16 @@ export async function serveRecording(
         server.closeAllConnections()
       }),
   }
+}
+
+async function noteStubbed(
+  request: IncomingMessage,
+  response: ServerResponse,
+  log: ReportLog,
+): Promise<void> {
+  const name = asString(asObject((await readRequest(request))?.body)?.['name'])
+  if (name !== undefined) log.stubbed(name.slice(0, 200))
+  response.writeHead(204).end()
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -4,7 +4,12 @@ import type { PlaybackFlags } from './playback.ts'
 import type { VerifyFlags } from './replay-verify.ts'
 
 export type ReplayFlags = Omit<VerifyFlags, 'speed'> &
-  PlaybackFlags & { readonly serve?: boolean; readonly verify?: boolean }
+  PlaybackFlags & {
+    readonly serve?: boolean
+    readonly verify?: boolean
+    readonly mcp?: boolean
+    readonly mcpServer?: string
+  }
 
 export async function replay(
   named: string | undefined,
@@ -15,6 +20,7 @@ export async function replay(
     throw new HansardError('invalid-argument', 'no session is named', {
       hint: 'hansard replay ID; hansard list shows the sessions there are',
     })
+  if (flags.mcp) return (await import('./replay-mcp.ts')).serveTools(named, flags)
   if (flags.verify) return (await import('./replay-verify.ts')).verify(named, command, served(flags))
   if (flags.serve || command.length > 0)
     return (await import('./replay-serve.ts')).serve(named, command, served(flags))

@@ -17,6 +17,11 @@ export function addReplay(program: Command): void {
       'answer a program, and say where it parts from the recording; ends with 1 where it does',
     )
     .option('--junit <file>', 'with --verify: the verdict as JUnit has it, too')
+    .option(
+      '--mcp',
+      'instead: a server of tools on standard input and output that gives recorded results, and runs nothing',
+    )
+    .option('--mcp-server <name>', 'with --mcp: the tools that the agent calls mcp__NAME__…')
     .option('--port <port>', 'where it listens (default: a free one)', toCount)
     .option(
       '--speed <speed>',
