@@ -289,7 +289,7 @@ describe('what is refused', () => {
     )
     expect(
       await raw('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
-    ).toMatch(/^HTTP\/1.1 501/)
+    ).toMatch(/^HTTP\/1.1 426/)
   })
 })
 

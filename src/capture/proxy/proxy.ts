@@ -40,7 +40,8 @@ export async function startProxy({ upstreams, port = 0, ...options }: ProxyOptio
   server.timeout = 0
   // A proxy of the other kind, and protocols that we cannot see through.
   server.on('connect', (_, socket) => void socket.end('HTTP/1.1 405 Method Not Allowed\r\n\r\n'))
-  server.on('upgrade', (_, socket) => void socket.end('HTTP/1.1 501 Not Implemented\r\n\r\n'))
+  // To Codex this says at once that it has to ask as others do; of any other refusal it makes sure five times.
+  server.on('upgrade', (_, socket) => void socket.end('HTTP/1.1 426 Upgrade Required\r\n\r\n'))
   server.on('clientError', (_, socket) => void socket.destroy())
   await listen(server, port)
   const recording = openRecording(options)
