@@ -35,3 +35,8 @@ export function render(view: View, session: Session, entries: Iterable<Entry>): 
   parts.push(view.end(), view.page?.close())
   return parts.join('')
 }
+
+/** Bookkeeping of the agent's program: in a session with messages, nothing that people look for. */
+export function isNoise({ kind, blocks }: Entry): boolean {
+  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
+}

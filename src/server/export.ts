@@ -5,7 +5,7 @@ import { createMarkdownView } from '../replay/markdown.ts'
 import { createAsciicast } from '../replay/playback/asciicast.ts'
 import { createTimeline } from '../replay/playback/timeline.ts'
 import { createTextView } from '../replay/text.ts'
-import type { View } from '../replay/view.ts'
+import { isNoise, type View } from '../replay/view.ts'
 import { visibleJson } from '../replay/escape.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -104,11 +104,6 @@ async function* toCastParts({ session, items, timeZone }: Exported): AsyncGenera
       if (item.type === 'entry' && !isNoise(item.entry))
         yield cast.frame(next(item.entry), view.entry(item.entry))
   yield cast.end(session)
-}
-
-/** Bookkeeping of the agent's program. */
-function isNoise({ kind, blocks }: Entry): boolean {
-  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
 }
 
 async function* toJsonParts({ started, ...exported }: Exported): AsyncGenerator<string> {

@@ -6,7 +6,7 @@ import { HansardError } from '../../errors.ts'
 import { createDevflowView } from '../../replay/devflow-view.ts'
 import { createTimeline, type Pace } from '../../replay/playback/timeline.ts'
 import { createTextView } from '../../replay/text.ts'
-import type { Mode, View } from '../../replay/view.ts'
+import { isNoise, type Mode, type View } from '../../replay/view.ts'
 import { readBySession } from '../../sources/read.ts'
 import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
@@ -47,7 +47,7 @@ export async function playBack(named: string, flags: PlaybackFlags): Promise<voi
   const speed = toSpeed(flags.speed ?? (isTerminal ? '1' : 'full'))
   const pace: Pace = { speed, idleMs: (flags.idle ?? IDLE_SECONDS) * 1000 }
   const shown = frames(open, pace, { ...flags, ...(home && { home }) }, utc ?? false)
-  if (!isTerminal) return print(shown, pace)
+  if (!isTerminal) return print(shown, pace, flags.follow === true)
   const keyboard = openKeyboard(process.stdin)
   try {
     await play({
@@ -77,16 +77,14 @@ function toSpeed(said: string): number {
   })
 }
 
-async function print(shown: AsyncIterable<Shown>, { speed, idleMs }: Pace): Promise<void> {
-  for await (const { text, gapMs, isShortened } of shown) {
-    const waitMs = speed === Infinity ? 0 : Math.min(gapMs, idleMs) / speed
-    if (waitMs > 0) {
-      await flush()
-      await new Promise((resolve) => setTimeout(resolve, waitMs))
-    }
-    if (text !== '') await out(text)
-    else if (isShortened) continue
-    if (speed !== Infinity) await flush()
+/** Somebody who waits sees each entry when it comes. */
+async function print(shown: AsyncIterable<Shown>, { speed, idleMs }: Pace, isLive: boolean): Promise<void> {
+  const isSlow = isLive || speed !== Infinity
+  for await (const { text, gapMs } of shown) {
+    if (speed !== Infinity && gapMs > 0)
+      await new Promise((resolve) => setTimeout(resolve, Math.min(gapMs, idleMs) / speed))
+    await out(text)
+    if (isSlow) await flush()
   }
 }
 
@@ -118,7 +116,7 @@ async function* frames(
         if (item.type !== 'entry' || item.entry.sequence < (seen.get(item.entry.source) ?? 0)) continue
         seen.set(item.entry.source, item.entry.sequence + 1)
         const { gapMs, isShortened, elapsedMs, marks } = next(item.entry)
-        const text = view.entry(item.entry)
+        const text = one.messages > 0 && isNoise(item.entry) ? '' : view.entry(item.entry)
         const typed = typing.parts(item.entry, text)
         const typedMs = typed?.reduce((sum, { ms }) => sum + ms, 0) ?? 0
         yield {

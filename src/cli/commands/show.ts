@@ -6,7 +6,7 @@ import { visibleLine } from '../../replay/escape.ts'
 import { createHtmlView } from '../../replay/html.ts'
 import { createMarkdownView } from '../../replay/markdown.ts'
 import { createTextView } from '../../replay/text.ts'
-import type { Mode, View, ViewOptions } from '../../replay/view.ts'
+import { isNoise, type Mode, type View, type ViewOptions } from '../../replay/view.ts'
 import { readBySession } from '../../sources/read.ts'
 import type { Survey, Surveyed } from '../../sources/survey.ts'
 import { parseCitation, type Citation, type Entry, type Role } from '../../transcript/entry.ts'
@@ -204,11 +204,6 @@ function createView(as: 'text' | 'md' | 'html', options: ViewOptions): View {
 /** Plain text has no header of its own, and several sessions would run into each other. */
 function heading({ id, title }: Session): string {
   return `── ${visibleLine(title === undefined ? id : `${id} ${title}`)} ──\n\n`
-}
-
-/** Bookkeeping of the agent's program. In a source of nothing else, it is all there is to show. */
-function isNoise({ kind, blocks }: Entry): boolean {
-  return kind === 'event' && blocks.every((block) => block.type === 'unknown')
 }
 
 function drawJson({ mode, turn, all }: ShowOptions, isPartial: () => boolean): Drawn {

@@ -19,6 +19,9 @@ export type Cast = {
   end(session: Session): string
 }
 
+/** What people look for in it. */
+const STOPS: ReadonlySet<string> = new Set(['prompt', 'error', 'compaction'])
+
 export function createAsciicast({ cols = 100, rows = 30, idleMs = 2000 }: CastOptions = {}): Cast {
   /** Microseconds that rounding has left over, so that a long session does not drift. */
   let owed = 0
@@ -41,11 +44,11 @@ export function createAsciicast({ cols = 100, rows = 30, idleMs = 2000 }: CastOp
       return `${JSON.stringify(header)}\n`
     },
     frame({ gapMs, marks, entry }, text) {
-      const [mark] = marks
+      const mark = marks.find((one) => STOPS.has(one))
       const shown = text === '' ? '' : event(gapMs, 'o', text.replaceAll('\n', '\r\n'))
       // Nothing is shown at that moment: the wait is the next one's.
       if (shown === '') owed += gapMs * 1000
-      const isStop = shown !== '' && (mark === 'prompt' || mark === 'error' || mark === 'compaction')
+      const isStop = shown !== '' && mark !== undefined
       return isStop ? `${shown}${event(0, 'm', `${mark} #${entry.sequence}`)}` : shown
     },
     end: ({ status }) => event(0, 'x', status === 'failed' ? '1' : '0'),
