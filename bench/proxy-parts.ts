@@ -4,14 +4,15 @@
  */
 import fs from 'node:fs'
 import http from 'node:http'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 
 const [role, target = ''] = process.argv.slice(2)
 if (role === 'provider') listen(provider())
+if (role === 'bare-provider') listen(bareProvider())
 if (role === 'tee') listen(tee(target))
 
-function listen(server: http.Server): void {
-  server.keepAliveTimeout = 60_000
+function listen(server: http.Server | net.Server): void {
+  if ('keepAliveTimeout' in server) server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
 }
 
@@ -78,6 +79,30 @@ function provider(): http.Server {
         )
       }
       more()
+    })
+  })
+}
+
+/** The same answer, whole, from a bare socket: it takes hardly anything of the machine. */
+function bareProvider(): net.Server {
+  let serial = 0
+  return net.createServer((socket) => {
+    let got = ''
+    socket.setNoDelay(true)
+    socket.on('error', () => {})
+    socket.on('data', (chunk) => {
+      got += chunk.toString('latin1')
+      const end = got.indexOf('\r\n\r\n')
+      const length = end === -1 ? undefined : /content-length: (\d+)/i.exec(got)?.[1]
+      if (length === undefined || got.length < end + 4 + Number(length)) return
+      got = ''
+      serial += 1
+      const usage = '"usage":{"input_tokens":10,"output_tokens":1}'
+      const content = `[{"type":"text","text":"${'word '.repeat(350)}"}]`
+      const body = `{"id":"msg_bare_${serial}","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":${content},${usage},"stop_reason":"end_turn"}`
+      socket.write(
+        `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      )
     })
   })
 }

@@ -12,9 +12,12 @@ const WRITER = /^(\d{1,10})-(\d{1,20}|x)-/
 const DEAD = new Set(['Z', 'X', 'x'])
 
 export function createWriterId(): string {
-  return `${process.pid}-${processStart(process.pid) ?? 'x'}-${randomBytes(4).toString('hex')}`
+  ownStart ??= processStart(process.pid) ?? 'x'
+  return `${process.pid}-${ownStart}-${randomBytes(4).toString('hex')}`
 }
 
+/** It does not change, and a process of many threads takes milliseconds to be looked up. */
+let ownStart: string | undefined
 let boot: string | undefined
 
 /** The same for all processes until the machine starts again: monotonic times compare only within one. */

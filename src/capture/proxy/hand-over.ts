@@ -58,11 +58,15 @@ const RESERVE = 8 * 1024 * 1024
 const BLOCK = 128 * 1024
 /** Blocks kept for the next use. */
 const MOST_KEPT = 16
+/** Blocks that are full and go out soon, whatever they hold. */
+const MANY = 8
 /** A parcel this full changes hands itself; of a smaller one a copy does. */
 const WORTH_GIVING = BLOCK / 4
-/** Out at a time, but for full ones: whoever is busy with two gets the third when it is done with one. */
+/** Out at a time: whoever is busy with these gets the next when one is back, and has time for its own affairs in between. */
 const MOST_OUT = 2
-/** A chunk waits this long for others, in milliseconds. */
+/** How a call begins and ends waits this long, in milliseconds: a recorder that wakes up takes a processor from what is on its way. */
+const SOON_MS = 2
+/** A chunk waits this long for others. */
 const LINGER_MS = 10
 
 export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptions): HandOver {
@@ -70,32 +74,45 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
   const kept: ArrayBuffer[] = []
   /** When each of those that are out was sent: they come back in order. */
   const sent: number[] = []
+  /** Packed, in order, until their turn. */
+  const next: Parcel[] = []
+  /** Of all that is packed and not back. */
   let outBytes = 0
   /** Bytes of requests that are not whole: the other side holds them. */
   let unasked = 0
   let isStopped = false
-  let soon: NodeJS.Immediate | undefined
+  let soon: NodeJS.Timeout | undefined
   let later: NodeJS.Timeout | undefined
   let calls = 0
 
-  const flush = (): void => {
-    clearImmediate(soon)
-    clearTimeout(later)
-    soon = later = undefined
-    if (packer === undefined || packer.used() === 0 || isStopped) return
+  const close = (): void => {
+    if (packer === undefined || packer.used() === 0) return
     const { buffer, used } = packer.parcel()
     const isGiven = used >= WORTH_GIVING
     const parcel = { buffer: isGiven ? buffer : buffer.slice(0, used), used }
     packer = isGiven ? undefined : createPacker(buffer)
-    sent.push(performance.now())
     outBytes += parcel.buffer.byteLength
-    send(parcel)
+    next.push(parcel)
   }
+  const sendNext = (most: number): void => {
+    while (sent.length < most && next.length > 0) {
+      sent.push(performance.now())
+      send(next.shift() as Parcel)
+    }
+  }
+  const flush = (most = Number.POSITIVE_INFINITY): void => {
+    clearTimeout(soon)
+    clearTimeout(later)
+    soon = later = undefined
+    close()
+    sendNext(most)
+  }
+  const flushSome = (): void => flush(MOST_OUT)
   const flushSoon = (): void => {
-    if (sent.length < MOST_OUT) soon ??= setImmediate(flush)
+    if (sent.length < MOST_OUT) soon ??= setTimeout(flushSome, SOON_MS)
   }
   const flushLater = (): void => {
-    if (sent.length < MOST_OUT && soon === undefined) later ??= setTimeout(flush, LINGER_MS)
+    if (sent.length < MOST_OUT && soon === undefined) later ??= setTimeout(flushSome, LINGER_MS)
   }
   /** False when there is no room for it. */
   const put = (kind: Kind, call: number, bytes: Buffer): boolean => {
@@ -107,7 +124,10 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
       leftOut()
       return false
     }
-    if (packer !== undefined && !packer.hasRoom(size)) flush()
+    if (packer !== undefined && !packer.hasRoom(size)) {
+      close()
+      if (next.length >= MANY) flushSoon()
+    }
     packer ??= createPacker(size > BLOCK ? new ArrayBuffer(size) : (kept.pop() ?? new ArrayBuffer(BLOCK)))
     // A copy was sent, and what it was copied from is smaller than this.
     if (!packer.hasRoom(size)) packer = createPacker(new ArrayBuffer(size))
@@ -170,18 +190,20 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
         broken: (by, reason) => over('broken', { by, reason }),
       }
     },
-    flush,
+    flush: () => flush(),
     took(buffer) {
       sent.shift()
       outBytes -= buffer.byteLength
       if (buffer.byteLength === BLOCK && kept.length < MOST_KEPT) kept.push(buffer)
-      if (packer !== undefined && packer.used() > 0) flushSoon()
+      if (next.length > 0) sendNext(MOST_OUT)
+      else if (packer !== undefined && packer.used() > 0) flushSoon()
     },
     out: () => ({ parcels: sent.length, since: sent[0] ?? performance.now() }),
     stop() {
       isStopped = true
       packer = undefined
-      clearImmediate(soon)
+      next.length = 0
+      clearTimeout(soon)
       clearTimeout(later)
     },
   }

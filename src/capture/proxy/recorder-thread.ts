@@ -22,7 +22,7 @@ export type RecorderOptions = Pick<HandOverOptions, 'leftOut' | 'budget'> & {
 }
 
 /** A recorder that runs out of memory ends alone, and not with the agent's calls. */
-const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 32 }
+const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
 /** Of silence, after which nothing is expected any more. */
 const SILENCE_MS = 30_000
 /** For a thread to start: nobody waits longer for it. */
