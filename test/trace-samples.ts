@@ -266,7 +266,91 @@ const atofEvents = [
   }),
 ]
 
+const inspectMessage = (id: string, role: string, more: JsonObject): JsonObject => ({
+  id,
+  role,
+  source: 'input',
+  ...more,
+})
+const inspectAnswer = inspectMessage('m2', 'assistant', {
+  content: [
+    { type: 'reasoning', reasoning: 'hm', signature: 'sig' },
+    { type: 'text', text: 'I look.' },
+  ],
+  tool_calls: [{ id: 'call_1', function: 'bash', arguments: { command: 'ls' }, type: 'function' }],
+})
+const inspectSample = {
+  id: 1,
+  epoch: 1,
+  input: 'look',
+  target: 'a.txt',
+  uuid: 'sample-1',
+  // Those of the events are not told again.
+  messages: [inspectMessage('m3', 'system', { content: 'be brief' })],
+  events: [
+    { event: 'span_begin', id: 's1', name: 'solvers', type: 'solvers', timestamp: time(1), uuid: 'u1' },
+    {
+      event: 'model',
+      uuid: 'u2',
+      span_id: 's1',
+      timestamp: time(2),
+      completed: time(3),
+      model: 'openai/gpt-5',
+      input: [inspectMessage('m1', 'user', { content: 'attachment://0123456789abcdef0123456789abcdef' })],
+      tools: [{ name: 'bash' }],
+      config: { temperature: 0 },
+      output: {
+        model: 'gpt-5',
+        choices: [{ message: inspectAnswer, stop_reason: 'tool_calls' }],
+        usage: { input_tokens: 20, output_tokens: 6, total_tokens: 36, input_tokens_cache_read: 10 },
+        time: 1,
+      },
+    },
+    {
+      event: 'tool',
+      uuid: 'u3',
+      timestamp: time(3),
+      completed: time(4),
+      id: 'call_1',
+      function: 'bash',
+      arguments: { command: 'ls' },
+      result: 'a.txt',
+      error: { type: 'timeout', message: 'slow' },
+    },
+    { event: 'score', uuid: 'u4', timestamp: time(5), score: { value: 'C' } },
+  ],
+  attachments: { '0123456789abcdef0123456789abcdef': 'look' },
+  model_usage: { 'openai/gpt-5': { input_tokens: 20, output_tokens: 6, total_tokens: 36 } },
+  error: { message: 'no room' },
+  limit: { type: 'token' },
+}
+const inspectLog = {
+  version: 2,
+  status: 'success',
+  eval: { eval_id: 'eval-1', run_id: 'run-1', task: 'demo', model: 'openai/gpt-5', created: time(0) },
+  plan: { name: 'plan', steps: [] },
+  stats: { started_at: time(0), completed_at: time(6) },
+  samples: [inspectSample],
+}
+
 export const TRACE_SAMPLES: readonly Sample[] = [
+  document('inspect', 'log.json', inspectLog),
+  document(
+    'inspect',
+    '1_epoch_1.json',
+    {
+      id: 1,
+      epoch: 1,
+      target: 'a.txt',
+      messages: [
+        inspectMessage('m1', 'user', { content: 'look' }),
+        inspectAnswer,
+        inspectMessage('m3', 'tool', { content: 'a.txt', tool_call_id: 'call_1', function: 'bash' }),
+      ],
+      output: { model: 'gpt-5', usage: { input_tokens: 20, output_tokens: 6, total_tokens: 26 } },
+    },
+    'a sample without events',
+  ),
   document('swe-agent', 'demo-1.traj', sweTrajectory),
   document('mini-swe-agent', 'demo-1.traj.json', miniTrajectory),
   document('atif', 'trajectory.json', atifTrajectory),

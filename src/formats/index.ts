@@ -13,6 +13,9 @@ import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { geminiContents } from './gemini-contents.ts'
 import { geminiStreamJson } from './gemini-stream-json.ts'
+import { grok } from './grok.ts'
+import { iflow } from './iflow.ts'
+import { kimi } from './kimi.ts'
 import { leslie } from './leslie.ts'
 import { openAiChat } from './openai-chat.ts'
 import { openAiResponses } from './openai-responses.ts'
@@ -20,10 +23,12 @@ import { sweAgent } from './swe-agent.ts'
 import { miniSweAgent } from './mini-swe-agent.ts'
 import { atif } from './atif.ts'
 import { atof } from './atof.ts'
+import { inspect } from './inspect.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { providerSse } from './provider-sse.ts'
+import { qwen } from './qwen.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
 import { weakincentives } from './weakincentives.ts'
@@ -42,6 +47,10 @@ export const formats: readonly Format[] = [
   copilotCli,
   cursor,
   cline,
+  qwen,
+  kimi,
+  iflow,
+  grok,
   openAiChat,
   anthropicMessages,
   openAiResponses,
@@ -51,6 +60,7 @@ export const formats: readonly Format[] = [
   codexExecJson,
   geminiStreamJson,
   openhands,
+  inspect,
   atof,
   atif,
   miniSweAgent,

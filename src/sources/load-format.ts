@@ -18,6 +18,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['inspect', async () => (await import('../formats/inspect.ts')).inspect],
   ['atof', async () => (await import('../formats/atof.ts')).atof],
   ['atif', async () => (await import('../formats/atif.ts')).atif],
   ['mini-swe-agent', async () => (await import('../formats/mini-swe-agent.ts')).miniSweAgent],
@@ -30,6 +31,10 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['claude-stream-json', async () => (await import('../formats/claude-stream-json.ts')).claudeStreamJson],
   ['codex-exec-json', async () => (await import('../formats/codex-exec-json.ts')).codexExecJson],
   ['gemini-stream-json', async () => (await import('../formats/gemini-stream-json.ts')).geminiStreamJson],
+  ['qwen', async () => (await import('../formats/qwen.ts')).qwen],
+  ['kimi', async () => (await import('../formats/kimi.ts')).kimi],
+  ['iflow', async () => (await import('../formats/iflow.ts')).iflow],
+  ['grok', async () => (await import('../formats/grok.ts')).grok],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 
