@@ -21,7 +21,7 @@ function look({ records, strange }: Head): Detection | undefined {
 }
 
 function isOwn({ type, thread_id: id, item, usage, error, message }: JsonObject): boolean {
-  switch (type) {
+  switch (asString(type) ?? '') {
     case 'thread.started':
       return typeof id === 'string'
     case 'turn.started':

@@ -25,7 +25,7 @@ const isInit = ({ type, session_id: id, model }: JsonObject): boolean =>
   type === 'init' && typeof id === 'string' && (model === undefined || typeof model === 'string')
 
 function isOwn(line: JsonObject): boolean {
-  switch (line['type']) {
+  switch (asString(line['type']) ?? '') {
     case 'init':
       return isInit(line)
     case 'message':

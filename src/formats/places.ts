@@ -96,6 +96,16 @@ export const PLACES = {
       files: ['*.jsonl', '*/events.jsonl', '*/workspace.yaml'],
     },
   ],
+  qwen: [{ folders: ['~/.qwen'], files: ['projects/*/chats/**/*.jsonl', 'tmp/*/chats/**/*.jsonl'] }],
+  kimi: [
+    {
+      folders: ['${KIMI_CODE_HOME:-~/.kimi-code}/sessions'],
+      files: ['*/*/agents/*/wire.jsonl', '*/*/state.json'],
+    },
+    { folders: ['${KIMI_SHARE_DIR:-~/.kimi}/sessions'], files: ['*/*/wire.jsonl'] },
+  ],
+  iflow: [{ folders: ['~/.iflow/projects'], files: ['**/session-*.jsonl'] }],
+  grok: [{ folders: ['~/.grok/sessions'], files: ['**/chat_history.jsonl', '**/summary.json'] }],
   cline: CLINE,
   openhands: [
     {

@@ -57,7 +57,7 @@ export function fromAnswer(answer: WireMessage): Said {
     ...(extras !== undefined && { extras }),
     ...(fields !== undefined && { fields }),
     ...(serviceTier !== undefined && { serviceTier }),
-    ...(alternatives !== undefined && { alternatives: alternatives as unknown as Json }),
+    ...(alternatives !== undefined && { alternatives }),
     ...(unknown.length > 0 && { unknown }),
     ...(dropped !== undefined && { dropped }),
     ...(!complete && error === undefined && { incomplete: true }),

@@ -137,9 +137,15 @@ function createSessions(file: string, id: string, api: WireApi): Sessions {
   let open: Open | undefined
   let isList = false
 
-  const toItems = (said: readonly Said[], { value: _, ...place }: FileRecord): readonly ReadItem[] => {
+  const toItems = (
+    said: readonly Said[],
+    { number, byteOffset, byteLength }: FileRecord,
+  ): readonly ReadItem[] => {
     const { placing } = open as Open
-    return said.map((one) => ({ type: 'entry', entry: placing(one, { file, ...place }) }))
+    return said.map((one) => ({
+      type: 'entry',
+      entry: placing(one, { file, number, byteOffset, byteLength }),
+    }))
   }
   const start = (name: string | undefined, number: number, facts: Partial<Session> = {}): ReadItem => {
     const own = uuidFrom(id, file, ...(name === undefined ? (number <= 1 ? [] : [String(number)]) : [name]))
