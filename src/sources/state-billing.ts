@@ -143,9 +143,12 @@ function billKeys(
     else known.push(row)
   }
   for (const rows of byKey.values()) {
-    const chosen = rows.filter((row) => Number(row['chosen']) > NOT_CHOSEN)
+    // Which calls count is said by the recordings that speak; what each took, by whichever knows it best.
+    const speaking = rows.filter((row) => Number(row['chosen']) > NOT_CHOSEN)
+    const sessions = new Set(speaking.map(({ session }) => session))
+    const heard = rows.filter(({ session }) => sessions.has(session))
     const payers = new Map(
-      settleReports(chosen.map(toReport), candidate).map(({ session, best }) => [best.id, session]),
+      settleReports(heard.map(toReport), candidate).map(({ session, best }) => [best.id, session]),
     )
     for (const { id, session, billed_to } of rows) {
       const payer = payers.get(Number(id)) ?? null

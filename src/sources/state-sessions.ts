@@ -96,6 +96,7 @@ function refresh(database: Database, key: string): void {
   const { totals, bill } = totalsOf(database, session, {
     ...speaker,
     entries: entriesOf(database, recordings),
+    tool_calls: toolCallsOf(database, recordings),
   })
   const whole: ListedSession = {
     ...session,
@@ -147,6 +148,21 @@ function entriesOf(database: Database, [speaker, ...others]: readonly Row[]): nu
     String(speaker['session']),
   )
   return most + Number(row?.['more'] ?? 0)
+}
+
+/**
+ * How often tools were called. One recording may have begun where another ended, and have the history that it was told again: of several
+ * that speak, the calls say what they called, each once.
+ */
+function toolCallsOf(database: Database, [speaker, ...others]: readonly Row[]): number {
+  const most = Number(speaker?.['tool_calls'] ?? 0)
+  if (speaker === undefined || !others.some((row) => Number(row['chosen']) > 0)) return most
+  const row = prepared(
+    database,
+    `SELECT total(json_extract(did.value, '$[0]')) AS called FROM calls, json_each(calls.work) AS did
+       WHERE billed_to = ? AND work IS NOT NULL`,
+  ).get(String(speaker['session']))
+  return Math.max(most, Number(row?.['called'] ?? 0))
 }
 
 /** Unpriced models named at most: a hostile file may name any number. */

@@ -343,6 +343,50 @@ describe('what is taken in', () => {
     expect(listed[0]?.totals).toMatchObject({ calls: billed, usage: { input: billed * 10 } })
   })
 
+  it('has of each call what any recording knows of it, and no call that the fullest lacks', async () => {
+    machine.write(machine.log(ONE), claudeLogs(4, { session: ONE }))
+    const recorder = await record({
+      home: machine.home,
+      cwd: machine.cwd,
+      native: { agent: 'claude-code', sessionId: ONE },
+    })
+    recorder.assistant('answer 1', {
+      usage: { input: 10, output: 5, reasoning: 3 },
+      call: { provider: 'anthropic', messageId: `msg_${ONE}_1` },
+    })
+    await recorder.end()
+    await machine.sync()
+    expect((await machine.list())[0]?.totals).toMatchObject({
+      calls: 2,
+      usage: { input: 20, output: 10, reasoning: 3, quality: 'reported' },
+    })
+  })
+
+  it('counts the tools of all recordings that speak for it, each call once', async () => {
+    const native = { agent: 'mine', sessionId: 'one' }
+    const call = { type: 'tool-call', callId: 'call_1', name: 'Bash', input: {} } as const
+    const first = await record({ home: machine.home, cwd: machine.cwd, native })
+    first.assistant([call], { usage: { input: 1, output: 1 }, call: { messageId: 'm1' } })
+    await first.end()
+    const second = await record({ home: machine.home, cwd: machine.cwd, native })
+    // What it was told of before, as it is told again with the next question.
+    for (const text of ['one', 'two', 'three']) second.user(text)
+    second.assistant('done', { usage: { input: 1, output: 1 }, call: { messageId: 'm2' } })
+    await second.end()
+    await machine.sync()
+    expect(await machine.list()).toMatchObject([{ totals: { calls: 2, toolCalls: 1 } }])
+    const third = await record({ home: machine.home, cwd: machine.cwd, native })
+    third.assistant([call])
+    for (const text of ['one', 'two', 'three']) third.user(text)
+    third.assistant([{ ...call, callId: 'call_2' }], {
+      usage: { input: 1, output: 1 },
+      call: { messageId: 'm3' },
+    })
+    await third.end()
+    await machine.sync()
+    expect(await machine.list()).toMatchObject([{ totals: { calls: 3, toolCalls: 2 } }])
+  })
+
   it('leaves the list with the journal that it was recorded in', async () => {
     const recorder = await record({ home: machine.home, cwd: machine.cwd })
     recorder.user('hello')

@@ -189,18 +189,22 @@ function byProvider<T extends CallReport>(reports: readonly T[]): T[][] {
   return [...calls.values()]
 }
 
-/** A copy may have been taken before the provider's last word: the best counts, then the largest. */
+/** A copy may have been taken before the provider's last word: the best counts, then the largest, then the most of them. */
 function bestReport<T extends CallReport>(reports: readonly T[]): T {
   const [best] = [...reports].sort(
     (a, b) =>
       rankOf(a.usage) - rankOf(b.usage) ||
       (b.usage.output ?? -1) - (a.usage.output ?? -1) ||
       (promptTokens(b.usage) ?? -1) - (promptTokens(a.usage) ?? -1) ||
+      statedBy(b) - statedBy(a) ||
       inOrder(countsOf(a), countsOf(b)) ||
       inOrder(a.session, b.session),
   )
   return best as T
 }
+
+const statedBy = ({ usage }: CallReport): number =>
+  COUNTS.filter((count) => usage[count] !== undefined).length
 
 const countsOf = ({ usage }: CallReport): string => COUNTS.map((count) => usage[count] ?? '').join(' ')
 
