@@ -1,11 +1,12 @@
 /**
- * `npm run proof [-- KILLS]`: the promises of the journal, of sync, of the index and of the proxy, tried at every byte, bit and call, and with real processes that are
+ * `npm run proof [-- KILLS]`: the promises of the journal, of sync, of the index, of the proxy and of replay, tried at every byte, bit and call, and with real processes that are
  * killed. Prints a table of counts; exits 1 when one is broken.
  */
 import { proveBitFlips, proveTruncation, type Proof } from './byte-proofs.ts'
 import { proveFailures, provePowerCuts } from './fault-proofs.ts'
 import { proveKills, proveWriters } from './kill-proofs.ts'
 import { proveProxyFailures, proveProxyKills } from './proxy-proofs.ts'
+import { proveReplay } from './replay-proofs.ts'
 import { proveFullIndexDisk, proveIndexKills } from './search-proofs.ts'
 import { proveFullSyncDisk } from './sync-proofs.ts'
 import { proveFullDisk, proveInjections, type Tried } from './system-proofs.ts'
@@ -34,6 +35,7 @@ const STEPS: readonly (() => Promise<readonly Tried[]>)[] = [
   async () => [await proveIndexKills(Math.min(200, kills))],
   async () => [await proveProxyFailures(100)],
   async () => [await proveProxyKills(Math.min(500, kills))],
+  async () => [await proveReplay(1000)],
   async () => [await proveKills({ kills, progress })],
 ]
 

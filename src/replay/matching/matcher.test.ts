@@ -77,6 +77,8 @@ describe('what differs each time', () => {
     ['paths', 'in /tmp/a1/x', 'in /tmp/b2/x'],
     ['paths', 'in /home/ann/.cache', 'in /Users/bob/.cache'],
     ['git', 'at 3f2a91c', 'at 9bc01d2'],
+    ['durations', 'duration_ms: 412', 'duration_ms: 39'],
+    ['paths', 'in /srv/x/.claude/projects', 'in /opt/y/z/.claude/projects'],
     ['durations', 'took 0.031 seconds', 'took 12 seconds'],
     [
       'billing',

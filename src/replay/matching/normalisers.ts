@@ -113,13 +113,16 @@ const GIT: readonly Replacement[] = [
 ]
 
 const DURATIONS: readonly Replacement[] = [
+  [/\b(?:duration|elapsed)(?:_ms|Ms|_s)?["']?[:=] ?\d{1,9}(?:\.\d{1,9})?/g, '<duration>'],
   [/\b\d{1,9}(?:\.\d{1,9})? ?(?:ms|s|secs?|seconds?|minutes?)\b/g, '<duration>'],
 ]
 
 const PLACES: readonly Replacement[] = [
+  // Whose home it is tells what agents keep there.
+  [/(?:\/[\w.-]{1,64}){1,12}(?=\/\.(?:claude|codex|gemini|config|cache|local)\b)/g, '<folder>'],
   [/(?:\/private)?\/var\/folders\/[\w.-]{1,64}\/[\w.-]{1,64}\/T\/[\w.-]{1,128}/g, '<folder>'],
   [/(?:\/private)?\/tmp\/[\w.-]{1,128}/g, '<folder>'],
-  [/\/(?:home|Users)\/[\w.-]{1,64}/g, '<folder>'],
+  [/\/(?:home|Users)\/[\w.-]{1,64}|\/root\b/g, '<folder>'],
 ]
 
 /** The longest first: a home is the beginning of what lies in it. */
