@@ -111,7 +111,8 @@ async function reading(logs: Logs): Promise<readonly Result[]> {
   const speed = (ms: number): string => `${(bytes / 1000 / ms).toFixed(0)} MB/s`
   const against = `against ${speed(bare)} of bare JSON.parse on one thread`
   return [
-    atLeast('read logs for the list, one thread', bare / one, 0.5, `${speed(one)} ${against}`),
+    // With all that a sync learns of each entry beside reading it: calls, prices, files, what was done in vain.
+    atLeast('read logs for the list, one thread', bare / one, 0.35, `${speed(one)} ${against}`),
     atLeast(`read logs for the list, ${readers.width} threads`, bare / all, 0.5, `${speed(all)} ${against}`),
   ]
 }
