@@ -333,7 +333,50 @@ const inspectLog = {
   samples: [inspectSample],
 }
 
+const langsmithRun = (n: number, type: string, more: JsonObject): JsonObject => ({
+  id: `run-${n}`,
+  trace_id: 'trace-1',
+  parent_run_id: n === 1 ? null : 'run-1',
+  dotted_order: `2026060109000${n}000000Z`,
+  name: `step ${n}`,
+  run_type: type,
+  start_time: time(n),
+  end_time: time(n + 1),
+  tags: ['a'],
+  session_id: 'project-1',
+  ...more,
+})
+const langsmithRuns = [
+  langsmithRun(1, 'chain', { inputs: { question: 'look' }, outputs: { answer: 'done' }, total_tokens: 36 }),
+  langsmithRun(2, 'llm', {
+    extra: {
+      metadata: { ls_provider: 'openai', ls_model_name: 'gpt-5' },
+      invocation_params: { temperature: 0 },
+    },
+    inputs: { messages: [{ role: 'user', content: 'look' }] },
+    outputs: {
+      messages: [
+        {
+          role: 'assistant',
+          content: 'I look.',
+          tool_calls: [
+            { id: 'call_1', type: 'function', function: { name: 'bash', arguments: '{"command":"ls"}' } },
+          ],
+        },
+      ],
+      usage_metadata: { input_tokens: 30, output_tokens: 6, input_token_details: { cache_read: 10 } },
+    },
+    error: 'cut off',
+  }),
+  langsmithRun(3, 'tool', {
+    inputs: { input: 'ls' },
+    outputs: { output: { type: 'tool', content: 'a.txt', tool_call_id: 'call_1' } },
+    error: 'slow',
+  }),
+]
+
 export const TRACE_SAMPLES: readonly Sample[] = [
+  lines('langsmith', 'runs.jsonl', langsmithRuns),
   document('inspect', 'log.json', inspectLog),
   document(
     'inspect',

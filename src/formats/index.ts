@@ -1,13 +1,16 @@
 /** Every format there is, in the order they are listed to people. Hansard's own journal is not among them: it is no foreign format. */
+import { anthropicManagedAgents } from './anthropic-managed-agents.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { claudeCode } from './claude-code.ts'
 import { claudeStreamJson } from './claude-stream-json.ts'
 import { cline } from './cline.ts'
+import { codexTuiLog } from './codex-tui-log.ts'
 import { codexExecJson } from './codex-exec-json.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
 import { cursor } from './cursor.ts'
 import { devflow } from './devflow.ts'
+import { dsh } from './dsh.ts'
 import { entire } from './entire.ts'
 import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
@@ -24,6 +27,8 @@ import { miniSweAgent } from './mini-swe-agent.ts'
 import { atif } from './atif.ts'
 import { atof } from './atof.ts'
 import { inspect } from './inspect.ts'
+import { langsmith } from './langsmith.ts'
+import { openclawTelemetry } from './openclaw-telemetry.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -31,6 +36,7 @@ import { providerSse } from './provider-sse.ts'
 import { qwen } from './qwen.ts'
 import { raw } from './raw.ts'
 import { swarm } from './swarm.ts'
+import { vercelUiMessages } from './vercel-ui-messages.ts'
 import { weakincentives } from './weakincentives.ts'
 
 export const formats: readonly Format[] = [
@@ -51,15 +57,21 @@ export const formats: readonly Format[] = [
   kimi,
   iflow,
   grok,
+  dsh,
+  openclawTelemetry,
   openAiChat,
   anthropicMessages,
   openAiResponses,
   geminiContents,
   providerSse,
+  anthropicManagedAgents,
+  vercelUiMessages,
   claudeStreamJson,
   codexExecJson,
+  codexTuiLog,
   geminiStreamJson,
   openhands,
+  langsmith,
   inspect,
   atof,
   atif,

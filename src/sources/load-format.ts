@@ -18,6 +18,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['langsmith', async () => (await import('../formats/langsmith.ts')).langsmith],
   ['inspect', async () => (await import('../formats/inspect.ts')).inspect],
   ['atof', async () => (await import('../formats/atof.ts')).atof],
   ['atif', async () => (await import('../formats/atif.ts')).atif],
@@ -35,6 +36,14 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['kimi', async () => (await import('../formats/kimi.ts')).kimi],
   ['iflow', async () => (await import('../formats/iflow.ts')).iflow],
   ['grok', async () => (await import('../formats/grok.ts')).grok],
+  ['dsh', async () => (await import('../formats/dsh.ts')).dsh],
+  ['openclaw-telemetry', async () => (await import('../formats/openclaw-telemetry.ts')).openclawTelemetry],
+  ['codex-tui-log', async () => (await import('../formats/codex-tui-log.ts')).codexTuiLog],
+  [
+    'anthropic-managed-agents',
+    async () => (await import('../formats/anthropic-managed-agents.ts')).anthropicManagedAgents,
+  ],
+  ['vercel-ui-messages', async () => (await import('../formats/vercel-ui-messages.ts')).vercelUiMessages],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 
