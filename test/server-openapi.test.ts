@@ -158,7 +158,8 @@ describe('every path in it', () => {
       const values = valuesOf(path, sessions[0]?.id ?? '', hash)
       const filled = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(values[name] ?? ''))
       const names = Object.keys(query?.shape ?? {})
-      const given = Object.entries(GIVEN).filter(([name]) => names.includes(name))
+      const known = { ...GIVEN, a: sessions[0]?.id ?? '', b: sessions[0]?.id ?? '' }
+      const given = Object.entries(known).filter(([name]) => names.includes(name))
       const [varied] = names.filter((name) => QUERIES[name] !== undefined)
       for (const value of varied === undefined ? [undefined] : (QUERIES[varied] ?? [])) {
         const all = Object.fromEntries([...given, ...(value === undefined ? [] : [[varied ?? '', value]])])

@@ -13,6 +13,7 @@ import { failWith } from './answers.ts'
 import type { ApartData, FromApart, ToApart } from './apart.ts'
 import type { App, AskingContext } from './context.ts'
 import { registerCost } from './routes-cost.ts'
+import { registerDiff } from './routes-diff.ts'
 import { registerSearch } from './routes-search.ts'
 import { registerStats } from './routes-stats.ts'
 import { openSharedState } from './shared-state.ts'
@@ -39,6 +40,7 @@ app.onError((error, c) => {
 registerSearch(app, context)
 registerCost(app, context)
 registerStats(app, context)
+registerDiff(app, context)
 // Not one of the server's: what it does with the outline of the session is done there.
 app.get('/hits', async (c) => {
   const query = parseQuery(c.req.query('q') ?? '', { ...(utc && { utc }) })

@@ -12,8 +12,8 @@ import { createTexts, type TextAsked, type TextPiece, type Texts } from '../sear
 import type { App } from './context.ts'
 import { workerScript } from '../sources/worker-script.ts'
 
-/** What is searched and what is summed do not wait for each other. */
-export type Kind = 'search' | 'sums' | 'texts'
+/** What is searched, summed and compared do not wait for each other. */
+export type Kind = 'search' | 'sums' | 'texts' | 'diff'
 
 export type Apart = {
   /** Undefined where there are no threads. */
@@ -47,6 +47,7 @@ const PATHS: Readonly<Record<string, Kind>> = {
   '/api/v1/cost/top': 'sums',
   '/api/v1/cost/cache': 'sums',
   '/api/v1/stats': 'sums',
+  '/api/v1/diff': 'diff',
 }
 
 /** Before the routes that it takes the place of. */

@@ -1,7 +1,7 @@
 /**
  * The contract of the server: what each path under `/api/v1` takes and answers. The types are for whoever asks; the schemas check
  * what is asked, and the OpenAPI document is made of them. Names may join these, none may leave. What answers are made of is in
- * api-model.ts; costs, statistics and insight in api-cost.ts, runs in api-runs.ts, live events in api-live.ts.
+ * api-model.ts; costs, statistics and insight in api-cost.ts, comparisons in api-diff.ts, runs in api-runs.ts, live events in api-live.ts.
  */
 import { z } from 'zod'
 import { ROLES } from '../transcript/entry.ts'

@@ -17,6 +17,7 @@ import { createHub } from './live.ts'
 import { registerOpenApi } from './openapi.ts'
 import { registerOtlp } from './otlp.ts'
 import { registerCost } from './routes-cost.ts'
+import { registerDiff } from './routes-diff.ts'
 import { registerEntries } from './routes-entries.ts'
 import { registerExport } from './routes-export.ts'
 import { registerInsight } from './routes-insight.ts'
@@ -109,6 +110,7 @@ export function createApp(context: AppContext): App {
   registerSearch(app, context)
   registerCost(app, context)
   registerStats(app, context)
+  registerDiff(app, context)
   registerRuns(app, context)
   registerLive(app, context)
   registerFlowStudio(app, context)

@@ -31,6 +31,7 @@ import {
   topQuerySchema,
   topSchema,
 } from './api-cost.ts'
+import { diffQuerySchema, diffSchema } from './api-diff.ts'
 import { syncReportSchema } from './api-live.ts'
 import { compareSchema, receiptsSchema, runSchema, runsQuerySchema, runsSchema } from './api-runs.ts'
 
@@ -150,6 +151,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
     answer: ['Cache', cacheSchema],
   }),
   get(`${BASE}/stats`, 'What sessions come to', { query: statsQuerySchema, answer: ['Stats', statsSchema] }),
+  get(`${BASE}/diff`, 'Two sessions beside each other: where they part, and what each came to', {
+    query: diffQuerySchema,
+    answer: ['Diff', diffSchema],
+    failures: NOT_FOUND,
+  }),
   get(`${BASE}/runs`, 'Runs, the newest first', { query: runsQuerySchema, answer: ['Runs', runsSchema] }),
   get(RUN, 'One run with its steps', { answer: ['Run', runSchema], failures: NOT_FOUND }),
   get(`${RUN}/receipts`, 'What each of its steps used, and how it ended', {

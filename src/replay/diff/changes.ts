@@ -7,9 +7,11 @@ import { PRIMARY } from '../../transcript/entry.ts'
 import { align } from './align.ts'
 import type { Step, StepKind } from './steps.ts'
 
+/** `changed`: one stands for the other. `moved`: it says the same at another place. */
+export const CHANGE_TYPES = ['changed', 'gone', 'come', 'moved'] as const
+
 export type Change = {
-  /** `changed`: one stands for the other. `moved`: it says the same at another place. */
-  readonly type: 'changed' | 'gone' | 'come' | 'moved'
+  readonly type: (typeof CHANGE_TYPES)[number]
   readonly what: StepKind
   readonly tool?: string
   readonly a?: Step

@@ -28,6 +28,8 @@ export type StepChange = Omit<Change, 'a' | 'b'> & { readonly a?: Spot; readonly
 
 export type Spot = {
   readonly citation: string
+  /** Of its entry among all of the session, from 0: `#12` on the page. */
+  readonly position: number
   /** All that it says, as far as it could be held. */
   readonly text?: string
 }
@@ -83,8 +85,8 @@ export function diffSessions(a: Taken, b: Taken): SessionDiff {
   }
 }
 
-function toSpot({ digest }: Taken, { text, ...place }: Step): Spot {
-  return { citation: citation(digest.session.id, place), ...(text !== undefined && { text }) }
+function toSpot({ digest }: Taken, { text, position, ...place }: Step): Spot {
+  return { citation: citation(digest.session.id, place), position, ...(text !== undefined && { text }) }
 }
 
 const UNUSED: ToolFacts = { calls: 0, failed: 0 }

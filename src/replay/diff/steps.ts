@@ -23,6 +23,8 @@ export type StepKind = (typeof STEP_KINDS)[number]
 export type Step = {
   /** Among all steps of the session, in the order they were recorded. */
   readonly at: number
+  /** Of its entry among all of the session, in the order they were recorded. */
+  readonly position: number
   readonly source: string
   readonly sequence: number
   readonly what: StepKind
@@ -44,6 +46,7 @@ export function createStepFold(): StepFold {
   const steps: Step[] = []
   const tools = new Map<string, string>()
   let held = 0
+  let entries = 0
   const hold = (text: string): string | undefined => {
     if (held >= MOST_TEXT) return undefined
     const part = text.slice(0, LONGEST_TEXT)
@@ -54,6 +57,8 @@ export function createStepFold(): StepFold {
     steps,
     add(entry) {
       const { source, sequence, role } = entry
+      const position = entries
+      entries += 1
       for (const block of entry.blocks) {
         const what = kindOf(block, entry.kind, role)
         if (what === undefined) continue
@@ -62,6 +67,7 @@ export function createStepFold(): StepFold {
         const text = hold(said)
         steps.push({
           at: steps.length,
+          position,
           source,
           sequence,
           what,
