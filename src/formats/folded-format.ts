@@ -18,6 +18,8 @@ import {
 export type Folded = {
   readonly id: string
   readonly title: string
+  /** Whose sessions these are, where the format is not the agent's only one. */
+  readonly agent?: string
   readonly look: (head: Head) => Detection | undefined
   /** For one file; what lies beside it may be asked for. */
   readonly fold: (file: SourceFile, source: Source) => SessionFold | Promise<SessionFold>
@@ -46,7 +48,12 @@ export function foldedFormat(options: Folded): Format {
         if (source.kind === 'folder' && (!isCandidate(file) || look(head) === undefined)) continue
         const fold = await options.fold(file, source)
         const steps = options.isLines?.(head) === true ? readLineSteps(file) : readSteps(file, head)
-        yield* readFold(file, watched(fold, drift, options.watch), { format: id, taken, steps })
+        yield* readFold(file, watched(fold, drift, options.watch), {
+          format: id,
+          taken,
+          steps,
+          ...(options.agent !== undefined && { agent: options.agent }),
+        })
       }
     },
     ...(places !== undefined && { places }),

@@ -77,6 +77,8 @@ export const PLACES = {
       folders: ['${PI_CODING_AGENT_SESSION_DIR}', '${PI_CODING_AGENT_DIR:-~/.pi/agent}/sessions'],
       files: ['**/*.jsonl'],
     },
+    // OpenClaw's sessions are written by pi's own code.
+    { folders: ['${OPENCLAW_STATE_DIR:-~/.openclaw}/agents'], files: ['*/sessions/**/*.jsonl'] },
   ],
   'gemini-cli': [
     {
@@ -107,6 +109,9 @@ export const PLACES = {
   iflow: [{ folders: ['~/.iflow/projects'], files: ['**/session-*.jsonl'] }],
   grok: [{ folders: ['~/.grok/sessions'], files: ['**/chat_history.jsonl', '**/summary.json'] }],
   cline: CLINE,
+  droid: [{ folders: ['~/.factory/sessions'], files: ['**/*.jsonl', '**/*.settings.json'] }],
+  antigravity: [{ folders: ['~/.gemini/antigravity-cli', '~/.gemini/antigravity'], files: ['**/*.jsonl'] }],
+  hermes: [{ folders: ['${HERMES_HOME:-~/.hermes}/sessions'], files: ['*.json', '*.jsonl'] }],
   openhands: [
     {
       folders: ['~/.openhands/conversations', '~/.openhands/sessions', '~/.openhands-state/sessions'],
