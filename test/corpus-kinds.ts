@@ -38,6 +38,9 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['openclaw', ['pi']],
   ['opencode', ['opencode']],
   ['openhands', ['openhands']],
+  ['hermes', ['hermes']],
+  ['antigravity', ['antigravity']],
+  ['droid', ['droid']],
   ['langsmith', ['langsmith']],
   ['inspect-ai', ['inspect']],
   ['inspect-events', ['inspect']],
@@ -49,7 +52,12 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /** Files of a format's folder that say nothing of themselves. */
-const SILENT: readonly RegExp[] = [/^entire\/.*content_hash\.txt$/, /^opencode\/.*\/migration$/]
+const SILENT: readonly RegExp[] = [
+  /^entire\/.*content_hash\.txt$/,
+  /^opencode\/.*\/migration$/,
+  // What an agent wrote for people to read.
+  /^antigravity\/.*\.md$/,
+]
 
 /** `raw` stands for unknown. */
 export function judge({ file, format }: Pick<Coverage, 'file' | 'format'>): Verdict {

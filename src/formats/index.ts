@@ -29,6 +29,9 @@ import { atof } from './atof.ts'
 import { inspect } from './inspect.ts'
 import { langsmith } from './langsmith.ts'
 import { openclawTelemetry } from './openclaw-telemetry.ts'
+import { droid } from './droid.ts'
+import { antigravity } from './antigravity.ts'
+import { hermes } from './hermes.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -71,6 +74,9 @@ export const formats: readonly Format[] = [
   codexTuiLog,
   geminiStreamJson,
   openhands,
+  hermes,
+  antigravity,
+  droid,
   langsmith,
   inspect,
   atof,
