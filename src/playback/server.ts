@@ -30,8 +30,8 @@ export type ServeOptions = {
   readonly repeats?: number
   /** Folders that stand for those of the recording. */
   readonly roots?: readonly string[]
-  /** Of the recording, the calls before this place; what is none of them goes on live. */
-  readonly fork?: { readonly calls: number; readonly forward: Forward }
+  /** Of the recording, the calls that are given; what is none of them goes on live. */
+  readonly fork?: { readonly keeps: (index: number) => boolean; readonly forward: Forward }
   readonly onServed?: (served: Served) => void
 }
 
@@ -59,7 +59,7 @@ export async function serveRecording(
 ): Promise<ReplayServer> {
   const { speed = 'full', fork, onServed } = options
   const { exchanges, sessions, archive } = recording
-  const known = fork === undefined ? exchanges : exchanges.slice(0, fork.calls)
+  const known = fork === undefined ? exchanges : exchanges.filter((_, index) => fork.keeps(index))
   const roots = [...sessions.flatMap(({ cwd }) => cwd ?? []), ...(options.roots ?? [])]
   const matcher = createMatcher(known, {
     normalisers: createNormalisers({ roots }),

@@ -49,7 +49,10 @@ type World = {
 const WORLD: World = {
   prompt: 'please look around',
   system: 'You are a careful agent.',
-  tools: [{ name: 'Bash', description: 'runs a command' }],
+  tools: [
+    { name: 'Bash', description: 'runs a command' },
+    { name: 'Read', description: 'reads a file' },
+  ],
   results: [[given(1, 'a.txt'), given(2, '/srv')], [given(3, 'hello')]],
   answers: ANSWERS,
 }
@@ -162,11 +165,11 @@ describe('an agent that is verified', () => {
       'toolu_3',
     ],
     [
-      'the order of results',
-      { ...WORLD, results: [[given(2, '/srv'), given(1, 'a.txt')], [given(3, 'hello')]] },
+      'the order of its tools',
+      { ...WORLD, tools: WORLD.tools.toReversed() },
       'request',
-      'tool',
-      'toolu_1',
+      'request',
+      'reads a file',
     ],
   ]
   it.each(mutations)(

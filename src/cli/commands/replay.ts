@@ -1,9 +1,10 @@
 /** `hansard replay`: which of the things that are called so is meant. */
 import { HansardError } from '../../errors.ts'
 import type { PlaybackFlags } from './playback.ts'
+import type { ForkFlags } from './replay-fork.ts'
 import type { VerifyFlags } from './replay-verify.ts'
 
-export type ReplayFlags = Omit<VerifyFlags, 'speed'> &
+export type ReplayFlags = Omit<VerifyFlags & ForkFlags, 'speed'> &
   PlaybackFlags & {
     readonly serve?: boolean
     readonly verify?: boolean
@@ -20,6 +21,7 @@ export async function replay(
     throw new HansardError('invalid-argument', 'no session is named', {
       hint: 'hansard replay ID; hansard list shows the sessions there are',
     })
+  if (flags.from !== undefined) return (await import('./replay-fork.ts')).fork(named, command, served(flags))
   if (flags.mcp) return (await import('./replay-mcp.ts')).serveTools(named, flags)
   if (flags.verify) return (await import('./replay-verify.ts')).verify(named, command, served(flags))
   if (flags.serve || command.length > 0)
@@ -28,7 +30,7 @@ export async function replay(
 }
 
 /** A program is answered as it was, or at once. */
-function served({ speed, ...flags }: ReplayFlags): VerifyFlags {
+function served({ speed, ...flags }: ReplayFlags): VerifyFlags & ForkFlags {
   if (speed === undefined) return flags
   if (speed === 'recorded' || speed === 'full') return { ...flags, speed }
   throw new HansardError('invalid-argument', `a program is not answered at the speed ${speed.slice(0, 40)}`, {

@@ -18,6 +18,17 @@ export function addReplay(program: Command): void {
     )
     .option('--junit <file>', 'with --verify: the verdict as JUnit has it, too')
     .option(
+      '--from <entry>',
+      'recorded answers up to this entry (12, or a citation), then live, as a new session',
+    )
+    .option('--set-model <model>', 'with --from: ask this model from there on')
+    .option('--edit-prompt <text>', 'with --from: instead of the words of that entry')
+    .option('--edit-result <text>', 'with --from: instead of what the tool gave in that entry')
+    .option(
+      '--upstream <name=url...>',
+      'with --from: a provider of your own, or another address of a known one',
+    )
+    .option(
       '--mcp',
       'instead: a server of tools on standard input and output that gives recorded results, and runs nothing',
     )
@@ -49,6 +60,7 @@ export function addReplay(program: Command): void {
         'hansard replay 01a1e0 --speed 4',
         'hansard replay 01a1e0 --serve -- claude -p "fix the build"',
         'hansard replay 01a1e0 --verify --junit replay.xml -- npm run agent',
+        'hansard replay 01a1e0 --from 12 --set-model claude-opus-4-8 -- claude -p "fix the build"',
         'hansard replay why',
       ),
     )

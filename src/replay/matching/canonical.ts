@@ -11,7 +11,10 @@ export function canonical(value: Json, way?: Way, depth = 0): string {
   if (typeof value === 'number') return JSON.stringify(way === undefined ? value : way.number(value))
   if (typeof value !== 'object' || value === null) return String(value)
   if (depth > DEEPEST) return toJson(value)
-  if (Array.isArray(value)) return `[${value.map((one: Json) => canonical(one, way, depth + 1)).join(',')}]`
+  if (Array.isArray(value)) {
+    const items = way === undefined ? (value as readonly Json[]) : way.list(value)
+    return `[${items.map((one) => canonical(one, way, depth + 1)).join(',')}]`
+  }
   const object = value as JsonObject
   const keys = Object.keys(object).filter((key) => way === undefined || !way.isLeftOut(key))
   const parts = keys

@@ -47,7 +47,8 @@ export function createKeyer(way?: Way): Keyer {
   return ({ api, body, model, isStream }) => {
     const head = `${api} ${model ?? ''} ${isStream ?? ''}`
     if (!isObject(body)) return hashOf(`${head}\n${canonical(body, way)}`)
-    const { list, fields } = partsOf(body)
+    const { list: said, fields } = partsOf(body)
+    const list = way === undefined ? said : way.list(said)
     const { of, same } = find(list)
     of.chain.length = same
     for (let at = same; at < list.length; at += 1)

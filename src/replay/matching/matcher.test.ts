@@ -107,6 +107,45 @@ describe('what differs each time', () => {
     })
   })
 
+  it('is the order in which tools that ran side by side came to their ends', () => {
+    const both = said([
+      ...(called('toolu_1') as { content: Json[] }).content,
+      ...(called('toolu_2') as { content: Json[] }).content,
+    ])
+    const given = (...ids: readonly string[]): Json =>
+      user(
+        ids.map((id) => ({
+          type: 'tool_result',
+          tool_use_id: id,
+          content: id === 'toolu_1' ? 'one' : 'two',
+        })),
+      )
+    const then = asked([user('go'), both, given('toolu_1', 'toolu_2')])
+    const now = asked([user('go'), both, given('toolu_2', 'toolu_1')])
+    expect(matcher([call(then)]).choose(now)).toMatchObject({
+      how: 'normalised',
+      by: ['result-order'],
+    })
+    const outputs = (...ids: readonly string[]): Asked => ({
+      api: 'openai-responses',
+      body: {
+        input: [
+          user('go'),
+          ...ids.map((id) => ({ type: 'function_call_output', call_id: id, output: `of ${id}` })),
+        ],
+      },
+    })
+    expect(matcher([call(outputs('call_1', 'call_2'))]).choose(outputs('call_2', 'call_1')).how).toBe(
+      'normalised',
+    )
+    const swapped = asked([
+      user('go'),
+      both,
+      user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'two' }]),
+    ])
+    expect(matcher([call(then)]).choose(swapped).how).toBe('positional')
+  })
+
   it('is nothing that was meant: words, names, arguments, order', () => {
     const then = asked([user('fix run_tests in call_graph')])
     for (const now of [

@@ -6,7 +6,7 @@
 import { isObject, type Json } from '../../transcript/json.ts'
 import { createKeyer, partsOf, type Asked } from './keys.ts'
 import { lastOf, positionOf, toLaneScore } from './lanes.ts'
-import { neededFor, wayOf, type Normaliser } from './normalisers.ts'
+import { neededFor, RESULT_ORDER, wayOf, type Normaliser } from './normalisers.ts'
 import { diffPaths, type PathDifference } from './path-diff.ts'
 import { isSameTurn, type Turn } from './turn.ts'
 
@@ -92,7 +92,7 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
           field === undefined
             ? neededFor(recorded, said, normalisers)
             : normalisers.filter(({ fields }) => fields?.has(field)).map(({ name }) => name)
-        for (const name of names) needed.add(name)
+        for (const name of names.length > 0 ? names : [RESULT_ORDER]) needed.add(name)
       },
     })
     return [...needed].sort()

@@ -3,6 +3,10 @@
  * can be told which were needed. All of them read a text once, from its beginning to its end.
  */
 import type { Json } from '../../transcript/json.ts'
+import { arranged } from './result-order.ts'
+
+/** What no single value shows. */
+export const RESULT_ORDER = 'result-order'
 
 export type Normaliser = {
   readonly name: string
@@ -10,6 +14,8 @@ export type Normaliser = {
   readonly fields?: ReadonlySet<string>
   readonly text?: (text: string) => string
   readonly number?: (value: number) => Json
+  /** How a list reads. */
+  readonly list?: (items: readonly Json[]) => readonly Json[]
 }
 
 export type NormaliserOptions = {
@@ -19,6 +25,7 @@ export type NormaliserOptions = {
 
 export function createNormalisers({ roots = [] }: NormaliserOptions = {}): readonly Normaliser[] {
   return [
+    { name: RESULT_ORDER, list: arranged },
     { name: 'cache-control', fields: new Set(['cache_control']) },
     {
       name: 'user-ids',
@@ -39,17 +46,20 @@ export function createNormalisers({ roots = [] }: NormaliserOptions = {}): reado
 export type Way = {
   readonly text: (text: string) => string
   readonly number: (value: number) => Json
+  readonly list: (items: readonly Json[]) => readonly Json[]
   readonly isLeftOut: (field: string) => boolean
 }
 
 export function wayOf(normalisers: readonly Normaliser[]): Way {
   const texts = normalisers.flatMap(({ text }) => text ?? [])
   const numbers = normalisers.flatMap(({ number }) => number ?? [])
+  const lists = normalisers.flatMap(({ list }) => list ?? [])
   const fields = new Set(normalisers.flatMap((one) => [...(one.fields ?? [])]))
   return {
     text: (text) => texts.reduce((said, read) => read(said), text),
     number: (value) =>
       numbers.reduce<Json>((said, read) => (typeof said === 'number' ? read(said) : said), value),
+    list: (items) => lists.reduce((said, read) => read(said), items),
     isLeftOut: (field) => fields.has(field),
   }
 }
