@@ -3,12 +3,13 @@
  * thing happens. Recording never breaks a call: what fails is said once, and the call goes on without us.
  */
 import { randomUUID } from 'node:crypto'
+import { isHansardError } from '../../errors.ts'
 import type { Block } from '../../transcript/block.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import { parseRequest } from '../../wire/request.ts'
-import { record, type RecordOptions } from '../record.ts'
+import { record, type Recorder, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from '../../wire/call-apis.ts'
@@ -118,7 +119,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
 
   const sessions = createOpenSessions({
     async begin({ native, agent, version }, isNamed) {
-      const recorder = await parts.record({
+      const recorder = await recordApart(parts.record, {
         ...options,
         ...(agent !== undefined && options.agent === undefined && { agent }),
         ...(version !== undefined && { version }),
@@ -301,6 +302,17 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       while (open.size > 0) await written()
       return sessions.end()
     },
+  }
+}
+
+/** A run may have any number of conversations: in formats that name one after the run, the others are told apart. */
+async function recordApart(begin: typeof record, options: RecordOptions): Promise<Recorder> {
+  try {
+    return await begin(options)
+  } catch (error) {
+    if (!isHansardError(error) || error.code !== 'run-already-exists') throw error
+    const apart = randomUUID().slice(0, 8)
+    return begin({ ...options, suffix: options.step === undefined ? apart : `${options.step}-${apart}` })
   }
 }
 
