@@ -4,7 +4,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join, resolve } from 'node:path'
 
-export const BIN = process.env['HANSARD_BIN'] ?? resolve(import.meta.dirname, '../dist/bin/hansard.js')
+/** Beside it when this file itself is built. */
+const PLACES = ['../dist/bin/hansard.js', '../bin/hansard.js'].map((path) =>
+  resolve(import.meta.dirname, path),
+)
+
+export const BIN =
+  process.env['HANSARD_BIN'] ?? PLACES.find((path) => fs.existsSync(path)) ?? PLACES.join(' or ')
 
 export type Ran = { readonly code: number | null; readonly stdout: string; readonly stderr: string }
 

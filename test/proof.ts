@@ -5,7 +5,8 @@
 import { proveBitFlips, proveTruncation, type Proof } from './byte-proofs.ts'
 import { proveFailures, provePowerCuts } from './fault-proofs.ts'
 import { proveKills, proveWriters } from './kill-proofs.ts'
-import { proveProxyFailures, proveProxyKills } from './proxy-proofs.ts'
+import { proveProxyKills } from './proxy-kills.ts'
+import { proveProxyBytes, proveProxyFailures } from './proxy-proofs.ts'
 import { proveReplay } from './replay-proofs.ts'
 import { proveFullIndexDisk, proveIndexKills } from './search-proofs.ts'
 import { proveFullSyncDisk } from './sync-proofs.ts'
@@ -33,6 +34,7 @@ const STEPS: readonly (() => Promise<readonly Tried[]>)[] = [
   async () => [await proveFullSyncDisk()],
   async () => [await proveFullIndexDisk()],
   async () => [await proveIndexKills(Math.min(200, kills))],
+  async () => [await proveProxyBytes(1000)],
   async () => [await proveProxyFailures(100)],
   async () => [await proveProxyKills(Math.min(500, kills))],
   async () => [await proveReplay(1000)],

@@ -19,24 +19,20 @@ export type RecorderOptions = Pick<HandOverOptions, 'leftOut' | 'budget'> & {
   readonly data: object
   readonly onFailure: (failure: Failure) => void
   readonly report: Reporter
+  /** After which nothing is expected any more. */
+  readonly silenceMs?: number
 }
 
 /** A recorder that runs out of memory ends alone, and not with the agent's calls. */
 const LIMITS = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 }
-/** Of silence, after which nothing is expected any more. */
 const SILENCE_MS = 30_000
 /** For a thread to start: nobody waits longer for it. */
 const STARTING_MS = 2000
 /** While a process goes down. */
 const LEAVING_MS = 5000
 
-export function startRecorder({
-  script,
-  data,
-  onFailure,
-  report,
-  ...bounds
-}: RecorderOptions): RecorderThread {
+export function startRecorder(options: RecorderOptions): RecorderThread {
+  const { script, data, onFailure, report, silenceMs = SILENCE_MS, ...bounds } = options
   const worker = new Worker(script, { workerData: data, resourceLimits: LIMITS, name: 'hansard recorder' })
   let isOver = false
   let heard = performance.now()
@@ -51,9 +47,9 @@ export function startRecorder({
     send(parcel) {
       post(parcel, [parcel.buffer])
       const { parcels, since } = handOver.out()
-      if (parcels > 1 && performance.now() - Math.max(since, heard) > SILENCE_MS)
+      if (parcels > 1 && performance.now() - Math.max(since, heard) > silenceMs)
         report.misuse(
-          `the recorder’s thread says nothing for ${SILENCE_MS / 1000} s: calls wait to be recorded`,
+          `the recorder’s thread says nothing for ${silenceMs / 1000} s: calls wait to be recorded`,
         )
     },
     ...bounds,
@@ -105,8 +101,8 @@ export function startRecorder({
       const sessions = new Promise<readonly Session[]>((resolve) => (ended = resolve))
       post('end')
       const watch = setInterval(() => {
-        if (performance.now() - heard > SILENCE_MS) over(new Error('the thread says nothing'))
-      }, 1000)
+        if (performance.now() - heard > silenceMs) over(new Error('the thread says nothing'))
+      }, silenceMs / 10)
       const all = await sessions
       clearInterval(watch)
       await worker.terminate()

@@ -17,8 +17,8 @@ import type { Route } from './upstreams.ts'
 
 export type RecordingOptions = CallLogOptions & {
   readonly parts?: Parts
-  /** Another script for the thread, and what it is given beside the options. */
-  readonly thread?: { readonly script: URL; readonly data?: Readonly<Record<string, unknown>> }
+  /** Another script for the thread, what it is given beside the options, and how long it may say nothing. */
+  readonly recorder?: { readonly script: URL; readonly data?: object; readonly silenceMs?: number }
   /** Bytes that may wait to be recorded. */
   readonly budget?: number
 }
@@ -43,10 +43,10 @@ type Lane = Pick<HandOver, 'watch'> & {
 /** A thread that died sooner than this is not started again at once, in milliseconds. */
 const PATIENCE_MS = 10_000
 
-export function openRecording({ parts, thread, budget, ...options }: RecordingOptions): Recording {
+export function openRecording({ parts, recorder, budget, ...options }: RecordingOptions): Recording {
   const onFailure = once(options.onFailure ?? toStderr)
   const report = createReporter(onFailure)
-  const script = thread?.script ?? workerScript('recorder-worker', import.meta.url)
+  const script = recorder?.script ?? workerScript('recorder-worker', import.meta.url)
   const isHere = parts !== undefined || options.files !== undefined || options.now !== undefined
   const leftOut = (): void =>
     report.misuse('more passes than can be recorded: calls are recorded without their end')
@@ -55,9 +55,10 @@ export function openRecording({ parts, thread, budget, ...options }: RecordingOp
     if (isHere || script === undefined) return recordHere({ ...options, onFailure }, parts, bounds)
     return startRecorder({
       script,
-      data: { ...cloneable(options), ...thread?.data },
+      data: { ...cloneable(options), ...recorder?.data },
       onFailure,
       report,
+      ...(recorder?.silenceMs !== undefined && { silenceMs: recorder.silenceMs }),
       ...bounds,
     })
   }
