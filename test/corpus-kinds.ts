@@ -29,6 +29,8 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['dsh', ['dsh']],
   ['openclaw-telemetry', ['openclaw-telemetry']],
   ['vercel-ui-messages', ['vercel-ui-messages']],
+  // gptme, Mistral's vibe and Posit's assistant: nobody's format here, and messages all the same.
+  ['misc-agents', ['generic']],
   ['gemini-contents', ['gemini-contents']],
   // Batches for Bedrock hold Anthropic's requests; text with roles in it is nobody's own.
   ['openai-chat', ['openai-chat', 'anthropic-messages', 'provider-sse', 'generic']],
@@ -38,6 +40,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['openclaw', ['pi']],
   ['opencode', ['opencode']],
   ['openhands', ['openhands']],
+  ['aider', ['aider']],
   ['hermes', ['hermes']],
   ['antigravity', ['antigravity']],
   ['droid', ['droid']],
@@ -55,6 +58,7 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
 const SILENT: readonly RegExp[] = [
   /^entire\/.*content_hash\.txt$/,
   /^opencode\/.*\/migration$/,
+  /^misc-agents\/.*\.json$/,
   // What an agent wrote for people to read.
   /^antigravity\/.*\.md$/,
 ]

@@ -16,6 +16,7 @@ import type { Format } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
 import { geminiContents } from './gemini-contents.ts'
 import { geminiStreamJson } from './gemini-stream-json.ts'
+import { generic } from './generic.ts'
 import { grok } from './grok.ts'
 import { iflow } from './iflow.ts'
 import { kimi } from './kimi.ts'
@@ -32,6 +33,10 @@ import { openclawTelemetry } from './openclaw-telemetry.ts'
 import { droid } from './droid.ts'
 import { antigravity } from './antigravity.ts'
 import { hermes } from './hermes.ts'
+import { aider } from './aider.ts'
+import { amp } from './amp.ts'
+import { continueSessions } from './continue.ts'
+import { goose } from './goose.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -74,6 +79,10 @@ export const formats: readonly Format[] = [
   codexTuiLog,
   geminiStreamJson,
   openhands,
+  goose,
+  continueSessions,
+  amp,
+  aider,
   hermes,
   antigravity,
   droid,
@@ -83,5 +92,6 @@ export const formats: readonly Format[] = [
   atif,
   miniSweAgent,
   sweAgent,
+  generic,
   raw,
 ]

@@ -18,6 +18,10 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['goose', async () => (await import('../formats/goose.ts')).goose],
+  ['continue', async () => (await import('../formats/continue.ts')).continueSessions],
+  ['amp', async () => (await import('../formats/amp.ts')).amp],
+  ['aider', async () => (await import('../formats/aider.ts')).aider],
   ['hermes', async () => (await import('../formats/hermes.ts')).hermes],
   ['antigravity', async () => (await import('../formats/antigravity.ts')).antigravity],
   ['droid', async () => (await import('../formats/droid.ts')).droid],
@@ -47,6 +51,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
     async () => (await import('../formats/anthropic-managed-agents.ts')).anthropicManagedAgents,
   ],
   ['vercel-ui-messages', async () => (await import('../formats/vercel-ui-messages.ts')).vercelUiMessages],
+  ['generic', async () => (await import('../formats/generic.ts')).generic],
   ['raw', async () => (await import('../formats/raw.ts')).raw],
 ])
 
