@@ -43,7 +43,7 @@ export const hookedScenarios: readonly Scenario[] = [
     run: async (world) => {
       await install(world, 'claude-code')
       await world.client(['-p', 'Have it done. play:lead', ...claudeOptions])
-      await synced(world)
+      await synced(world, 1)
     },
   },
   ...[[], ['--include-partial-messages']].map((more): Scenario => ({
@@ -57,7 +57,7 @@ export const hookedScenarios: readonly Scenario[] = [
       await install(world, 'claude-code')
       const args = ['-p', 'Have it done. play:lead', ...claudeOptions, ...STREAM, ...more]
       await world.printed(args, 'claude-stream-json')
-      await synced(world)
+      await synced(world, 1)
     },
   })),
   {
@@ -70,18 +70,18 @@ export const hookedScenarios: readonly Scenario[] = [
     run: async (world) => {
       await install(world, 'codex')
       await world.printed(['exec', '--json', ...codexOptions, 'Look. play:shell'], 'codex-exec-json')
-      await synced(world)
+      await synced(world, 1)
     },
   },
 ]
 
-async function install(world: World, client: string): Promise<void> {
+export async function install(world: World, client: string): Promise<void> {
   const { code, stderr } = await world.hansard(['hook', 'install', client, '--yes'])
   if (code !== 0) throw new Error(`the hook is not installed: ${stderr}`)
 }
 
 /** What hooks asked for is done, and nothing went wrong; without the sync that follows, the session is there. */
-async function synced(world: World): Promise<void> {
+export async function synced(world: World, sessions?: number): Promise<void> {
   for (let tries = 0; tries < 100; tries += 1) {
     const { stdout } = await world.hansard(['hook', 'status', '--json'])
     const { waiting, atWork, failures } = JSON.parse(stdout) as {
@@ -92,7 +92,8 @@ async function synced(world: World): Promise<void> {
     if (failures[0] !== undefined) throw new Error(`a hook failed: ${failures[0].problem}`)
     if (waiting > 0 || atWork) continue
     const listed = JSON.parse((await world.hansard(['list', '--json'])).stdout) as { sessions: object[] }
-    if (listed.sessions.length !== 1) throw new Error(`${listed.sessions.length} sessions by hooks alone`)
+    if (sessions !== undefined && listed.sessions.length !== sessions)
+      throw new Error(`${listed.sessions.length} sessions by hooks, not ${sessions}`)
     return
   }
   throw new Error('what hooks asked for is not done')

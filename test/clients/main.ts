@@ -14,6 +14,7 @@ import { codexScenarios } from './codex-scenarios.ts'
 import { hookedScenarios } from './hooked-scenarios.ts'
 import { findPrograms, type Program } from './programs.ts'
 import type { Provider } from './provider.ts'
+import { recordedScenarios } from './recorded-scenarios.ts'
 import { resumedScenarios } from './resumed-scenarios.ts'
 import { play, type Outcome } from './scenario.ts'
 import { heading, toLines } from './table.ts'
@@ -39,9 +40,13 @@ async function main(): Promise<boolean> {
   console.log(heading)
   const outcomes: Outcome[] = []
   for (const program of programs) {
-    const all = [...claudeScenarios, ...codexScenarios, ...resumedScenarios, ...hookedScenarios].filter(
-      ({ client }) => client === program.name,
-    )
+    const all = [
+      ...claudeScenarios,
+      ...codexScenarios,
+      ...resumedScenarios,
+      ...hookedScenarios,
+      ...recordedScenarios,
+    ].filter(({ client }) => client === program.name)
     for (const scenario of all.filter(({ name }) => `${program.name}: ${name}`.includes(values.only))) {
       const provide =
         values.provider === '' ? undefined : (ledger: string) => startScript(values.provider, ledger)

@@ -22,6 +22,8 @@ export type Scenario = {
   /** Sessions and tool calls that the list must show. */
   readonly sessions: number
   readonly toolCalls: number
+  /** Everything that was billed is in the list, also what the client does not log. */
+  readonly isRecorded?: boolean
   run(world: World): Promise<void>
 }
 
@@ -37,6 +39,9 @@ export type World = {
   client(args: readonly string[], options?: ClientOptions): Promise<Ran>
   /** The client, and what it prints piped into `hansard record --from`. */
   printed(args: readonly string[], from: string): Promise<Ran>
+  /** The client under `hansard run`. */
+  recorded(args: readonly string[], flags?: readonly string[], options?: ClientOptions): Promise<Ran>
+  recordedAndPrinted(args: readonly string[], from: string): Promise<Ran>
   hansard(args: readonly string[]): Promise<Ran>
 }
 
@@ -82,7 +87,8 @@ async function judge(scenario: Scenario, world: World, { ledger, isPlayed }: Jud
   const sessions = (asArray(listed?.['sessions']) ?? []).map((one) => asObject(one) ?? {})
   const health = asObject(parseJson((await world.hansard(['doctor', '--json'])).stdout))
   const logs = readLogs(world.home)
-  const isNamed = (id: string): boolean => logs.some((text) => text.includes(`"${id}"`))
+  const isNamed = (id: string): boolean =>
+    scenario.isRecorded === true || logs.some((text) => text.includes(`"${id}"`))
   const comparison = compare(parseLedger(readFileSync(ledger, 'utf8')), isNamed, sessions)
   return {
     ...comparison,
@@ -155,15 +161,24 @@ function createWorld(root: string, program: Program, url: string): World {
     // Lets Claude Code skip permissions for root, which containers are.
     IS_SANDBOX: '1',
   }
+  const piped = (command: readonly string[], from: string): Promise<Ran> =>
+    runProgram('sh', ['-c', PIPED, ...command], {
+      cwd: work,
+      env: { ...env, NODE: process.execPath, BIN, FROM: from, HANSARD_HOME: join(root, 'archive') },
+    })
   return {
     home,
     work,
     client: (args, options = {}) =>
       runProgram(program.path, args, { cwd: work, ...options, env: { ...env, ...options.env } }),
-    printed: (args, from) =>
-      runProgram('sh', ['-c', PIPED, program.path, ...args], {
+    printed: (args, from) => piped([program.path, ...args], from),
+    recordedAndPrinted: (args, from) =>
+      piped([process.execPath, BIN, 'run', '--quiet', '--', program.path, ...args], from),
+    recorded: (args, flags = [], options = {}) =>
+      runProgram(process.execPath, [BIN, 'run', '--quiet', ...flags, '--', program.path, ...args], {
         cwd: work,
-        env: { ...env, NODE: process.execPath, BIN, FROM: from, HANSARD_HOME: join(root, 'archive') },
+        ...options,
+        env: { ...env, HANSARD_HOME: join(root, 'archive'), ...options.env },
       }),
     hansard: (args) =>
       runProgram(process.execPath, [BIN, ...args], {
