@@ -48,7 +48,7 @@ function look(head: Head): Detection | undefined {
 
 /** Lines that are lists: the head holds only objects. */
 function linesOf({ text, records, document }: Head): readonly Json[] {
-  if (records.length > 0 || document !== undefined) return []
+  if (records.length > 0 || document !== undefined || !/^\uFEFF?\["/.test(text)) return []
   return text.split('\n', LOOKED_AT).flatMap((line) => {
     const value = parseJson(line)
     return Array.isArray(value) ? [value as Json] : []

@@ -2,15 +2,7 @@
  * Some JSON or JSON Lines with roles and contents, by no format known here. The last to be asked, and never sure: it says of how many of a
  * file's records it could tell who spoke. What it does not understand stays what it is, an event that holds it.
  */
-import {
-  asArray,
-  asObject,
-  isObject,
-  parseJson,
-  rest,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asArray, asObject, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { detectAmong } from './candidates.ts'
@@ -89,7 +81,7 @@ const LISTS = [
 /** The records of the head: of a document, those of the list that holds messages. */
 function valuesOf(head: Head): readonly Json[] {
   if (layoutOf(head) === 'lines') return head.records
-  const document = head.document ?? parseJson(head.text) ?? head.records[0]
+  const document = head.document ?? head.peeked ?? head.records[0]
   if (document === undefined) return []
   const list = asArray(document)
   if (list !== undefined) return list
@@ -139,7 +131,7 @@ async function* stepsOf(file: SourceFile, head: Head): AsyncGenerator<readonly F
   const layout = layoutOf(head)
   if (layout === 'list') return yield* readListSteps(await readBareList(file))
   if (layout === 'lines') return yield* readLineSteps(file)
-  const document = asObject(head.document ?? parseJson(head.text) ?? head.records[0])
+  const document = asObject(head.document ?? head.peeked ?? head.records[0])
   const found = await readListDocument(file, (document && listKey(document)) ?? '')
   if (found.isLines) return yield* readLineSteps(file)
   yield* readListSteps(found)

@@ -23,6 +23,8 @@ export type Head = {
   readonly records: readonly JsonObject[]
   /** The whole file as one JSON value, where it is one and fits in the head. */
   readonly document: Json | undefined
+  /** Of a document that is longer than the head: what `text` says of it. */
+  readonly peeked?: Json
   /** Lines that are no JSON, torn last one not counted. */
   readonly strange: number
   /** The head. Of a document that is longer: the document with what is long in it cut short, as JSON. */
@@ -70,7 +72,7 @@ function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'strange'>
 const NEWLINE = 0x0a
 const BOM = 0xef
 
-type Further = Partial<Pick<Head, 'records' | 'strange' | 'text'>>
+type Further = Partial<Pick<Head, 'records' | 'strange' | 'text' | 'peeked'>>
 
 /**
  * The first record, as far as it goes, and a head's worth of lines behind it. Of what is long in it, only the beginning is held. What
@@ -90,7 +92,7 @@ async function readFurther(file: SourceFile, mayBeLines: boolean): Promise<Furth
   const document = peekDocument(bytes)
   return {
     ...(found !== undefined && { records: [found.record], strange: found.strange }),
-    ...(document !== undefined && { text: toJson(document) }),
+    ...(document !== undefined && { text: toJson(document), peeked: document }),
   }
 }
 

@@ -3,7 +3,7 @@
  * of calls. A list of messages is one session; so is each line that stands alone. In a log each request repeats what was said before:
  * one that goes on with the one before belongs to the same session and adds only what is new.
  */
-import { isObject, parseJson, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { sha256 } from '../transcript/sha256.ts'
 import type { Session } from '../transcript/session.ts'
@@ -79,7 +79,7 @@ function kindOf({ message, request, response }: ProviderUnit): string {
 /** The objects of the head: lines, elements of a list, or the one that the file is. */
 function valuesOf(head: Head): readonly Json[] {
   if (layoutOf(head) === 'lines') return head.records
-  const document = head.document ?? parseJson(head.text) ?? head.records[0]
+  const document = head.document ?? head.peeked ?? head.records[0]
   if (document === undefined) return []
   return Array.isArray(document) ? (document as readonly Json[]) : [document]
 }

@@ -38,9 +38,9 @@ export const providerSse: Format = {
 }
 
 export function detectStreams(head: Head): Detection | undefined {
-  const { text, records, document, strange } = head
+  const { text, records, document, peeked, strange } = head
   const isList = layoutOf(head) === 'list'
-  const list = isList ? (asArray(document ?? parseJson(text)) ?? []) : records
+  const list = isList ? (asArray(document ?? peeked) ?? []) : records
   const events = list.filter((value) => isObject(value) && eventApi(value) !== undefined).length
   if (events > 1 && events * 2 > list.length + (isList ? 0 : strange)) {
     // Answers that came whole stand in a list as well: of a stream's pieces, the first is not the last.

@@ -2,15 +2,7 @@
  * Messages of Vercel's AI SDK as its user interfaces keep them (`UIMessage`, version 5 and later; version 4's `toolInvocations` too): a list,
  * a document around one, or a line each. One of them holds all steps of an answer; each step is an entry, and its tools' results another.
  */
-import {
-  asArray,
-  asObject,
-  asString,
-  isObject,
-  parseJson,
-  type Json,
-  type JsonObject,
-} from '../transcript/json.ts'
+import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
@@ -48,7 +40,7 @@ const LOOKED_AT = 50
 
 function look(head: Head): Detection | undefined {
   const isLines = layoutOf(head) === 'lines'
-  const document = isLines ? undefined : (head.document ?? parseJson(head.text) ?? head.records[0])
+  const document = isLines ? undefined : (head.document ?? head.peeked ?? head.records[0])
   const list = isLines ? head.records : (asArray(document) ?? asArray(asObject(document)?.['messages']) ?? [])
   const values = list.slice(0, LOOKED_AT)
   const own = values.filter((value) => isObject(value) && (isUiMessage(value) || isFixture(value))).length
