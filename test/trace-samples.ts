@@ -375,7 +375,215 @@ const langsmithRuns = [
   }),
 ]
 
+const MILLIS = Date.UTC(2026, 5, 1, 9)
+
+const droidLines = [
+  { type: 'session_start', id: 'droid-1', title: 'look', cwd: '/project', owner: 'me', version: '0.81.0' },
+  {
+    type: 'message',
+    id: 'm1',
+    parentId: 'droid-1',
+    timestamp: time(1),
+    message: { role: 'user', content: [{ type: 'text', text: 'look' }] },
+  },
+  {
+    type: 'message',
+    id: 'm2',
+    parentId: 'm1',
+    timestamp: time(2),
+    message: {
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: 'toolu_1', name: 'Execute', input: { command: 'ls' } }],
+    },
+  },
+  {
+    type: 'message',
+    id: 'm3',
+    timestamp: time(3),
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'a.txt' }] },
+  },
+]
+const droidPrinted = [
+  {
+    type: 'system',
+    subtype: 'init',
+    sessionId: 'droid-1',
+    timestamp: MILLIS,
+    model: 'claude',
+    cwd: '/project',
+    id: 's1',
+  },
+  { type: 'message', sessionId: 'droid-1', timestamp: MILLIS + 1, role: 'user', text: 'look', id: 'm1' },
+  {
+    type: 'tool_call',
+    sessionId: 'droid-1',
+    timestamp: MILLIS + 2,
+    id: 'call_1',
+    toolName: 'Execute',
+    parameters: { command: 'ls' },
+  },
+  {
+    type: 'tool_result',
+    sessionId: 'droid-1',
+    timestamp: MILLIS + 3,
+    id: 'call_1',
+    toolId: 'Execute',
+    isError: true,
+    value: 'a.txt',
+  },
+  {
+    type: 'completion',
+    sessionId: 'droid-1',
+    timestamp: MILLIS + 4,
+    finalText: 'Done',
+    usage: { input_tokens: 20, output_tokens: 6, cache_read_input_tokens: 10 },
+  },
+]
+
+const antigravityStep = (n: number, type: string, source: string, more: JsonObject): JsonObject => ({
+  step_index: n,
+  source,
+  type,
+  status: 'DONE',
+  created_at: time(n),
+  ...more,
+})
+const antigravitySteps = [
+  antigravityStep(1, 'USER_INPUT', 'USER_EXPLICIT', { content: 'look' }),
+  antigravityStep(2, 'PLANNER_RESPONSE', 'MODEL', {
+    thinking: 'hm',
+    content: 'I look.',
+    tool_calls: [{ name: 'list_dir', args: { DirectoryPath: '"/project"' } }],
+  }),
+  antigravityStep(3, 'LIST_DIRECTORY', 'MODEL', { content: 'a.txt', truncated_fields: ['content'] }),
+]
+
+const hermesSession = {
+  session_id: 'hermes-1',
+  model: 'gpt-5',
+  platform: 'cli',
+  session_start: time(0),
+  last_updated: time(9),
+  model_config: { cwd: '/project' },
+  system_prompt: 'be brief',
+  messages: [
+    { role: 'user', content: 'look' },
+    {
+      role: 'assistant',
+      content: 'I look.',
+      reasoning: 'hm',
+      tool_calls: [
+        { id: 'call_1', type: 'function', function: { name: 'shell', arguments: '{"command":"ls"}' } },
+      ],
+      finish_reason: 'tool_calls',
+    },
+    { role: 'tool', content: 'a.txt', tool_call_id: 'call_1', tool_name: 'shell', timestamp: time(3) },
+  ],
+}
+
+const ampThread = {
+  v: 3,
+  id: 'T-00000000-0000-4000-8000-000000000001',
+  created: MILLIS,
+  title: 'look',
+  env: {
+    initial: {
+      trees: [
+        {
+          uri: 'file:///project',
+          repository: { url: 'https://git.example/x', ref: 'refs/heads/main', sha: 'abc' },
+        },
+      ],
+    },
+  },
+  messages: [
+    { role: 'user', messageId: 0, content: [{ type: 'text', text: 'look' }], meta: { sentAt: MILLIS } },
+    {
+      role: 'assistant',
+      messageId: 1,
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: 'sig' },
+        { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { cmd: 'ls' } },
+      ],
+      usage: {
+        model: 'claude',
+        inputTokens: 20,
+        outputTokens: 6,
+        cacheCreationInputTokens: 5,
+        cacheReadInputTokens: 10,
+        timestamp: time(2),
+      },
+      state: { type: 'complete', stopReason: 'tool_use' },
+    },
+  ],
+  meta: { traces: [] },
+}
+
+const continueSession = {
+  sessionId: 'continue-1',
+  title: 'look',
+  workspaceDirectory: 'file:///project',
+  history: [
+    { message: { role: 'user', content: 'look', id: 'm1' }, contextItems: [{ name: 'a.txt', content: 'x' }] },
+    {
+      message: {
+        role: 'assistant',
+        content: 'I look.',
+        toolCalls: [{ id: 'call_1', type: 'function', function: { name: 'ls', arguments: '{"dir":"."}' } }],
+        usage: { promptTokens: 30, completionTokens: 6, promptTokensDetails: { cachedTokens: 10 } },
+      },
+      promptLogs: [{ modelTitle: 'GPT-5', prompt: 'look', completion: 'I look.' }],
+      toolCallStates: [{ toolCallId: 'call_1', status: 'done', output: [{ name: 'out', content: 'a.txt' }] }],
+    },
+  ],
+  usage: { promptTokens: 30, completionTokens: 6, totalCost: 0.5 },
+}
+
+const gooseLines = [
+  {
+    working_dir: '/project',
+    description: 'look',
+    message_count: 2,
+    accumulated_input_tokens: 30,
+    accumulated_output_tokens: 6,
+  },
+  { id: 'm1', role: 'user', created: MILLIS / 1000, content: [{ type: 'text', text: 'look' }] },
+  {
+    id: 'm2',
+    role: 'assistant',
+    created: MILLIS / 1000 + 1,
+    content: [
+      { type: 'thinking', thinking: 'hm', signature: 'sig' },
+      {
+        type: 'toolRequest',
+        id: 'call_1',
+        toolCall: { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } },
+      },
+    ],
+  },
+  {
+    id: 'm3',
+    role: 'user',
+    created: MILLIS / 1000 + 2,
+    content: [
+      {
+        type: 'toolResponse',
+        id: 'call_1',
+        toolResult: { status: 'success', value: [{ type: 'text', text: 'a.txt' }] },
+      },
+    ],
+    metadata: { userVisible: true },
+  },
+]
+
 export const TRACE_SAMPLES: readonly Sample[] = [
+  lines('droid', 'droid-1.jsonl', droidLines),
+  lines('droid', 'printed.jsonl', droidPrinted, 'what it prints'),
+  lines('antigravity', 'transcript.jsonl', antigravitySteps),
+  document('hermes', 'session.json', hermesSession),
+  document('amp', 'T-1.json', ampThread),
+  document('continue', 'continue-1.json', continueSession),
+  lines('goose', '20260601_1.jsonl', gooseLines),
   lines('langsmith', 'runs.jsonl', langsmithRuns),
   document('inspect', 'log.json', inspectLog),
   document(

@@ -12,6 +12,8 @@ export type FileReading = {
   readonly open: (of?: string | number) => Telling
   readonly watch: DriftWatch | undefined
   readonly head: Head
+  /** A file that lies beside it, by its name; undefined where there is none. */
+  readonly beside: (name: string) => Promise<SourceFile | undefined>
 }
 
 type FileFormat = Pick<Format, 'id' | 'title' | 'places' | 'unit' | 'write'> & {
@@ -34,7 +36,8 @@ export function fileFormat({ look, read, vocabulary, ...format }: FileFormat): F
         if (source.kind === 'folder' && look(head, file) === undefined) continue
         const open = (of?: string | number): Telling =>
           createTelling(format.id, of === undefined ? file.path : `${file.path}#${of}`, taken)
-        yield* read(file, { open, watch, head })
+        const folder = file.path.slice(0, file.path.lastIndexOf('/') + 1)
+        yield* read(file, { open, watch, head, beside: (name) => source.find(`${folder}${name}`) })
       }
     },
   }

@@ -29,6 +29,12 @@ export const CHAT_ROWS: readonly RowsKept[] = CURSOR_TABLES.map((table) => ({
 }))
 export const STORE_ROWS: readonly RowsKept[] = [{ table: 'meta' }, { table: 'blobs' }]
 
+const GOOSE: readonly string[] = [
+  '${XDG_DATA_HOME:-~/.local/share}/goose/sessions',
+  '~/Library/Application Support/Block.goose/sessions',
+  '${APPDATA}/Block/goose/data/sessions',
+]
+
 /** By the format's id, in the order of the list of formats. */
 export const PLACES = {
   devflow: [
@@ -112,6 +118,22 @@ export const PLACES = {
   droid: [{ folders: ['~/.factory/sessions'], files: ['**/*.jsonl', '**/*.settings.json'] }],
   antigravity: [{ folders: ['~/.gemini/antigravity-cli', '~/.gemini/antigravity'], files: ['**/*.jsonl'] }],
   hermes: [{ folders: ['${HERMES_HOME:-~/.hermes}/sessions'], files: ['*.json', '*.jsonl'] }],
+  aider: [{ folders: ['./'], files: ['.aider.chat.history.md'] }],
+  amp: [
+    {
+      folders: ['${XDG_DATA_HOME:-~/.local/share}/amp/threads', '${APPDATA}/amp/threads'],
+      files: ['T-*.json'],
+    },
+  ],
+  continue: [{ folders: ['${CONTINUE_GLOBAL_DIR:-~/.continue}/sessions'], files: ['*.json'] }],
+  goose: [
+    {
+      folders: GOOSE,
+      files: ['sessions.db'],
+      rows: [{ table: 'sessions' }, { table: 'messages' }],
+    },
+    { folders: GOOSE, files: ['*.jsonl'] },
+  ],
   openhands: [
     {
       folders: ['~/.openhands/conversations', '~/.openhands/sessions', '~/.openhands-state/sessions'],

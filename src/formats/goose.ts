@@ -1,0 +1,204 @@
+/**
+ * Goose, read: its database of sessions and messages, and the logs that it wrote before (a line about the session, then a message on
+ * each). Counts are the session's: those of its last request, and what all of them add up to.
+ */
+import { parseInstant } from '../transcript/instant.ts'
+import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
+import { withoutZeros, type Usage } from '../transcript/usage.ts'
+import { detectAmong } from './candidates.ts'
+import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import { vocabulary } from './drift.ts'
+import { fileFormat, type FileReading } from './file-format.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
+import { fromGooseMessage } from './goose-message.ts'
+import type { Head } from './head-records.ts'
+import { PLACES } from './places.ts'
+import { asId, type Place } from './placing.ts'
+import { createTelling, tellLines, toEvent, type Facts } from './telling.ts'
+
+const ID = 'goose'
+
+const logs = fileFormat({
+  id: ID,
+  title: 'Goose: sessions.db, and the .jsonl files before it',
+  look: lookAtLog,
+  vocabulary: vocabulary({
+    records: [
+      `session: working_dir description schedule_id project_id message_count total_tokens input_tokens output_tokens accumulated_total_tokens
+       accumulated_input_tokens accumulated_output_tokens extension_data recipe name`,
+      'message: id role created content metadata',
+    ],
+  }),
+  read: readLog,
+  places: PLACES.goose,
+})
+
+export const goose: Format = {
+  ...logs,
+  async detect(source) {
+    const log = await logs.detect(source)
+    const tables = await detectAmong(source, lookAtDatabase, ({ path }) => path.endsWith('.db'))
+    return tables !== undefined && tables.confidence > (log?.confidence ?? 0) ? tables : log
+  },
+  async *read(source, options) {
+    const databases: SourceFile[] = []
+    const others: SourceFile[] = []
+    for (const file of await source.list()) ((await isDatabase(file)) ? databases : others).push(file)
+    const taken = new Set<string>()
+    for (const file of databases) {
+      const isOwn = source.kind === 'file' || (await lookAtDatabase(file)) !== undefined
+      if (isOwn) yield* readDatabase(file, taken)
+    }
+    if (others.length > 0) yield* logs.read({ ...source, list: async () => others }, options)
+  },
+}
+
+function lookAtLog({ records }: Head): Detection | undefined {
+  const [first] = records
+  const isHeader = first !== undefined && typeof first['working_dir'] === 'string' && 'message_count' in first
+  const messages = records.filter(
+    ({ created, role, content }) =>
+      typeof created === 'number' && typeof role === 'string' && Array.isArray(content),
+  ).length
+  if (isHeader) return { confidence: 0.95, reason: `a session's working directory and ${messages} messages` }
+  if (messages === 0 || messages * 2 < records.length) return undefined
+  return { confidence: 0.92, reason: `${messages} messages with the second they were created in` }
+}
+
+async function* readLog(file: SourceFile, { open, watch }: FileReading): AsyncGenerator<readonly ReadItem[]> {
+  const telling = open()
+  const name = file.path.slice(file.path.lastIndexOf('/') + 1)
+  telling.know({ ...(/^\d{8}_\d+\.jsonl$/.test(name) && { sessionId: name.replace(/\.jsonl$/, '') }) })
+  yield* tellLines(file, telling, (value, place) => {
+    const isHeader = isObject(value) && 'working_dir' in value && !('role' in value)
+    if (isObject(value)) watch?.record(isHeader ? 'session' : 'message', value)
+    if (!isHeader) return telling.say(fromGooseMessage(value), place)
+    telling.know(factsOf(value))
+    telling.say(toEvent(value, 'session'), place)
+  })
+}
+
+async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
+  if (!(await isDatabase(file))) return undefined
+  const opened = await openOrDamage(file)
+  if (isDamage(opened)) return undefined
+  try {
+    const has = (table: string, ...columns: readonly string[]): boolean =>
+      columns.every((column) => opened.columns(table).includes(column))
+    const isGoose =
+      has('messages', 'content_json', 'session_id', 'role') && has('sessions', 'id', 'working_dir')
+    return isGoose
+      ? { confidence: 0.95, reason: 'tables of sessions and messages with their content' }
+      : undefined
+  } finally {
+    await opened.close()
+  }
+}
+
+async function* readDatabase(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {
+  const opened = await openOrDamage(file)
+  if (isDamage(opened)) {
+    yield [{ type: 'damage', damage: opened }]
+    return
+  }
+  try {
+    yield* readSessions(file, opened, taken)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function* readSessions(
+  file: SourceFile,
+  database: SourceDatabase,
+  taken: Set<string>,
+): AsyncGenerator<readonly ReadItem[]> {
+  let number = 0
+  const nextPlace = (): Place => {
+    number += 1
+    return { file: file.path, number, byteOffset: 0, byteLength: 0 }
+  }
+  for await (const row of eachRow(database, 'sessions', { orderBy: ['created_at', 'id'] })) {
+    const id = asId(textOf(row['id']))
+    const telling = createTelling(ID, `${file.path}#${id ?? number}`, taken)
+    const about = rowToJson(row)
+    telling.know({ ...factsOf(about), ...(id !== undefined && { sessionId: id }) })
+    telling.say(toEvent(about, 'session'), nextPlace())
+    yield telling.take()
+    const own = {
+      where: { column: 'session_id', equals: row['id'] ?? null },
+      orderBy: ['created_timestamp', 'id'],
+    }
+    for await (const batch of database.rows('messages', own)) {
+      for (const message of batch) telling.say(fromRow(message), nextPlace())
+      yield telling.take()
+    }
+    yield telling.end()
+  }
+}
+
+function fromRow(row: Row): ReturnType<typeof fromGooseMessage> {
+  const {
+    content_json,
+    metadata_json,
+    message_id,
+    session_id: _,
+    id: _row,
+    created_timestamp,
+    ...others
+  } = row
+  const content = jsonOf(content_json)
+  if (content === undefined) return toEvent(rowToJson(row), 'message')
+  const created =
+    typeof created_timestamp === 'number' || typeof created_timestamp === 'bigint'
+      ? Number(created_timestamp)
+      : undefined
+  const metadata = jsonOf(metadata_json)
+  const id = textOf(message_id)
+  return fromGooseMessage({
+    ...rowToJson(others),
+    content,
+    ...(id !== undefined && { id }),
+    ...(created !== undefined && { created }),
+    ...(metadata !== undefined && { metadata }),
+  })
+}
+
+function factsOf(about: JsonObject): Facts {
+  const cwd = asString(about['working_dir'])
+  const title = asString(about['name']) ?? asString(about['description'])
+  const startedAt = parseInstant(about['created_at'])
+  const endedAt = parseInstant(about['updated_at'])
+  const config = configOf(about['model_config_json'])
+  const model = asString(config?.['model_name'])
+  const usage = usageOf(about)
+  return {
+    ...(cwd !== undefined && cwd !== '' && { cwd }),
+    ...(title !== undefined && title !== '' && { title }),
+    ...(model !== undefined && { model }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(usage !== undefined && { reportedUsage: usage }),
+  }
+}
+
+const configOf = (value: Json | undefined): JsonObject | undefined =>
+  asObject(typeof value === 'string' ? jsonOf(value) : value)
+
+/** What all requests add up to; `total_tokens` and the like are the last one's. Which of it was cached is not said. */
+function usageOf(about: JsonObject): Usage | undefined {
+  const count = (name: string): number | undefined => {
+    const value = Number(about[name] ?? Number.NaN)
+    return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  }
+  const input = count('accumulated_input_tokens')
+  const output = count('accumulated_output_tokens')
+  if (input === undefined && output === undefined) return undefined
+  const usage = withoutZeros({
+    ...(input !== undefined && { input }),
+    ...(output !== undefined && { output }),
+    quality: 'estimated',
+  })
+  return usage.quality === 'unavailable' ? undefined : usage
+}
