@@ -66,6 +66,13 @@ async function expectTextOnly(page: Page, id: string): Promise<void> {
   expect(await foreignParts(page), id).toEqual([])
 }
 
+/** Every step of a comparison, as far as a key opens them. */
+async function openSteps(page: Page): Promise<void> {
+  await page.locator('main :is(.panel, .error-note)').first().waitFor()
+  await page.keyboard.press('x')
+  if ((await page.locator('.steps').count()) > 0) await page.locator('.steps .diff-row').first().waitFor()
+}
+
 describe('hostile text', () => {
   it('is noticed where it does something: what the other tests look for can be seen', async () => {
     const { page, wrong } = await open('/')
@@ -132,8 +139,12 @@ describe('hostile text', () => {
     await page.context().close()
   }, 180_000)
 
-  it('is text in runs, costs and insights', async () => {
-    const { page, expectClean } = await open(`/runs/${HOSTILE_RUN}`)
+  it('is text in runs, costs, insights and comparisons', async () => {
+    // Of sessions that there are not, the browser says so itself.
+    const { page, expectClean } = await openPage(browser, served.server, {
+      path: `/runs/${HOSTILE_RUN}`,
+      mayBreak: true,
+    })
     await page.locator('.timeline-name a').last().waitFor()
     expect(await page.locator('.timeline-name a').count()).toBeGreaterThan(200)
     expect(await foreignParts(page)).toEqual([])
@@ -151,11 +162,16 @@ describe('hostile text', () => {
       `/cost?period=all&q=${encodeURIComponent(`project:"${HOSTILE[0]}"`)}`,
       '/insight?period=all',
       ...served.ids.slice(0, 5).map((id) => `/insight/${id}`),
+      ...served.ids.slice(1).map((id, at) => `/diff?a=${served.ids[at]}&b=${id}`),
+      `/diff?a=${served.ids[0]}`,
+      `/diff?a=${served.ids[0]}&q=${encodeURIComponent(HOSTILE[0] ?? '')}`,
+      `/diff?a=${encodeURIComponent(HOSTILE[0] ?? '')}&b=${encodeURIComponent(HOSTILE[1] ?? '')}`,
     ]
     for (const view of views) {
       await go(page, view)
       await page.locator('main :is(.panel, .empty, .table, .error-note)').first().waitFor()
       await page.waitForTimeout(200)
+      if (view.startsWith('/diff')) await openSteps(page)
       await page.evaluate(() => {
         for (const fold of document.querySelectorAll('details')) fold.open = true
       })
@@ -163,7 +179,7 @@ describe('hostile text', () => {
     }
     expectClean()
     await page.context().close()
-  })
+  }, 180_000)
 
   it('is text in every export that is opened from the disk', async () => {
     const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-exports-'))
@@ -212,6 +228,7 @@ describe('hostile text', () => {
       '/api/v1/cost?by=model',
       '/api/v1/cost?by=project',
       '/api/v1/stats',
+      `/api/v1/diff?a=${id}&b=${served.ids[1]}`,
       `/api/v1/runs/${HOSTILE_RUN}`,
       `/api/v1/runs/${HOSTILE_RUN}/receipts`,
       `/api/runs/${HOSTILE_RUN}/transcripts`,

@@ -1,7 +1,6 @@
 /** The contract, continued: two sessions beside each other, by what was asked and done in each. */
 import { z } from 'zod'
-import { CHANGE_TYPES } from '../replay/diff/changes.ts'
-import { STEP_KINDS } from '../replay/diff/steps.ts'
+import { CHANGE_TYPES, STEP_KINDS } from '../replay/diff/kinds.ts'
 import { sessionRowSchema } from './api-model.ts'
 
 const text = z.string()

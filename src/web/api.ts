@@ -38,6 +38,7 @@ import type {
   TopQuery,
 } from '../server/api-cost.ts'
 import type { CompareAnswer, ReceiptsAnswer, RunAnswer, RunsAnswer, RunsQuery } from '../server/api-runs.ts'
+import type { DiffAnswer, DiffQuery } from '../server/api-diff.ts'
 import type { SyncAnswer } from '../server/api-live.ts'
 import { noticeGone, whenBack } from './live.ts'
 
@@ -91,6 +92,7 @@ export const ask = {
   costTop: (query: TopQuery, options?: AskOptions) => get<TopAnswer>('cost/top', query, options),
   costCache: (query: TopQuery, options?: AskOptions) => get<CacheAnswer>('cost/cache', query, options),
   stats: (query: StatsQuery, options?: AskOptions) => get<StatsAnswer>('stats', query, options),
+  diff: (query: DiffQuery, options?: AskOptions) => get<DiffAnswer>('diff', query, options),
   runs: (query: RunsQuery, options?: AskOptions) => get<RunsAnswer>('runs', query, options),
   run: (id: string, options?: AskOptions) => get<RunAnswer>(run(id), {}, options),
   compare: (id: string, other: string, options?: AskOptions) =>

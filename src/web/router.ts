@@ -10,7 +10,7 @@
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
 
-export const VIEWS = ['sessions', 'session', 'runs', 'cost', 'insight'] as const
+export const VIEWS = ['sessions', 'session', 'runs', 'cost', 'insight', 'diff'] as const
 export type ViewName = (typeof VIEWS)[number]
 
 export type Route = {

@@ -5,13 +5,11 @@
  */
 import { PRIMARY } from '../../transcript/entry.ts'
 import { align } from './align.ts'
-import type { Step, StepKind } from './steps.ts'
-
-/** `changed`: one stands for the other. `moved`: it says the same at another place. */
-export const CHANGE_TYPES = ['changed', 'gone', 'come', 'moved'] as const
+import type { ChangeType, StepKind } from './kinds.ts'
+import type { Step } from './steps.ts'
 
 export type Change = {
-  readonly type: (typeof CHANGE_TYPES)[number]
+  readonly type: ChangeType
   readonly what: StepKind
   readonly tool?: string
   readonly a?: Step

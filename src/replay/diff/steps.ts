@@ -6,19 +6,7 @@ import { createHash } from 'node:crypto'
 import { contentText, outputText, type Block } from '../../transcript/block.ts'
 import type { Entry, Role } from '../../transcript/entry.ts'
 import { asArray, isObject, toJson, type Json } from '../../transcript/json.ts'
-
-export const STEP_KINDS = [
-  'instruction',
-  'prompt',
-  'answer',
-  'thinking',
-  'call',
-  'result',
-  'image',
-  'error',
-  'record',
-] as const
-export type StepKind = (typeof STEP_KINDS)[number]
+import type { StepKind } from './kinds.ts'
 
 export type Step = {
   /** Among all steps of the session, in the order they were recorded. */

@@ -35,7 +35,7 @@ export function Shell() {
     { keys: ['L'], says: 'Light, dark, or as the system has it', run: nextTheme },
   ])
   const { view } = route.value
-  const current = view === 'session' ? 'sessions' : view
+  const current = view === 'session' || view === 'diff' ? 'sessions' : view
   return (
     <div class="shell">
       <header class="shell-head">

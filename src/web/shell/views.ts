@@ -11,6 +11,7 @@ export const VIEW_NAMES: Readonly<Record<ViewName, string>> = {
   runs: 'Runs',
   cost: 'Cost',
   insight: 'Insight',
+  diff: 'Compare',
 }
 
 export const LOAD: Readonly<Record<ViewName, () => Promise<View>>> = {
@@ -19,4 +20,5 @@ export const LOAD: Readonly<Record<ViewName, () => Promise<View>>> = {
   runs: async () => (await import('../views/run/view.tsx')).RunView,
   cost: async () => (await import('../views/cost/view.tsx')).CostView,
   insight: async () => (await import('../views/insight/view.tsx')).InsightView,
+  diff: async () => (await import('../views/diff/view.tsx')).DiffView,
 }

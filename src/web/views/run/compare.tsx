@@ -7,6 +7,7 @@ import { href } from '../../router.ts'
 import { useAnswer } from '../../state/answer.ts'
 import { oneLine } from '../../text/visible.ts'
 import { Duration, Money, Tokens } from '../../ui/amounts.tsx'
+import { Change } from '../../ui/change.tsx'
 import { allTokens, shortCount, shortDuration } from '../../ui/numbers.ts'
 import { StatusMark } from '../../ui/status.tsx'
 import { Visible } from '../../ui/visible.tsx'
@@ -82,6 +83,7 @@ function Steps({ value: { steps } }: { readonly value: CompareAnswer }) {
               <td>{pair.flow !== undefined && <Visible text={oneLine(pair.flow, 60)} />}</td>
               <th scope="row">
                 <Visible text={nameOf(pair)} />
+                <Differences pair={pair} />
               </th>
               <StepCell step={pair.left} />
               <StepCell step={pair.right} />
@@ -111,6 +113,20 @@ function nameOf({ left, right }: Pair): string {
   return step.agentKey === undefined ? stepName(step) : `${stepName(step)} · ${oneLine(step.agentKey, 60)}`
 }
 
+/** Into the transcripts of both. */
+function Differences({ pair: { left, right } }: { readonly pair: Pair }) {
+  if (left === undefined || right === undefined) return null
+  return (
+    <a
+      class="timeline-agent"
+      href={href({ view: 'diff', params: { a: left.session, b: right.session } })}
+      title="Both transcripts, step by step"
+    >
+      what differs
+    </a>
+  )
+}
+
 const tokensOf = (usage: ApiUsage | undefined): number | undefined =>
   usage === undefined ? undefined : allTokens(usage)
 
@@ -129,29 +145,5 @@ function StepCell({ step }: { readonly step: RunStep | undefined }) {
         <Money cost={step.cost} isEstimated={step.isCostEstimated} />
       </span>
     </td>
-  )
-}
-
-/** What the right one has more than the left; nothing where either is not known. */
-function Change({
-  left,
-  right,
-  format,
-}: {
-  readonly left: number | undefined
-  readonly right: number | undefined
-  readonly format: (value: number) => string
-}) {
-  if (left === undefined || right === undefined) return <span class="quiet">–</span>
-  const change = right - left
-  if (change === 0) return <span class="quiet">same</span>
-  const percent =
-    left === 0 ? '' : ` (${change > 0 ? '+' : '−'}${Math.round((Math.abs(change) / left) * 100)} %)`
-  return (
-    <span class="numbers">
-      {change > 0 ? '+' : '−'}
-      {format(Math.abs(change))}
-      {percent}
-    </span>
   )
 }

@@ -32,6 +32,15 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
             Insight
           </a>
         )}
+        {!isAlone && (
+          <a
+            class="button"
+            href={href({ view: 'diff', params: { a: row.id } })}
+            title="Beside another session: where they part (C)"
+          >
+            Compare
+          </a>
+        )}
         {!isAlone && <Export id={row.id} />}
       </div>
       {/* On a narrow page it scrolls, and the keyboard has to get there. */}

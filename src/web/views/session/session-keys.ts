@@ -2,7 +2,7 @@
 import type { RefObject } from 'preact'
 import { isAlone } from '../../api.ts'
 import { useKeys } from '../../keys.ts'
-import { entryHref } from '../../router.ts'
+import { entryHref, navigate } from '../../router.ts'
 import { copyText } from '../../ui/copy.tsx'
 import { entryMarkdown } from './as-markdown.ts'
 import { goBeside } from './beside.ts'
@@ -57,6 +57,11 @@ export function useSessionKeys({ store, shown, going, input, onRaw }: SessionKey
       ? []
       : [
           { keys: [']'], says: 'The next session of the list', run: () => void goBeside(store.id, 1) },
+          {
+            keys: ['C'],
+            says: 'Compare with another session',
+            run: () => navigate({ view: 'diff', params: { a: store.id } }),
+          },
           { keys: ['['], says: 'The session before it', run: () => void goBeside(store.id, -1) },
         ]),
   ])

@@ -24,13 +24,26 @@ export type RowProps = {
   readonly isActive: boolean
   readonly isFresh: boolean
   readonly onFocus: () => void
+  /** Whether it is chosen to be compared, where that can be. */
+  readonly isChosen?: boolean
+  readonly onChoose?: () => void
 }
 
-export function Row({ row, isActive, isFresh, onFocus }: RowProps) {
+export function Row({ row, isActive, isFresh, onFocus, isChosen, onChoose }: RowProps) {
   const { models, project, cwd, branch, usage, uncounted } = row
   return (
     <>
       <span class="cell cell-title" role="cell">
+        {isChosen !== undefined && (
+          <input
+            type="checkbox"
+            class="cell-choose"
+            checked={isChosen}
+            aria-label={`Compare ${visible(oneLine(titleOf(row), 80))}`}
+            tabIndex={isActive ? 0 : -1}
+            onChange={onChoose}
+          />
+        )}
         {isFresh && <span class="fresh" role="img" aria-label="new" title="New since the page was opened" />}
         <a
           class="clip foreign"

@@ -9,6 +9,7 @@ import { EmptyState, ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { dayName } from '../../ui/times.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
+import type { Choosing } from './choosing.tsx'
 import type { SessionList } from './list.ts'
 import type { SessionSort } from '../../../search/session-sorts.ts'
 import { chosenCount, type Question } from './question.ts'
@@ -18,12 +19,13 @@ export type SessionTableProps = {
   readonly list: SessionList
   readonly question: Question
   readonly handle: RefObject<VirtualHandle | null>
+  readonly choosing: Choosing
 }
 
 /** Of a page of middle width; others are measured. */
 const ROW_HEIGHT = 53
 
-export function SessionTable({ list, question, handle }: SessionTableProps) {
+export function SessionTable({ list, question, handle, choosing }: SessionTableProps) {
   const [active, setActive] = useState(list.active)
   const { rows, total, problem, fresh, waiting } = list
   if (problem.value !== undefined && rows.value.length === 0)
@@ -87,7 +89,7 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
                 class="session-cells"
                 role="presentation"
                 onClick={(event) => {
-                  const isText = event.target instanceof Element && event.target.closest('a') === null
+                  const isText = event.target instanceof Element && event.target.closest('a, input') === null
                   if (isText && getSelection()?.type !== 'Range') navigate({ view: 'session', id: row.id })
                 }}
               >
@@ -96,6 +98,10 @@ export function SessionTable({ list, question, handle }: SessionTableProps) {
                   isActive={index === active}
                   isFresh={fresh.value.has(row.id)}
                   onFocus={() => focus(index)}
+                  {...(choosing.isOn && {
+                    isChosen: choosing.ids.includes(row.id),
+                    onChoose: () => choosing.turn(row.id),
+                  })}
                 />
               </div>
             </>

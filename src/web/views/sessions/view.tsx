@@ -10,6 +10,7 @@ import { ErrorNote, Spinner } from '../../ui/notes.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { Tabs } from '../../ui/tabs.tsx'
 import type { VirtualHandle } from '../../ui/virtual.tsx'
+import { choosingOf, compareChosen, CompareButton } from './choosing.tsx'
 import { Facets } from './facets.tsx'
 import { Hits } from './hits.tsx'
 import { listOf } from './list.ts'
@@ -22,6 +23,7 @@ export function SessionsView({ route }: ViewProps) {
   const { params } = route
   const question = useMemo(() => questionOf(params), [params.toString()])
   const list = listOf(question)
+  const choosing = choosingOf(params)
   const table = useRef<VirtualHandle>(null)
   const field = useRef<HTMLInputElement>(null)
   const side = useRef<HTMLElement>(null)
@@ -47,6 +49,16 @@ export function SessionsView({ route }: ViewProps) {
     { keys: ['Home'], says: 'First', run: () => move(-Infinity) },
     { keys: ['End'], says: 'Last', run: () => move(Infinity) },
     { keys: ['Enter', 'o'], says: 'Open', run: () => openFocused(list.rows.peek()[list.active]?.id) },
+    {
+      keys: ['c'],
+      says: 'Choose to compare',
+      run() {
+        const id = list.rows.peek()[list.active]?.id
+        if (shown === 'entries' || id === undefined) return false
+        return choosing.turn(id)
+      },
+    },
+    { keys: ['C'], says: 'Compare the two that are chosen', run: () => compareChosen(choosing) },
     { keys: ['/'], says: 'Search', run: () => field.current?.select() },
     {
       keys: ['x'],
@@ -73,6 +85,7 @@ export function SessionsView({ route }: ViewProps) {
         <Button class="sessions-filters" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
           Filters{chosen > 0 && ` (${chosen})`}
         </Button>
+        <CompareButton choosing={choosing} />
         <label class="sessions-sort">
           <span class="quiet">Sort</span>{' '}
           <select
@@ -117,7 +130,7 @@ export function SessionsView({ route }: ViewProps) {
             {searching.found === undefined && <Spinner says="Searching …" />}
           </div>
         ) : (
-          <SessionTable list={list} question={question} handle={table} />
+          <SessionTable list={list} question={question} handle={table} choosing={choosing} />
         )}
       </div>
     </div>
