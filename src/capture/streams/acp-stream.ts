@@ -3,14 +3,13 @@
  * sessions is one of ours. Which side sent a line shows by its method; an answer, by what it answers.
  */
 import type { Json, JsonObject } from '../../transcript/json.ts'
-import { asArray, asObject, asString, isObject, toJson } from '../../transcript/json.ts'
-import { createGathering, type StreamEnd } from '../../formats/stream-session.ts'
-import type { Recorder } from '../record.ts'
-import { isOver, textOf, toBlock, toResult } from './acp-content.ts'
-import { finish, type OpenSession, type Stream } from './stream.ts'
+import { asObject, asString, isObject, toJson } from '../../transcript/json.ts'
+import { agentIn, type AgentFacts } from './acp-facts.ts'
+import { createAcpSession, type AcpSession } from './acp-session.ts'
+import type { OpenSession, Stream } from './stream.ts'
 
 /** What the agent asks for: the rest is asked of it. */
-const BY_AGENT = /^(?:session\/(?:update|request_permission)$|fs\/|terminal\/)/
+const BY_AGENT = /^(?:session\/(?:update|request_permission|elicitation)$|elicitation\/|fs\/|terminal\/)/
 /** Answers that are waited for, and sessions at once. */
 const MOST_OPEN = 10_000
 const MOST_SESSIONS = 1000
@@ -18,14 +17,14 @@ const MOST_SESSIONS = 1000
 type Asked = { readonly method: string; readonly params: JsonObject }
 
 export function createAcpStream(open: OpenSession): Stream {
-  const sessions = new Map<string, Session>()
+  const sessions = new Map<string, AcpSession>()
   /** By who asked and the number that they gave. */
   const asked = new Map<string, Asked>()
   /** What is said before there is a session, for the first one. */
   const early: (readonly [string, Json])[] = []
-  let agent: { readonly name?: string; readonly version?: string } = {}
+  let agent: AgentFacts = {}
 
-  const sessionOf = async (id: string): Promise<Session> => {
+  const sessionOf = async (id: string): Promise<AcpSession> => {
     const known =
       sessions.get(id) ?? (sessions.size >= MOST_SESSIONS ? sessions.values().next().value : undefined)
     if (known !== undefined) return known
@@ -35,7 +34,7 @@ export function createAcpStream(open: OpenSession): Stream {
       native: { agent: name, sessionId: id },
       ...(agent.version !== undefined && { version: agent.version }),
     })
-    const made = createSession(recorder)
+    const made = createAcpSession(recorder)
     sessions.set(id, made)
     for (const [record, raw] of early.splice(0)) recorder.event(record, raw)
     return made
@@ -75,6 +74,7 @@ export function createAcpStream(open: OpenSession): Stream {
     if (sessionId === undefined || sessionId === '') return elsewhere(`${method} answered`, line)
     const session = await sessionOf(sessionId)
     if (method === 'session/prompt') return session.answered(line)
+    if (result !== undefined) session.learn({ ...(line['error'] === undefined && params), ...result })
     session.event(`${method} answered`, line)
   }
 
@@ -117,99 +117,3 @@ const ANSWERS: ReadonlyMap<string, string> = new Map([
 
 const idOf = (id: Json | undefined): string | undefined =>
   typeof id === 'string' || typeof id === 'number' ? toJson(id) : undefined
-
-function agentIn(result: JsonObject | undefined): { readonly name?: string; readonly version?: string } {
-  const said = asObject(result?.['agentInfo'])
-  const name = asString(said?.['name'])
-  const version = asString(said?.['version'])
-  return { ...(name && { name: name.slice(0, 100) }), ...(version !== undefined && { version }) }
-}
-
-type Session = {
-  prompt(params: JsonObject): void
-  update(update: JsonObject, line: JsonObject): void
-  answered(line: JsonObject): void
-  event(record: string, raw: Json): void
-  end(): ReturnType<typeof finish>
-}
-
-function createSession(recorder: Recorder): Session {
-  const gathering = createGathering()
-  const called = new Set<string>()
-  let prompts = 0
-  let last: StreamEnd = { status: 'completed' }
-
-  const callTool = (update: JsonObject): void => {
-    const callId = asString(update['toolCallId'])
-    const name = asString(update['title']) || asString(update['kind']) || 'tool'
-    const { kind, locations } = update
-    if (callId !== undefined) called.add(callId)
-    if (called.size > MOST_OPEN) called.delete(called.values().next().value as string)
-    recorder.toolCall({
-      name,
-      input: update['rawInput'] ?? {},
-      ...(callId !== undefined && { callId }),
-      metadata: { ...(kind !== undefined && { kind }), ...(locations !== undefined && { locations }) },
-    })
-    // Some are done when they are first told of.
-    if (isOver(update)) recorder.toolResult(toResult(update))
-  }
-
-  return {
-    prompt(params) {
-      gathering.flush()
-      prompts += 1
-      recorder.user((asArray(params['prompt']) ?? []).map(toBlock))
-    },
-    update(update, line) {
-      const kind = asString(update['sessionUpdate'])
-      const text = textOf(asObject(update['content']))
-      const said = kind === undefined ? undefined : CHUNKS.get(kind)
-      if (said !== undefined && text !== undefined) return gathering.add(recorder, said, text, {})
-      gathering.flush()
-      if (said !== undefined) {
-        const blocks = [toBlock(update['content'] ?? null)]
-        return said === 'user' ? recorder.user(blocks) : recorder.assistant(blocks)
-      }
-      if (kind === 'tool_call') return callTool(update)
-      if (kind !== 'tool_call_update') return recorder.event(kind ?? 'session/update', line)
-      const callId = asString(update['toolCallId'])
-      if (!isOver(update)) return recorder.event('tool_call_update', line)
-      // Told of by its end alone.
-      if (callId !== undefined && !called.has(callId)) return callTool(update)
-      recorder.toolResult(toResult(update))
-    },
-    answered(line) {
-      gathering.flush()
-      prompts -= 1
-      const stopReason = asString(asObject(line['result'])?.['stopReason'])
-      recorder.event('session/prompt answered', line, stopReason === undefined ? {} : { stopReason })
-      const error = asString(asObject(line['error'])?.['message'])
-      const isError = line['error'] !== undefined
-      last = {
-        status: isError ? 'failed' : stopReason === 'cancelled' ? 'canceled' : 'completed',
-        ...(isError && { error: error ?? 'the agent answered with an error' }),
-        ...(stopReason !== undefined && { stopReason }),
-      }
-    },
-    event(record, raw) {
-      gathering.flush()
-      recorder.event(record, raw)
-    },
-    end() {
-      gathering.flush()
-      return finish(
-        recorder,
-        prompts > 0
-          ? { status: 'interrupted', error: 'the stream ended before the prompt was answered' }
-          : last,
-      )
-    },
-  }
-}
-
-const CHUNKS: ReadonlyMap<string, 'text' | 'thinking' | 'user'> = new Map([
-  ['agent_message_chunk', 'text'],
-  ['agent_thought_chunk', 'thinking'],
-  ['user_message_chunk', 'user'],
-])

@@ -484,6 +484,76 @@ describe('acp', () => {
     ])
   })
 
+  it('has what its calls gave, however it was told: in parts, late, and without a word at the end', async () => {
+    const part = (more: object): object =>
+      update('a', { sessionUpdate: 'tool_call_update', toolCallId: 'c2', ...more })
+    const taken = await take('acp', [
+      ...LINES.slice(0, 4),
+      update('a', { sessionUpdate: 'tool_call', toolCallId: 'c2', title: 'Run', status: 'pending' }),
+      part({ status: 'in_progress', rawInput: { command: 'ls' } }),
+      part({ content: [{ type: 'content', content: { type: 'text', text: 'a.txt' } }] }),
+      part({ status: 'completed', title: 'Run ls' }),
+    ])
+    const result = taken.entries.find(({ role }) => role === 'tool')
+    expect(result).toMatchObject({
+      blocks: [{ callId: 'c2', output: [{ type: 'text', text: 'a.txt' }] }],
+      metadata: { rawInput: { command: 'ls' }, title: 'Run ls' },
+    })
+  })
+
+  it('says its model, its title, what it cost and what its turns took', async () => {
+    const taken = await take('acp', [
+      rpc({ id: 0, method: 'initialize', params: {} }),
+      rpc({ id: 0, result: { protocolVersion: 1, agentInfo: { name: '@zed-industries/claude-code-acp' } } }),
+      rpc({ id: 1, method: 'session/new', params: { cwd: '/x', mcpServers: [] } }),
+      rpc({ id: 1, result: { sessionId: 'a', models: { currentModelId: 'claude-sonnet-4-5' } } }),
+      rpc({
+        id: 2,
+        method: 'session/prompt',
+        params: { sessionId: 'a', prompt: [{ type: 'text', text: 'hi' }] },
+      }),
+      update('a', { sessionUpdate: 'session_info_update', title: 'A greeting' }),
+      update('a', {
+        sessionUpdate: 'agent_message_chunk',
+        messageId: 'm1',
+        content: { type: 'text', text: 'one' },
+      }),
+      update('a', {
+        sessionUpdate: 'agent_message_chunk',
+        messageId: 'm2',
+        content: { type: 'text', text: 'two' },
+      }),
+      update('a', {
+        sessionUpdate: 'usage_update',
+        used: 10,
+        size: 100,
+        cost: { amount: 0.25, currency: 'USD' },
+      }),
+      update('a', {
+        sessionUpdate: 'usage_update',
+        used: 20,
+        size: 100,
+        cost: { amount: 0.75, currency: 'USD' },
+      }),
+      rpc({
+        id: 2,
+        result: {
+          stopReason: 'end_turn',
+          usage: { totalTokens: 130, inputTokens: 100, outputTokens: 30, cachedReadTokens: 60 },
+        },
+      }),
+    ])
+    expect(only(taken)).toMatchObject({
+      native: { agent: 'claude-code', sessionId: 'a' },
+      title: 'A greeting',
+      model: 'claude-sonnet-4-5',
+      reportedCost: '0.75',
+      totals: { usage: { input: 40, cacheRead: 60, output: 30, quality: 'estimated' } },
+    })
+    expect(outline(taken.entries)).toContain('primary assistant text:one')
+    expect(outline(taken.entries)).toContain('primary assistant text:two')
+  })
+
   it('is one session of ours for each of its own, each with its own end', async () => {
     const other = (id: number, end: object): object[] => [
       rpc({ id, method: 'session/prompt', params: { sessionId: `b${id}`, prompt: [] } }),
