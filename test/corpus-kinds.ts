@@ -40,6 +40,8 @@ const FORMATS: ReadonlyMap<string, readonly string[]> = new Map([
   ['openclaw', ['pi']],
   ['opencode', ['opencode']],
   ['openhands', ['openhands']],
+  ['openinference', ['otel']],
+  ['otel', ['otel']],
   ['aider', ['aider']],
   ['hermes', ['hermes']],
   ['antigravity', ['antigravity']],

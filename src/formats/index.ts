@@ -37,6 +37,7 @@ import { aider } from './aider.ts'
 import { amp } from './amp.ts'
 import { continueSessions } from './continue.ts'
 import { goose } from './goose.ts'
+import { otel } from './otel.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -79,6 +80,7 @@ export const formats: readonly Format[] = [
   codexTuiLog,
   geminiStreamJson,
   openhands,
+  otel,
   goose,
   continueSessions,
   amp,

@@ -18,6 +18,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
   ['openhands', async () => (await import('../formats/openhands.ts')).openhands],
+  ['otel', async () => (await import('../formats/otel.ts')).otel],
   ['goose', async () => (await import('../formats/goose.ts')).goose],
   ['continue', async () => (await import('../formats/continue.ts')).continueSessions],
   ['amp', async () => (await import('../formats/amp.ts')).amp],

@@ -1,0 +1,270 @@
+/**
+ * Traces of agents, read: spans of OpenTelemetry's GenAI conventions, of OpenInference, Traceloop and the AI SDK, as OTLP's JSON, from
+ * Jaeger or from Phoenix; and written, as OTLP's JSON. Every call repeats the conversation, and agents sum up their calls: each message is
+ * told once, each call billed once.
+ */
+import type { Block } from '../transcript/block.ts'
+import { PRIMARY } from '../transcript/entry.ts'
+import { toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { hasCounts } from '../transcript/usage.ts'
+import type { CallTold } from '../wire/otel-call.ts'
+import type { OtelTool } from '../wire/otel.ts'
+import type { Attributes, OtlpSpan } from '../wire/otlp.ts'
+import type { RequestMessage } from '../wire/request.ts'
+import { fileFormat, type FileReading } from './file-format.ts'
+import type { Detection, ReadItem } from './format.ts'
+import type { Head } from './head-records.ts'
+import { createOtelTree, toTreeSpan, type OtelTree, type TreeSpan } from './otel-tree.ts'
+import { exporterOf, readSpanFile } from './otel-spans.ts'
+import type { Place, Said } from './placing.ts'
+import { fromAnswer } from './provider-entries.ts'
+import { toEvent, type Telling } from './telling.ts'
+import { createToldMessages, type ToldMessages } from './told-messages.ts'
+
+export const otel = fileFormat({
+  id: 'otel',
+  title: 'OpenTelemetry GenAI and OpenInference: OTLP JSON, Jaeger, Phoenix',
+  look: lookAtSpans,
+  read: readTraces,
+})
+
+const NAMES =
+  /"(?:gen_ai\.[a-z_.]+|openinference\.span\.kind|llm\.(?:model_name|input_messages|token_count)|traceloop\.[a-z.]+|ai\.operationId)/
+
+function lookAtSpans(head: Head): Detection | undefined {
+  const found = exporterOf(head)
+  if (found === undefined) return undefined
+  const isModels = NAMES.test(head.text)
+  if (found.exporter === 'phoenix') return { confidence: 0.95, reason: 'spans as Phoenix exports them' }
+  return {
+    confidence: isModels ? 0.95 : 0.6,
+    reason: `spans from ${found.exporter}${isModels ? ', of models' : ''}`,
+  }
+}
+
+type Held = TreeSpan & { readonly place: Place }
+
+/** Up to here spans are put into the order they began in; a larger file is read as it comes. */
+const HELD_BYTES = 24 * 1024 * 1024
+
+async function* readTraces(
+  file: SourceFile,
+  { open, head }: FileReading,
+): AsyncGenerator<readonly ReadItem[]> {
+  const isHeld = file.sizeBytes <= HELD_BYTES
+  const held: Held[] = []
+  const loose = open()
+  const sessions = createSessions(open)
+  for await (const pieces of readSpanFile(file, head)) {
+    for (const piece of pieces) {
+      if ('damage' in piece) loose.damage(piece.damage)
+      else if ('value' in piece) loose.say(toEvent(piece.value), piece.place)
+      else held.push({ ...toTreeSpan(piece.span), place: piece.place })
+    }
+    if (isHeld) continue
+    // A batch at a time: what hangs together was mostly exported together.
+    yield sessions.tell(held)
+    held.length = 0
+  }
+  // What is no span belongs to no trace.
+  yield loose.end()
+  yield sessions.tell(held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')))
+  yield sessions.end()
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+
+type Talk = {
+  readonly telling: Telling
+  readonly lanes: Map<string, ToldMessages>
+  readonly calls: Set<string>
+  readonly resources: Set<string>
+}
+type Sessions = { tell(spans: readonly Held[]): readonly ReadItem[]; end(): readonly ReadItem[] }
+
+function createSessions(open: FileReading['open']): Sessions {
+  const talks = new Map<string, Talk>()
+  let current: Talk | undefined
+  return {
+    tell(spans) {
+      const tree = createOtelTree(spans)
+      const items: ReadItem[] = []
+      for (const one of spans) {
+        const { name, isTold } = tree.sessionOf(one.span)
+        const known = talks.get(name)
+        const talk = known ?? {
+          telling: open(name),
+          lanes: new Map(),
+          calls: new Set(),
+          resources: new Set(),
+        }
+        talks.set(name, talk)
+        if (current !== talk) {
+          items.push(...(current?.telling.end() ?? []), ...(known?.telling.end() ?? []))
+          current = talk
+        }
+        talk.telling.know({
+          sessionId: name,
+          ...(isTold ? {} : { title: one.span.name }),
+          ...factsOf(one, tree),
+        })
+        tellSpan(one, tree, talk)
+      }
+      return [...items, ...(current?.telling.take() ?? [])]
+    },
+    end: () => current?.telling.end() ?? [],
+  }
+}
+
+function factsOf({ span, told }: TreeSpan, tree: OtelTree): { readonly agent?: string } {
+  const isOwn = told?.kind === 'agent' && tree.sourceOf(span) === PRIMARY
+  const name = isOwn ? told.agentName : undefined
+  return name === undefined ? {} : { agent: name }
+}
+
+function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk): void {
+  const source = tree.sourceOf(span)
+  const where = { ...(source !== PRIMARY && { source }) }
+  const say = (said: Said, at: string | undefined): void =>
+    talk.telling.say({ ...said, ...where, ...(at !== undefined && { at }) }, place)
+  const lane = talk.lanes.get(source) ?? createToldMessages()
+  talk.lanes.set(source, lane)
+  const resource = Object.fromEntries(span.resource)
+  const key = toJson(resource)
+  if (span.resource.size > 0 && !talk.resources.has(key)) {
+    talk.resources.add(key)
+    say(toEvent(resource, 'resource'), span.startedAt)
+  }
+  const ids = {
+    trace: span.traceId,
+    span: span.spanId,
+    ...(span.parentId !== undefined && { parent: span.parentId }),
+    name: span.name,
+  }
+  const lasted = span.durationMs === undefined ? {} : { durationMs: span.durationMs }
+  if (told?.kind === 'tool') {
+    const id = told.callId
+    if (id === undefined || !talk.calls.has(id)) say(callOf(told), span.startedAt)
+    const result = resultOf(told)
+    lane.tell(result)
+    return say(
+      { ...result, ...lasted, metadata: { ...ids, attributes: restOf(span.attributes, TOOL) } },
+      span.endedAt ?? span.startedAt,
+    )
+  }
+  const isAlone = told?.kind === 'agent' && !tree.hasCalls(span) && isSaying(told)
+  if (told?.kind === 'call' || (told?.kind === 'agent' && isAlone)) {
+    const { request } = told
+    const asked = [
+      ...(request.system === undefined ? [] : [toSaid({ role: 'system', ...request.system })]),
+      ...request.messages.map(toSaid),
+    ]
+    for (const message of lane.news(asked)) say(message, span.startedAt)
+    const answer = answerOf(span, told)
+    for (const block of answer.blocks)
+      if (block.type === 'tool-call' && block.callId !== undefined) talk.calls.add(block.callId)
+    lane.tell(answer)
+    const metadata = { ...answer.metadata, ...ids, attributes: restOf(span.attributes, CONVERSATION) }
+    return say({ ...answer, ...lasted, metadata }, span.endedAt ?? span.startedAt)
+  }
+  say(
+    { ...toEvent(spanToJson(span, told?.kind === 'agent'), told?.kind ?? 'span'), ...lasted },
+    span.startedAt,
+  )
+}
+
+/** An agent without calls below it is told by itself, where it says anything. */
+const isSaying = ({ request, message }: CallTold): boolean =>
+  request.messages.length > 0 ||
+  message.blocks.length > 0 ||
+  (message.usage !== undefined && hasCounts(message.usage))
+
+const toSaid = ({ role, blocks, extras, fields }: RequestMessage): Said => ({
+  kind: 'message',
+  role,
+  blocks,
+  ...((extras !== undefined || fields !== undefined) && {
+    metadata: { ...(extras !== undefined && { extras }), ...(fields !== undefined && { fields }) },
+  }),
+})
+
+function answerOf(span: OtlpSpan, { message, provider, request }: CallTold): Said {
+  const said = fromAnswer(message)
+  const model = said.model ?? request.model
+  // Without a provider's own name for it, a call is its span.
+  const messageId = message.messageId ?? `${span.traceId}-${span.spanId}`
+  return {
+    ...said,
+    ...(model !== undefined && { model }),
+    call: { ...(provider !== '' && { provider }), messageId },
+  }
+}
+
+function callOf({ name, callId, input }: OtelTool): Said {
+  const block: Block = {
+    type: 'tool-call',
+    ...(callId !== undefined && { callId }),
+    name,
+    ...(input !== undefined && { input }),
+  }
+  return { kind: 'message', role: 'assistant', blocks: [block] }
+}
+
+function resultOf({ name, callId, output, error }: OtelTool): Said {
+  const block: Block = {
+    type: 'tool-result',
+    ...(callId !== undefined && { callId }),
+    name,
+    ...(output !== undefined && { output }),
+    ...(error !== undefined && { error, isError: true }),
+  }
+  return { kind: 'message', role: 'tool', blocks: [block] }
+}
+
+/** Attributes that entries say: the conversation, and what a tool was given and gave. */
+const CONVERSATION =
+  /^(?:gen_ai\.(?:input\.messages|output\.messages|system_instructions|prompt\.\d|completion\.\d)|llm\.(?:input|output)_messages\.\d|(?:input|output)\.value$|ai\.(?:prompt|response\.(?:text|toolCalls|reasoning)))/
+const TOOL =
+  /^(?:gen_ai\.tool\.(?:call\.(?:id|arguments|result)|name)$|ai\.toolCall\.|tool\.(?:parameters|name)$|(?:input|output)\.value$|traceloop\.entity\.(?:input|output)$)/
+
+const restOf = (attributes: Attributes, said: RegExp): JsonObject =>
+  Object.fromEntries([...attributes].filter(([key]) => !said.test(key)))
+
+/** A span around others, or of something else. What was said in it is told by those below, where there are any. */
+function spanToJson(span: OtlpSpan, isSummed: boolean): Json {
+  const {
+    traceId,
+    spanId,
+    parentId,
+    name,
+    startedAt,
+    endedAt,
+    scope,
+    statusMessage,
+    isError,
+    attributes,
+    events,
+  } = span
+  return {
+    traceId,
+    spanId,
+    ...(parentId !== undefined && { parentId }),
+    name,
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(scope !== undefined && { scope }),
+    ...(statusMessage !== undefined && { statusMessage }),
+    ...(isError && { isError }),
+    attributes: restOf(attributes, isSummed ? CONVERSATION : NOTHING),
+    ...(events.length > 0 && {
+      events: events.map((event) => ({
+        name: event.name,
+        ...(event.at !== undefined && { at: event.at }),
+        attributes: Object.fromEntries(event.attributes),
+      })),
+    }),
+  }
+}
+
+const NOTHING = /^$/
