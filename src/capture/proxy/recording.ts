@@ -17,8 +17,16 @@ import type { Route } from './upstreams.ts'
 
 export type RecordingOptions = CallLogOptions & {
   readonly parts?: Parts
-  /** Another script for the thread, what it is given beside the options, and how long it may say nothing. */
-  readonly recorder?: { readonly script: URL; readonly data?: object; readonly silenceMs?: number }
+  /** Another thread than ours, and how patient we are with it. */
+  readonly recorder?: {
+    readonly script: URL
+    /** What it is given beside the options. */
+    readonly data?: object
+    /** How long it may say nothing. */
+    readonly silenceMs?: number
+    /** Between its starts. */
+    readonly restMs?: number
+  }
   /** Bytes that may wait to be recorded. */
   readonly budget?: number
 }
@@ -40,8 +48,8 @@ type Lane = Pick<HandOver, 'watch'> & {
   readonly end: () => Promise<readonly Session[]>
 }
 
-/** A thread that died sooner than this is not started again at once, in milliseconds. */
-const PATIENCE_MS = 10_000
+/** Milliseconds between a thread's start and the next: one that dies of every call must not be all that we do. */
+const REST_MS = 10_000
 
 export function openRecording({ parts, recorder, budget, ...options }: RecordingOptions): Recording {
   const onFailure = once(options.onFailure ?? toStderr)
@@ -67,7 +75,7 @@ export function openRecording({ parts, recorder, budget, ...options }: Recording
   let isClosed = false
   const current = (): Lane | undefined => {
     if (!lane.isOver() || isClosed) return lane
-    if (performance.now() - begun < PATIENCE_MS) return undefined
+    if (performance.now() - begun < (recorder?.restMs ?? REST_MS)) return undefined
     begun = performance.now()
     return (lane = start())
   }
