@@ -28,6 +28,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   proxy: () => import('./proxy.bench.ts'),
   wrap: () => import('./wrap.bench.ts'),
   diff: () => import('./diff.bench.ts'),
+  replay: () => import('./replay.bench.ts'),
 }
 
 /** Takes an hour and much of the disk. */

@@ -6,7 +6,6 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { readSession } from '../archive/read-session.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
-import { openSessions } from '../sources/sessions.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { isSafeId, isUuid } from '../transcript/ids.ts'
 import { openTape, type TapeFile } from './tape-file.ts'
@@ -55,6 +54,7 @@ async function findKnown(
   named: string,
   home: string | undefined,
 ): Promise<readonly RecordedSession[]> {
+  const { openSessions } = await import('../sources/sessions.ts')
   const sessions = await openSessions(home)
   try {
     const inRun = sessions.list({ run: named }).sessions
@@ -83,6 +83,7 @@ function ofLog(id: string, home: string | undefined): RecordedSession {
     id,
     tapes: [],
     async *read() {
+      const { openSessions } = await import('../sources/sessions.ts')
       const sessions = await openSessions(home)
       try {
         yield* sessions.read(sessions.find(id))

@@ -123,6 +123,7 @@ export async function serveRecording(
   server.on('clientError', (_, socket) => void socket.destroy())
   await listen(server, options.port ?? 0)
   const { port } = server.address() as AddressInfo
+  setImmediate(() => matcher.prepare())
   return {
     url: `http://127.0.0.1:${port}`,
     port,

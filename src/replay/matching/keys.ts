@@ -73,7 +73,8 @@ export function partsOf(body: JsonObject): { readonly list: readonly Json[]; rea
   const inner = asObject(body['request']) ?? body
   const name = LISTS.find((one) => asArray(inner[one]) !== undefined)
   const fields: Record<string, Json> = Object.create(null) as Record<string, Json>
-  for (const [field, value] of Object.entries(body)) if (value !== inner) fields[field] = value
+  if (inner !== body)
+    for (const [field, value] of Object.entries(body)) if (value !== inner) fields[field] = value
   for (const [field, value] of Object.entries(inner)) if (field !== name) fields[field] = value
   return { list: name === undefined ? [] : (asArray(inner[name]) ?? []), fields }
 }

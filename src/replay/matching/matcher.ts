@@ -53,6 +53,8 @@ export type MatcherOptions = {
 }
 
 export type Matcher = {
+  /** Makes what the first request would wait for. */
+  prepare(): void
   choose(live: Asked): Choice
   /** Those that nobody has asked for. */
   unasked(): readonly number[]
@@ -123,6 +125,7 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
   }
 
   return {
+    prepare: () => exact.prepare(),
     choose(live) {
       const same = exact.find(live)
       const fresh = same.find((index) => !given.has(index))
@@ -164,7 +167,7 @@ const MOST_READ = 200
 function createFinder(
   calls: readonly RecordedCall[],
   keyOf: (asked: Asked) => string,
-): { find(live: Asked): readonly number[] } {
+): { prepare(): void; find(live: Asked): readonly number[] } {
   let byKey: Map<string, number[]> | undefined
   const build = (): Map<string, number[]> => {
     const made = new Map<string, number[]>()
@@ -179,6 +182,7 @@ function createFinder(
     return made
   }
   return {
+    prepare: () => void (byKey ??= build()),
     find(live) {
       byKey ??= build()
       return byKey.get(keyOf(live)) ?? []
