@@ -43,7 +43,7 @@ else rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 async function main(): Promise<boolean> {
   if (!install()) return false
   const programs = readdirSync(join(root, 'test', 'wrappers'))
-    .filter((name) => name.endsWith('.mjs') && name !== 'shared.mjs' && name.includes(values.only))
+    .filter((name) => name.endsWith('.mjs') && !name.startsWith('shared') && name.includes(values.only))
     .sort()
   const problems = typeProblems()
   for (const problem of problems) console.log(`types: ${problem}`)
