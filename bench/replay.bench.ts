@@ -5,12 +5,10 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
-import http, { type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import http from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProxy } from '../src/capture/proxy/proxy.ts'
-import { toUpstreams } from '../src/capture/proxy/upstreams.ts'
+import { createCallLog } from '../src/capture/calls/call-log.ts'
 import type { Json } from '../src/transcript/json.ts'
 import { startAimock, type Fixture } from './aimock.ts'
 import type { Bench } from './bench.ts'
@@ -103,24 +101,27 @@ function callsOf(count: number, length: number): readonly Call[] {
   })
 }
 
-/** Through the recorder, from a provider that says what is expected. */
+/** As the proxy would, without one: the recorder has each call before the next is made. */
 async function record(home: string, runId: string, calls: readonly Call[]): Promise<void> {
-  let next = 0
-  const server: Server = http.createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      for (const event of eventsOf(next, calls[next]?.said ?? '')) response.write(event)
-      response.end()
-      next += 1
+  const log = createCallLog({ home, runId })
+  for (const [n, { body, said, session }] of calls.entries()) {
+    const call = log.begin({
+      api: 'anthropic-messages',
+      body: JSON.parse(body) as Json,
+      headers: headersOf(session),
+      path: '/anthropic/v1/messages',
     })
-  })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const proxy = await startProxy({ upstreams: toUpstreams([`anthropic=${url}`]), home, runId })
-  for (const call of calls) await ask(`${proxy.url}/anthropic`, call)
-  await proxy.close()
-  server.close()
-  server.closeAllConnections()
+    call.response({ status: 200, headers: { 'content-type': 'text/event-stream' } })
+    for (const event of eventsOf(n, said)) call.chunk(Buffer.from(event))
+    call.ended()
+    await new Promise((done) => setImmediate(done))
+  }
+  await log.end()
+}
+
+/** Names the session, as Claude Code does. */
+function headersOf(session: string): { readonly [name: string]: string } {
+  return { 'user-agent': 'claude-cli/2.1.0 (external, cli)', 'x-claude-code-session-id': session }
 }
 
 function eventsOf(n: number, said: string): readonly string[] {
@@ -203,9 +204,7 @@ function ask(url: string, { body, said, session }: Call): Promise<number> {
     const headers = {
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
-      // Names the session, as Claude Code does.
-      'user-agent': 'claude-cli/2.1.0 (external, cli)',
-      'x-claude-code-session-id': session,
+      ...headersOf(session),
     }
     const request = http.request(`${url}/v1/messages`, { method: 'POST', agent, headers }, (response) => {
       const chunks: Buffer[] = []
