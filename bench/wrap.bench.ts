@@ -1,7 +1,7 @@
 /**
  * What a wrapper adds to a streamed call: from the question to the last word, through the platform's fetch and through a recorded one, in
  * turn, against the same provider. The client parses each event, as all SDKs do, and each call goes on with one conversation, as an
- * agent's do.
+ * agent's do; in a row of their own, each begins one.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,7 +18,7 @@ export const bench: Bench = async ({ quick }) => {
   const recorded = recording({ home: folder, cwd: folder })
   const ways = { direct: globalThis.fetch, wrapped: recorded.fetch }
 
-  const measure = async (events: number, pause: number, rounds: number) => {
+  const measure = async (events: number, pause: number, rounds: number, isFirst = false) => {
     const times = { direct: [] as number[], wrapped: [] as number[] }
     heard = ''
     const url = `http://127.0.0.1:${port}/v1/chat/completions?events=${events}&pause=${pause}`
@@ -26,8 +26,9 @@ export const bench: Bench = async ({ quick }) => {
       // Who is first takes what the other has left behind.
       const order = round % 2 === 0 ? (['direct', 'wrapped'] as const) : (['wrapped', 'direct'] as const)
       for (const way of order) {
+        if (isFirst) heard = ''
         const began = performance.now()
-        await ask(ways[way], url, round)
+        await ask(ways[way], url, isFirst ? `${way} ${round}` : String(round))
         const wall = performance.now() - began
         // What is recorded when the caller has its answer takes no part of the next call.
         await new Promise((done) => setTimeout(done, 30))
@@ -38,6 +39,8 @@ export const bench: Bench = async ({ quick }) => {
   }
   const model = await measure(200, 4, quick ? 6 : 14)
   const blast = await measure(2000, 0, quick ? 11 : 41)
+  // Last: each of these leaves a session open.
+  const first = await measure(200, 4, quick ? 6 : 14, true)
   await recorded.end()
   await worker.terminate()
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -48,10 +51,11 @@ export const bench: Bench = async ({ quick }) => {
   return [
     row('wrapped fetch, 200 events of a fast model', model),
     row('wrapped fetch, 2,000 events at once', blast),
+    row('wrapped fetch, first call of a session, 200 events of a fast model', first),
   ]
 }
 
-async function ask(fetch: typeof globalThis.fetch, url: string, round: number): Promise<void> {
+async function ask(fetch: typeof globalThis.fetch, url: string, round: string): Promise<void> {
   const messages = [
     { role: 'user', content: 'hello' },
     ...(heard === '' ? [] : [{ role: 'assistant', content: heard }]),
