@@ -7,11 +7,13 @@ import {
   asObject,
   asString,
   isObject,
+  rest,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { isInstant, isText, takes, type Takes } from './left-over.ts'
+import { OWN, withFacts } from './own-facts.ts'
 import type { Said } from './placing.ts'
 import { toEvent } from './telling.ts'
 import { inside, unsaid, withUnsaid } from './unsaid.ts'
@@ -32,9 +34,42 @@ const TAKEN: Takes = takes({
   tool_calls: inside(CALLS),
   observation: inside('results source_call_id content type text image source media_type path'),
   metrics: inside(''),
+  llm_call_count: (value) => value === 1,
 })
 
-export function fromStep(step: Json, { model: named, source }: Around): readonly Said[] {
+/** What a step says, with what we wrote along with it in its places again. */
+export function fromStep(step: Json, around: Around): readonly Said[] {
+  const extra = isObject(step) ? asObject(step['extra']) : undefined
+  const own = asObject(extra?.[OWN])
+  if (!isObject(step) || extra === undefined || own === undefined) return readStep(step, around)
+  const others = rest(extra, new Set([OWN]))
+  const { extra: _, ...bare } = step
+  const [answer, ...results] = readStep(others === undefined ? bare : { ...bare, extra: others }, around)
+  const before = (asArray(own['before']) ?? []).map((one) => withFacts(undefined, one))
+  const said = own['isEmpty'] === true ? undefined : withFacts(answer, own['entry'])
+  const facts = asArray(own['results']) ?? []
+  const returned = joined(results, facts)
+  const where = around.source === undefined ? {} : { source: around.source }
+  return [...before, said, ...returned].flatMap((one) => (one === undefined ? [] : [{ ...one, ...where }]))
+}
+
+/** Results that were one entry are one again. */
+function joined(results: readonly Said[], facts: readonly Json[]): readonly Said[] {
+  const groups: Said[][] = []
+  for (const [index, result] of results.entries()) {
+    const last = groups.at(-1)
+    if (facts[index] === null && last !== undefined) last.push(result)
+    else groups.push([result])
+  }
+  const own = facts.filter((one) => one !== null)
+  return groups.map((group, index) => {
+    const [first] = group as [Said]
+    const whole = { ...first, blocks: group.flatMap(({ blocks }) => blocks) }
+    return withFacts(whole, own[index]) ?? whole
+  })
+}
+
+export function readStep(step: Json, { model: named, source }: Around): readonly Said[] {
   const role = isObject(step) ? ROLES.get(asString(step['source']) ?? '') : undefined
   if (!isObject(step) || role === undefined)
     return [{ ...toEvent(step), ...(source !== undefined && { source }) }]
@@ -94,6 +129,15 @@ function fromPart(part: Json): Block {
   const mediaType = asString(image?.['media_type'])
   const data = asString(image?.['data'])
   if (type === 'text' && typeof text === 'string') return { type: 'text', text }
+  const [, typed, inPlace] = /^data:([^;,]{0,100});base64,(.*)$/s.exec(url ?? '') ?? []
+  if (type === 'image' && inPlace !== undefined) {
+    const stated = mediaType ?? typed
+    return {
+      type: 'image',
+      ...(stated !== undefined && stated !== '' && { mediaType: stated }),
+      data: inPlace,
+    }
+  }
   if (type !== 'image' || (url === undefined && data === undefined)) return { type: 'unknown', raw: part }
   return {
     type: 'image',

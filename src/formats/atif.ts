@@ -15,11 +15,13 @@ import {
 import type { SourceFile } from '../transcript/source.ts'
 import { hasCounts } from '../transcript/usage.ts'
 import { fromStep, usageOf } from './atif-step.ts'
+import { atifWriter } from './atif-write.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { OWN, sessionOf, withFacts } from './own-facts.ts'
 import { asId, type Place } from './placing.ts'
 import { tellList, toEvent, type Facts, type Telling } from './telling.ts'
 
@@ -27,6 +29,7 @@ export const ATIF = 'atif'
 
 export const atif = fileFormat({
   id: ATIF,
+  write: atifWriter,
   title: 'ATIF: trajectory.json of Harbor and others',
   look: lookAtAtif,
   vocabulary: vocabulary({
@@ -64,20 +67,28 @@ async function* readAtif(
   let model: string | undefined
   let within: Json | undefined
   let around: Place | undefined
+  let own: JsonObject | undefined
   yield* tellList(file, 'steps', telling, {
     header(members, place) {
       const { subagent_trajectories: subagents, ...others } = members
       watch?.record('trajectory', members)
       if (isObject(members['agent'])) watch?.record('agent', members['agent'])
       telling.know(factsOf(members))
-      telling.say(toEvent(others, 'trajectory'), place)
+      own = asObject(asObject(members['extra'])?.[OWN])
+      if (own === undefined) telling.say(toEvent(others, 'trajectory'), place)
+      else {
+        telling.know(sessionOf(own['session']))
+        telling.begin()
+      }
       model = asString(asObject(members['agent'])?.['model_name'])
       within = subagents
       around = place
     },
     element: (value, place) => tellStep(value, place, { telling, watch, model }),
     end() {
-      if (around !== undefined) tellSubagents(within, around, telling, watch)
+      if (around === undefined) return
+      tellRest(own, around, telling)
+      tellSubagents(within, around, telling, watch)
     },
   })
 }
@@ -115,12 +126,27 @@ function tellSubagents(
       continue
     }
     const { steps, subagent_trajectories: below, ...others } = one
-    const source = `subagent:${asId(one['trajectory_id']) ?? asId(one['session_id']) ?? `${depth}.${index + 1}`}`
+    const facts = asObject(asObject(one['extra'])?.[OWN])
+    const named = asString(facts?.['source'])
+    const source =
+      named !== undefined && named.startsWith('subagent:') ? named : toSource(one, `${depth}.${index + 1}`)
     const model = asString(asObject(one['agent'])?.['model_name'])
-    telling.say({ ...toEvent(others, 'trajectory'), source }, place)
+    if (facts === undefined) telling.say({ ...toEvent(others, 'trajectory'), source }, place)
     for (const step of asArray(steps) ?? (steps === undefined ? [] : [steps]))
       tellStep(step, place, { telling, watch, model, source })
+    tellRest(facts, place, telling, source)
     tellSubagents(below, place, telling, watch, depth + 1)
+  }
+}
+
+const toSource = (one: JsonObject, place: string): string =>
+  `subagent:${asId(one['trajectory_id']) ?? asId(one['session_id']) ?? place}`
+
+/** What came behind the last step. */
+function tellRest(own: JsonObject | undefined, place: Place, telling: Telling, source?: string): void {
+  for (const one of asArray(own?.['after']) ?? []) {
+    const said = withFacts(undefined, one)
+    if (said !== undefined) telling.say({ ...said, ...(source !== undefined && { source }) }, place)
   }
 }
 

@@ -13,14 +13,16 @@ import { readInOrder } from './in-order.ts'
 import { readListDocument, readBareList } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
-/** `sessionId` is what the agent calls it. Nothing that a file does not say is in here. */
-export type Facts = Partial<Omit<Session, 'id' | 'native'>> & { readonly sessionId?: string }
+/** `sessionId` is what the agent calls it; `native` where another program's session was written down. Nothing that a file does not say is in here. */
+export type Facts = Partial<Omit<Session, 'id'>> & { readonly sessionId?: string }
 
 export type Telling = {
   /** What else the file says of the session. A later word stands for an earlier one. */
   know(facts: Facts): void
   /** In billionths of a dollar: costs that records state add up to what the session states. */
   spend(billionths: number | undefined): void
+  /** There is a session, though nothing is in it. */
+  begin(): void
   say(said: Said, place: Place): void
   damage(damage: Damage): void
   /** What was told since the last time; the session first, once there is anything. */
@@ -38,6 +40,7 @@ export function createTelling(format: string, path: string, taken: Set<string>):
   let facts: Facts = {}
   let named: Pick<Session, 'id' | 'native'> | undefined
   let isOpen = false
+  let isBegun = false
   let model: string | undefined
   let first: string | undefined
   let last: string | undefined
@@ -50,11 +53,12 @@ export function createTelling(format: string, path: string, taken: Set<string>):
     // Another file of the same session is another recording of it.
     const id = taken.has(usual) ? uuidFrom(format, sessionId ?? '', path, String(taken.size)) : usual
     taken.add(id)
-    named = { id, ...(sessionId !== undefined && { native: { agent: format, sessionId } }) }
+    const native = facts.native ?? (sessionId === undefined ? undefined : { agent: format, sessionId })
+    named = { id, ...(native !== undefined && { native }) }
     return named
   }
   const session = (): ReadItem => {
-    const { sessionId: _, ...own } = facts
+    const { sessionId: _, native: _native, ...own } = facts
     const ended = {
       ...(model !== undefined && { model }),
       ...(first !== undefined && { startedAt: first }),
@@ -65,7 +69,8 @@ export function createTelling(format: string, path: string, taken: Set<string>):
     return { type: 'session', session: { ...name(), agent: format, status: 'completed', ...ended, ...own } }
   }
   const take = (): readonly ReadItem[] => {
-    const told = isOpen || items.length === 0 ? items : [session(), ...items]
+    const isFirst = !isOpen && (items.length > 0 || isBegun)
+    const told = isFirst ? [session(), ...items] : items
     isOpen ||= told.length > 0
     items = []
     return told
@@ -82,9 +87,10 @@ export function createTelling(format: string, path: string, taken: Set<string>):
       model ??= said.model
       items.push({ type: 'entry', entry: placing(said, place) })
     },
+    begin: () => void (isBegun = true),
     damage: (damage) => void items.push({ type: 'damage', damage }),
     take,
-    end: () => (isOpen || items.length > 0 ? [...take(), session()] : []),
+    end: () => (isOpen || isBegun || items.length > 0 ? [...take(), session()] : []),
     id: () => name().id,
   }
 }
