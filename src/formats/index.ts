@@ -5,7 +5,6 @@ import { claudeCode } from './claude-code.ts'
 import { claudeStreamJson } from './claude-stream-json.ts'
 import { cline } from './cline.ts'
 import { codexTuiLog } from './codex-tui-log.ts'
-import { codexExecJson } from './codex-exec-json.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
 import { cursor } from './cursor.ts'
@@ -76,7 +75,6 @@ export const formats: readonly Format[] = [
   anthropicManagedAgents,
   vercelUiMessages,
   claudeStreamJson,
-  codexExecJson,
   codexTuiLog,
   geminiStreamJson,
   openhands,

@@ -6,7 +6,6 @@ import type { Entry } from '../transcript/entry.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import { claudeCode } from './claude-code.ts'
 import { claudeStreamJson } from './claude-stream-json.ts'
-import { codexExecJson } from './codex-exec-json.ts'
 import type { Format } from './format.ts'
 import { geminiStreamJson } from './gemini-stream-json.ts'
 
@@ -73,18 +72,10 @@ const gemini: readonly Json[] = [
     stats: { total_tokens: 30, input_tokens: 20, output_tokens: 6, cached: 8 },
   },
 ]
-const codex: readonly Json[] = [
-  { type: 'thread.started', thread_id: 't1' },
-  { type: 'turn.started' },
-  { type: 'item.completed', item: { id: 'i1', type: 'agent_message', text: 'hi' } },
-  { type: 'turn.completed', usage: { input_tokens: 10, cached_input_tokens: 4, output_tokens: 3 } },
-]
-
 describe('a stream kept in a file', () => {
   it('is told by its lines, and apart from the log of the same agent', async () => {
     expect((await detect(claudeStreamJson, lines(...claude('s'))))?.confidence).toBe(0.95)
     expect((await detect(geminiStreamJson, lines(...gemini)))?.confidence).toBe(0.95)
-    expect((await detect(codexExecJson, lines(...codex)))?.confidence).toBe(0.95)
     expect(await detect(claudeCode, lines(...claude('s')))).toBeUndefined()
     const log = {
       type: 'assistant',
@@ -96,7 +87,7 @@ describe('a stream kept in a file', () => {
       message: {},
     }
     expect(await detect(claudeStreamJson, lines(log))).toBeUndefined()
-    for (const format of [claudeStreamJson, codexExecJson, geminiStreamJson]) {
+    for (const format of [claudeStreamJson, geminiStreamJson]) {
       expect(
         await detect(
           format,
@@ -198,6 +189,5 @@ describe('a stream kept in a file', () => {
   it('is read up to any byte', async () => {
     await expectToSurviveCuts(claudeStreamJson, lines(...claude('s')))
     await expectToSurviveCuts(geminiStreamJson, lines(...gemini))
-    await expectToSurviveCuts(codexExecJson, lines(...codex))
   })
 })

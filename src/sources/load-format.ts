@@ -38,7 +38,6 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['gemini-contents', async () => (await import('../formats/gemini-contents.ts')).geminiContents],
   ['provider-sse', async () => (await import('../formats/provider-sse.ts')).providerSse],
   ['claude-stream-json', async () => (await import('../formats/claude-stream-json.ts')).claudeStreamJson],
-  ['codex-exec-json', async () => (await import('../formats/codex-exec-json.ts')).codexExecJson],
   ['gemini-stream-json', async () => (await import('../formats/gemini-stream-json.ts')).geminiStreamJson],
   ['qwen', async () => (await import('../formats/qwen.ts')).qwen],
   ['kimi', async () => (await import('../formats/kimi.ts')).kimi],
