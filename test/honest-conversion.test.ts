@@ -13,9 +13,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { devflow } from '../src/formats/devflow.ts'
+import { anthropicMessages } from '../src/formats/anthropic-messages.ts'
 import { entire } from '../src/formats/entire.ts'
 import { leslie } from '../src/formats/leslie.ts'
+import { openAiChat } from '../src/formats/openai-chat.ts'
 import { swarm } from '../src/formats/swarm.ts'
+import { vercelUiMessages } from '../src/formats/vercel-ui-messages.ts'
 import { FILE_NAME } from '../src/formats/weakincentives-entry.ts'
 import { weakincentives } from '../src/formats/weakincentives.ts'
 import { contentText, outputText, type Block } from '../src/transcript/block.ts'
@@ -27,7 +30,16 @@ import { promptTokens, type Usage } from '../src/transcript/usage.ts'
 import { transcript } from './arbitrary.ts'
 import { memorySource, readAll, writeTranscript, type Written } from './memory-files.ts'
 
-const FORMATS = [devflow, weakincentives, leslie, entire, swarm] as const
+const FORMATS = [
+  devflow,
+  weakincentives,
+  leslie,
+  entire,
+  swarm,
+  openAiChat,
+  anthropicMessages,
+  vercelUiMessages,
+] as const
 
 describe.each(FORMATS)('converting to $id', (format) => {
   const convert = async (given: Given): Promise<string[]> => {

@@ -54,7 +54,7 @@ export function detectProvider(head: Head, api: WireApi): Detection | undefined 
   const isMessages = units.some((unit) => unit?.message !== undefined)
   const own = isMessages
     ? ofMessages(values, api)
-    : units.flatMap((unit) => (unit === undefined || unit.api !== api ? [] : [unit]))
+    : units.flatMap((unit) => (unit === undefined ? [] : (asOwn(unit, api) ?? [])))
   const [first] = own
   const strange = layoutOf(head) === 'lines' ? head.strange : 0
   if (first === undefined || own.length * 2 <= values.length + strange) return undefined
@@ -62,6 +62,15 @@ export function detectProvider(head: Head, api: WireApi): Detection | undefined 
   const most = Math.max(...own.map(({ confidence }) => confidence))
   const confidence = own.length < values.length ? Math.min(most, 0.6) : isMessages ? least : most
   return { confidence, reason: `${own.length} ${kindOf(first)} of ${NAMES[api]}` }
+}
+
+/** Text alone is said alike in Chat and in Messages: taken for the one, it may be the other. */
+function asOwn(unit: ProviderUnit, api: WireApi): ProviderUnit | undefined {
+  if (unit.api === api) return unit
+  const isGuess = unit.api === 'openai-chat' && unit.confidence <= 0.5
+  return isGuess && api === 'anthropic-messages'
+    ? { ...unit, api, confidence: unit.confidence - 0.1 }
+    : undefined
 }
 
 const NAMES: Readonly<Record<WireApi, string>> = {
@@ -91,10 +100,11 @@ function ofMessages(values: readonly Json[], api: WireApi): readonly ProviderUni
     (unit) => unit?.message !== undefined && (unit.api === 'gemini' || unit.api === 'openai-responses'),
   )
   const vote = certain ?? messagesApi(values, {})
-  if (vote === undefined || vote.api !== api) return []
+  const taken = vote && asOwn(vote, api)
+  if (taken === undefined) return []
   const isPlain = values.every((value) => !isObject(value) || isPlainMessage(value, api))
   return units.flatMap((unit) =>
-    unit?.message === undefined ? [] : [{ ...unit, api, confidence: isPlain ? vote.confidence : 0.35 }],
+    unit?.message === undefined ? [] : [{ ...unit, api, confidence: isPlain ? taken.confidence : 0.35 }],
   )
 }
 
@@ -112,7 +122,8 @@ async function* readProviderFile(
     )
     if (items.length > 0) yield items
   }
-  yield sessions.end()
+  // A list with nothing in it is a session in which nothing was said.
+  yield sessions.end(head.text.trim() !== '')
 }
 
 async function* stepsOf(file: SourceFile, head: Head, api: WireApi): AsyncGenerator<readonly FileStep[]> {
@@ -127,7 +138,8 @@ async function* stepsOf(file: SourceFile, head: Head, api: WireApi): AsyncGenera
 type Sessions = {
   take(record: FileRecord): readonly ReadItem[]
   damage(damage: Extract<FileStep, { readonly damage: unknown }>['damage']): readonly ReadItem[]
-  end(): readonly ReadItem[]
+  /** `isAny`: the file is not empty. */
+  end(isAny: boolean): readonly ReadItem[]
 }
 
 type Open = { session: Session; readonly placing: Placing; readonly said: string[] }
@@ -193,7 +205,10 @@ function createSessions(file: string, id: string, api: WireApi): Sessions {
       return [...opened, ...toItems(said, record)]
     },
     damage: (damage) => [...(open === undefined ? [start(undefined, 0)] : []), { type: 'damage', damage }],
-    end: () => (open === undefined ? [] : [{ type: 'session', session: open.session }]),
+    end(isAny) {
+      if (open !== undefined) return [{ type: 'session', session: open.session }]
+      return isAny ? [start(undefined, 0)] : []
+    },
   }
 }
 

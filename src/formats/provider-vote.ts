@@ -15,10 +15,10 @@ export function messagesApi(messages: readonly Json[], request: JsonObject): Vot
     own += 1
     for (const api of signsOf(message)) votes.set(api, (votes.get(api) ?? 0) + 1)
   }
-  if (own * 2 <= messages.length) return undefined
+  if (messages.length > 0 && own * 2 <= messages.length) return undefined
   for (const api of requestSigns(request)) votes.set(api, (votes.get(api) ?? 0) + 1)
   const [best] = [...votes].sort(([, a], [, b]) => b - a)
-  if (best === undefined) return { api: 'openai-chat', confidence: 0.5 }
+  if (best === undefined) return { api: 'openai-chat', confidence: own === 0 ? 0.3 : 0.5 }
   return { api: best[0], confidence: own === messages.length ? 0.9 : 0.6 }
 }
 

@@ -77,18 +77,19 @@ describe('UI messages', () => {
       expect(await vercelUiMessages.detect(memoryFileSource('x', toJson(value)))).toBeUndefined()
   })
 
-  it('are an entry for each step, and one for what its tools returned', async () => {
+  it('are an entry for each step, and one for what each tool returned', async () => {
     const one = await read(toJson({ id: 'chat', title: 'T', messages: MESSAGES }))
     expect(one?.entries.slice(1).map(({ role, blocks }) => [role, blocks.map(({ type }) => type)])).toEqual([
       ['user', ['text', 'image']],
       ['assistant', ['thinking', 'tool-call', 'tool-call']],
-      ['tool', ['tool-result', 'tool-result']],
+      ['tool', ['tool-result']],
+      ['tool', ['tool-result']],
       ['assistant', ['text', 'unknown']],
     ])
-    const [, , answer, results, last] = one?.entries ?? []
+    const [, , answer, first, second, last] = one?.entries ?? []
     expect(answer).toMatchObject({ id: 'a1', model: 'm', at: '2026-01-01T00:00:00.000Z' })
     expect(answer?.usage).toBeUndefined()
-    expect(results?.blocks).toMatchObject([
+    expect([first?.blocks[0], second?.blocks[0]]).toMatchObject([
       { callId: 'c1', name: 'look', output: [{ type: 'unknown', raw: { seen: 'tree' } }] },
       { callId: 'c2', name: 'ask', error: 'no', isError: true },
     ])

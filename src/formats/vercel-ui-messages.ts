@@ -1,6 +1,6 @@
 /**
  * Messages of Vercel's AI SDK as its user interfaces keep them (`UIMessage`, version 5 and later; version 4's `toolInvocations` too): a list,
- * a document around one, or a line each. One of them holds all steps of an answer; each step is an entry, and its tools' results another.
+ * a document around one, or a line each. One of them holds all steps of an answer; each step is an entry, and so is each tool's result.
  */
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
@@ -19,11 +19,12 @@ import {
   type SessionFold,
 } from './session-fold.ts'
 import { fromUiMessage } from './vercel-ui-parts.ts'
+import { vercelUiWriter } from './vercel-ui-write.ts'
 
-export const VERCEL_UI = 'vercel-ui-messages'
+const ID = 'vercel-ui-messages'
 
 export const vercelUiMessages: Format = {
-  id: VERCEL_UI,
+  id: ID,
   title: "Vercel's AI SDK: UI messages",
   detect: (source) => detectAmong(source, async (file) => look(await readHead(file))),
   async *read(source) {
@@ -34,6 +35,7 @@ export const vercelUiMessages: Format = {
       yield* readMessages(file, head, taken)
     }
   },
+  write: vercelUiWriter,
 }
 
 const LOOKED_AT = 50
@@ -84,7 +86,7 @@ async function* readMessages(
   head: Head,
   taken: Set<string>,
 ): AsyncGenerator<readonly ReadItem[]> {
-  yield* readFold(file, createUiFold(), { format: VERCEL_UI, taken, steps: stepsOf(file, head) })
+  yield* readFold(file, createUiFold(), { format: ID, taken, steps: stepsOf(file, head) })
 }
 
 async function* stepsOf(file: SourceFile, head: Head): AsyncGenerator<readonly FileStep[]> {

@@ -1,4 +1,4 @@
-/** One message of the AI SDK's user interfaces as entries: a step's thinking, words and calls, then what its tools returned. */
+/** One message of the AI SDK's user interfaces as entries: a step's thinking, words and calls, then what each of its tools returned. */
 import type { Block } from '../transcript/block.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import {
@@ -46,8 +46,11 @@ export function fromUiMessage(message: JsonObject): readonly Said[] {
       ...(isAnswer && id !== undefined && { call: { messageId: id } }),
       ...(Object.keys(metadata).length > 0 && { metadata }),
     }
-    if (step.results.length === 0) return [said]
-    return [said, { kind: 'message', role: 'tool', ...(at !== undefined && { at }), blocks: step.results }]
+    // When a tool returned is not said, only that it did.
+    return [
+      said,
+      ...step.results.map((result): Said => ({ kind: 'message', role: 'tool', blocks: [result] })),
+    ]
   })
 }
 
