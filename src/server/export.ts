@@ -8,7 +8,6 @@ import { createTextView } from '../replay/text.ts'
 import { isNoise, type View } from '../replay/view.ts'
 import { visibleJson } from '../replay/escape.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 

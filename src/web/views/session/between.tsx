@@ -1,15 +1,22 @@
 /** What stands between an entry and the one before it: what is damaged or missing, a compaction, a long time in which nothing happened. */
 import type { EntryRow } from '../../../server/api.ts'
 import { oneLine, visible } from '../../text/visible.ts'
+import { toDuration } from '../../../replay/clock.ts'
 import { shortDuration } from '../../ui/numbers.ts'
+import { IDLE_MS } from './playing.ts'
 import { isCompaction } from './records.ts'
 
 /** Milliseconds between entries from which on it is said how long nothing happened. */
 const PAUSE = 30 * 60_000
 
-export type BetweenProps = { readonly row: EntryRow; readonly before: EntryRow | undefined }
+export type BetweenProps = {
+  readonly row: EntryRow
+  readonly before: EntryRow | undefined
+  /** It is played back, and waits longer than this are shortened. */
+  readonly isPlayed: boolean
+}
 
-export function Between({ row, before }: BetweenProps) {
+export function Between({ row, before, isPlayed }: BetweenProps) {
   const gap = Date.parse(row.entry.at ?? '') - Date.parse(before?.entry.at ?? '')
   return (
     <>
@@ -19,9 +26,9 @@ export function Between({ row, before }: BetweenProps) {
           The context was compacted here: the agent goes on with a summary
         </p>
       )}
-      {gap > PAUSE && (
+      {gap > (isPlayed ? IDLE_MS : PAUSE) && (
         <p class="between is-quiet" role="note">
-          {shortDuration(gap)} later
+          {isPlayed ? toDuration(gap) : shortDuration(gap)} later
         </p>
       )}
     </>

@@ -42,7 +42,7 @@ export function EntryView(props: EntryProps) {
   if (isWithAnother(row, store, shown))
     return (
       <>
-        <Between row={row} before={before} />
+        <Between row={row} before={before} isPlayed={shown.isPlayed.value} />
         {end}
       </>
     )
@@ -50,7 +50,7 @@ export function EntryView(props: EntryProps) {
   const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
   return (
     <>
-      <Between row={row} before={before} />
+      <Between row={row} before={before} isPlayed={shown.isPlayed.value} />
       <article
         class={`entry ${look} ${isSelected ? 'is-selected' : ''} ${source === undefined ? '' : 'is-lane'}`}
         data-focus

@@ -10,6 +10,8 @@ export type MinimapProps = {
   /** Positions in sight. */
   readonly from: number
   readonly to: number
+  /** Of a session that is played, the last entry that has come: what is after it is dimmed. */
+  readonly moment: number | undefined
   readonly onJump: (position: number) => void
 }
 
@@ -18,7 +20,7 @@ const WIDTH = 56
 const LONG = 20_000
 const SOON_MS = 150
 
-export function Minimap({ columns, from, to, onJump }: MinimapProps) {
+export function Minimap({ columns, from, to, moment, onJump }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [height, setHeight] = useState(0)
   const [theme, setTheme] = useState(0)
@@ -90,6 +92,7 @@ export function Minimap({ columns, from, to, onJump }: MinimapProps) {
           {saysOf(columns, near)}
         </div>
       )}
+      {moment !== undefined && <div class="minimap-ahead" style={{ top: `${(moment + 1) * scale}px` }} />}
       <div
         class="minimap-view"
         style={{ top: `${from * scale}px`, height: `${Math.max(6, (to - from) * scale)}px` }}

@@ -9,6 +9,8 @@ export function createShown() {
   /** Parts of entries that are open, or, with `isAllOpen`, those that are closed. */
   const turned = signal<ReadonlySet<string>>(new Set())
   const isAllOpen = signal(false)
+  /** It is being played back: waits that are shortened are said. */
+  const isPlayed = signal(false)
   const lanes = signal<ReadonlySet<string>>(new Set())
   /** Whether what is no part of the conversation is shown: see records.ts. */
   const hasRecords = computed(() => {
@@ -20,6 +22,7 @@ export function createShown() {
   return {
     selected,
     isAllOpen,
+    isPlayed,
     lanes,
     hasRecords,
     isOpen: (position: number, part: string): boolean =>

@@ -23,6 +23,9 @@ export type ToolbarProps = {
   readonly onFound: (step: 1 | -1) => void
   readonly isAllOpen: boolean
   readonly onTurnAll: () => void
+  /** Absent where there is nothing to play. */
+  readonly onPlay?: () => void
+  readonly isPlayed: boolean
   readonly input: Ref<HTMLInputElement>
 }
 
@@ -76,6 +79,16 @@ export function Toolbar(props: ToolbarProps) {
           )
         })}
         <span class="session-toolbar-end">
+          {props.onPlay && (
+            <Button
+              kind="plain"
+              isPressed={props.isPlayed}
+              onClick={props.onPlay}
+              title="Entries appear as they came (P)"
+            >
+              <span aria-hidden="true">▶</span> Play
+            </Button>
+          )}
           {mayHaveRecords(columns) && (
             <Button
               kind="plain"

@@ -15,6 +15,8 @@ import { createFinding, type Finding } from './finding.ts'
 import { useGoing } from './going.ts'
 import { Header } from './header.tsx'
 import { Notes } from './notes.tsx'
+import { usePlaybackKeys, stepTo } from './playback-keys.ts'
+import { Player } from './player.tsx'
 import { RawDialog } from './raw-dialog.tsx'
 import { createRows, plainRows } from './rows.ts'
 import { useSessionKeys } from './session-keys.ts'
@@ -22,6 +24,7 @@ import { createShown } from './shown.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
 import { Toolbar } from './toolbar.tsx'
 import { Transcript } from './transcript.tsx'
+import { usePlayback } from './use-playback.ts'
 
 /** Sessions up to this long are shown when it is known what each entry is; longer ones at once. */
 const WAIT_FOR_OUTLINE = 50_000
@@ -89,6 +92,8 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
   }, [find])
   const going = useGoing({ store, shown, finding, rows, list, isReady })
   useSessionKeys({ store, shown, going, input, onRaw: setRaw })
+  const { playback, isPlayed, onEnter, onLeave } = usePlayback({ store, shown, going, rows, list })
+  usePlaybackKeys({ playback, shown, onEnter, onLeave })
   if (answer === undefined) return null
   const isRunning = answer.row.status === 'running'
   const start = asked ?? (isRunning ? length - 1 : undefined)
@@ -102,12 +107,15 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
         columns={columns}
         finding={finding}
         selected={going.at()}
-        onJump={going.jump}
+        onJump={(flag, step) => (isPlayed ? stepTo({ playback, shown }, flag, step) : going.jump(flag, step))}
         onFound={going.onFound}
         isAllOpen={shown.isAllOpen.value}
         onTurnAll={() => shown.turnAll()}
+        isPlayed={isPlayed}
+        {...(columns.length > 1 && { onPlay: isPlayed ? onLeave : onEnter })}
         input={input}
       />
+      {isPlayed && <Player store={store} playback={playback} onLeave={onLeave} />}
       <Notes store={store} />
       {!isReady ? (
         <Loading />
@@ -122,8 +130,13 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
           start={top === undefined ? 0 : rows.indexOf(top)}
           find={find}
           list={list}
-          onTop={going.onTop}
-          onJump={(position) => list.current?.scrollTo(rows.indexOf(position), 'start')}
+          playback={playback}
+          onTop={(top, last) => isPlayed || going.onTop(top, last)}
+          onJump={(position) =>
+            isPlayed
+              ? (playback.stop(), playback.seek(position))
+              : list.current?.scrollTo(rows.indexOf(position), 'start')
+          }
           onTurnLane={(source, position) => {
             shown.selected.value = position
             shown.turnLane(source)
