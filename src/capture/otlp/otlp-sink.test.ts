@@ -510,6 +510,20 @@ describe('log records', () => {
   })
 })
 
+describe('an archive that cannot be written', () => {
+  it('is said of every export until it can: then each is there once', async () => {
+    const place = join(home, 'archive')
+    fs.writeFileSync(place, 'in the way')
+    const failing = createOtlpSink({ home: place, onFailure: () => {} })
+    const { items = [] } = readSpans(tracesOf(RUN)) ?? {}
+    for (let times = 0; times < 2; times += 1) expect(await failing.spans(items)).toBe(false)
+    fs.rmSync(place)
+    expect(await failing.spans(items)).toBe(true)
+    const [session] = await failing.end()
+    expect(session?.totals).toMatchObject({ calls: 2, usage: { input: 300, output: 30 } })
+  })
+})
+
 describe('hostile spans', () => {
   it('change no prototype, and end for parents that go round in circles', async () => {
     const before = Object.getOwnPropertyNames(Object.prototype).length

@@ -37,6 +37,7 @@ export function createOtlpSink(options: OtlpSinkOptions = {}): OtlpSink {
   }
   const looking = setInterval(() => hearing.talks.endSilent(now() - SILENT_MS), LOOK_MS)
   looking.unref()
+  const unsafe = new Set<Recorder>()
   /** One export at a time: which session a span belongs to hangs on those before it. */
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -45,8 +46,8 @@ export function createOtlpSink(options: OtlpSinkOptions = {}): OtlpSink {
     return next
   }
   return {
-    spans: (spans) => inTurn(() => takeSpans(hearing, spans)),
-    logs: (logs) => inTurn(() => takeLogs(hearing, logs)),
+    spans: (spans) => inTurn(() => takeSpans(hearing, unsafe, spans)),
+    logs: (logs) => inTurn(() => takeLogs(hearing, unsafe, logs)),
     async end() {
       clearInterval(looking)
       await last
@@ -55,7 +56,11 @@ export function createOtlpSink(options: OtlpSinkOptions = {}): OtlpSink {
   }
 }
 
-async function takeSpans(hearing: Hearing, spans: readonly OtlpSpan[]): Promise<boolean> {
+async function takeSpans(
+  hearing: Hearing,
+  unsafe: Set<Recorder>,
+  spans: readonly OtlpSpan[],
+): Promise<boolean> {
   const { tree } = hearing
   // All that is there is known before anything is told: a child may stand before its parent.
   const fresh = spans.flatMap((span) => {
@@ -75,11 +80,12 @@ async function takeSpans(hearing: Hearing, spans: readonly OtlpSpan[]): Promise<
   } finally {
     for (const { span } of left) tree.forget(keyOf(span.traceId, span.spanId))
   }
-  return flushed(touched)
+  return flushed(touched, unsafe)
 }
 
 async function takeLogs(
   hearing: Hearing,
+  unsafe: Set<Recorder>,
   logs: readonly OtlpLog[],
 ): Promise<{ readonly isSafe: boolean; readonly others: number }> {
   const calls = new Map<string, OtlpLog[]>()
@@ -95,12 +101,20 @@ async function takeLogs(
     const recorder = await tellLogs(hearing, key, list)
     if (recorder !== undefined) touched.add(recorder)
   }
-  return { isSafe: await flushed(touched), others: logs.length - told.length }
+  return { isSafe: await flushed(touched, unsafe), others: logs.length - told.length }
 }
 
-async function flushed(recorders: ReadonlySet<Recorder>): Promise<boolean> {
-  const all = await Promise.all([...recorders].map((recorder) => recorder.flush()))
-  return all.every(Boolean)
+/** Those that the disk would not have stay among the unsafe: what is sent again is there when they are. */
+async function flushed(touched: Iterable<Recorder>, unsafe: Set<Recorder>): Promise<boolean> {
+  for (const recorder of touched) unsafe.add(recorder)
+  await Promise.all(
+    [...unsafe].map(async (recorder) => {
+      // One that has ended has said by itself what it lost.
+      const isOver = recorder.session().status !== 'running'
+      if (isOver || (await recorder.flush())) unsafe.delete(recorder)
+    }),
+  )
+  return unsafe.size === 0
 }
 
 /** As they ended: who asked later has heard the others, and a sum comes after what it sums. */
