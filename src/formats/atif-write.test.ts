@@ -156,7 +156,7 @@ describe('written ATIF', () => {
       fc.property(transcript, (given) => {
         expect(documentsOf(given).flatMap((document) => problems(document))).toEqual([])
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 
@@ -169,7 +169,7 @@ describe('written ATIF', () => {
         const { id: _, totals: _totals, ...session } = given.session
         expect(back?.session).toMatchObject(JSON.parse(JSON.stringify(session)) as object)
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     )
   })
 

@@ -5,21 +5,23 @@
  */
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
-import { toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { asString, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { hasCounts } from '../transcript/usage.ts'
 import type { CallTold } from '../wire/otel-call.ts'
 import type { OtelTool } from '../wire/otel.ts'
 import type { Attributes, OtlpSpan } from '../wire/otlp.ts'
-import type { RequestMessage } from '../wire/request.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { AGENT, entriesOf, isOwn, sessionIn, toSaid } from './otel-own.ts'
 import { createOtelTree, toTreeSpan, type OtelTree, type TreeSpan } from './otel-tree.ts'
 import { exporterOf, readSpanFile } from './otel-spans.ts'
+import { otelWriter } from './otel-write.ts'
+import { sessionOf } from './own-facts.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer } from './provider-entries.ts'
-import { toEvent, type Telling } from './telling.ts'
+import { toEvent, type Facts, type Telling } from './telling.ts'
 import { createToldMessages, type ToldMessages } from './told-messages.ts'
 
 export const otel = fileFormat({
@@ -27,6 +29,7 @@ export const otel = fileFormat({
   title: 'OpenTelemetry GenAI and OpenInference: OTLP JSON, Jaeger, Phoenix',
   look: lookAtSpans,
   read: readTraces,
+  write: otelWriter,
 })
 
 const NAMES =
@@ -69,7 +72,11 @@ async function* readTraces(
   }
   // What is no span belongs to no trace.
   yield loose.end()
-  yield sessions.tell(held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')))
+  // What we wrote stands in its order.
+  const isWritten = held.some(({ span }) => isOwn(span))
+  yield sessions.tell(
+    isWritten ? held : held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')),
+  )
   yield sessions.end()
 }
 
@@ -106,8 +113,7 @@ function createSessions(open: FileReading['open']): Sessions {
         }
         talk.telling.know({
           sessionId: name,
-          ...(isTold ? {} : { title: one.span.name }),
-          ...factsOf(one, tree),
+          ...(isOwn(one.span) ? nativeOf(one.span, name) : factsOf(one, tree, isTold)),
         })
         tellSpan(one, tree, talk)
       }
@@ -117,13 +123,25 @@ function createSessions(open: FileReading['open']): Sessions {
   }
 }
 
-function factsOf({ span, told }: TreeSpan, tree: OtelTree): { readonly agent?: string } {
-  const isOwn = told?.kind === 'agent' && tree.sourceOf(span) === PRIMARY
-  const name = isOwn ? told.agentName : undefined
-  return name === undefined ? {} : { agent: name }
+function nativeOf({ attributes }: OtlpSpan, sessionId: string): Facts {
+  const agent = asString(attributes.get(AGENT))
+  return agent === undefined ? {} : { native: { agent, sessionId } }
+}
+
+function factsOf({ span, told }: TreeSpan, tree: OtelTree, isTold: boolean): Facts {
+  const isMain = told?.kind === 'agent' && tree.sourceOf(span) === PRIMARY
+  const agent = isMain ? told.agentName : undefined
+  return { ...(isTold ? {} : { title: span.name }), ...(agent !== undefined && { agent }) }
 }
 
 function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk): void {
+  if (isOwn(span)) {
+    const session = sessionIn(span)
+    if (session !== undefined) talk.telling.know(sessionOf(session))
+    talk.telling.begin()
+    for (const said of entriesOf(span)) talk.telling.say(said, place)
+    return
+  }
   const source = tree.sourceOf(span)
   const where = { ...(source !== PRIMARY && { source }) }
   const say = (said: Said, at: string | undefined): void =>
@@ -179,15 +197,6 @@ const isSaying = ({ request, message }: CallTold): boolean =>
   request.messages.length > 0 ||
   message.blocks.length > 0 ||
   (message.usage !== undefined && hasCounts(message.usage))
-
-const toSaid = ({ role, blocks, extras, fields }: RequestMessage): Said => ({
-  kind: 'message',
-  role,
-  blocks,
-  ...((extras !== undefined || fields !== undefined) && {
-    metadata: { ...(extras !== undefined && { extras }), ...(fields !== undefined && { fields }) },
-  }),
-})
 
 function answerOf(span: OtlpSpan, { message, provider, request }: CallTold): Said {
   const said = fromAnswer(message)

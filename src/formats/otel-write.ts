@@ -1,0 +1,299 @@
+/**
+ * Sessions as OTLP's JSON, an export on each line, by the GenAI conventions: a `chat` span for each answer, with what was said since the
+ * one before it and its counts; an `execute_tool` span for each result; an `invoke_agent` span around those of an agent. What the
+ * conventions have no attribute for is carried along in ours, so that a session reads back as it was.
+ */
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
+import { isSafeId, uuidFrom } from '../transcript/ids.ts'
+import { toMillis } from '../transcript/instant.ts'
+import { toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import type { Session } from '../transcript/session.ts'
+import { sha256 } from '../transcript/sha256.ts'
+import { promptTokens, type Usage } from '../transcript/usage.ts'
+import { readSpans } from '../wire/otlp.ts'
+import type { FileOperation, WriteContext, Writer } from './format.ts'
+import { AGENT, ENTRIES, SESSION, SOURCE, messagesIn } from './otel-own.ts'
+import { toMessage, toResponse } from './otel-parts.ts'
+import { factsOf, loseBlobs, sessionFacts } from './own-facts.ts'
+import { checkFree } from './written-lines.ts'
+
+export const otelWriter: Writer = {
+  root: 'otel',
+  ignored: () => '.',
+  begin(session, context) {
+    const name = isSafeId(session.id) ? session.id : uuidFrom(session.id)
+    const path = checkFree(`${name}.otlp.jsonl`, context)
+    const trace = createTrace(session, context)
+    const append = (spans: readonly JsonObject[]): FileOperation[] =>
+      spans.length === 0
+        ? []
+        : [
+            {
+              op: 'append',
+              path,
+              text: spans.map((span) => `${toJson(toExport(span, session, context))}\n`).join(''),
+            },
+          ]
+    return {
+      start: () => [],
+      entry(entry) {
+        loseBlobs(entry, context)
+        return append(trace.entry(entry))
+      },
+      end(ended) {
+        context.lost(undefined, 'session id')
+        return append(trace.end(ended))
+      },
+    }
+  },
+}
+
+/** One span in an export of its own: every line can be read alone. */
+function toExport(
+  span: JsonObject,
+  { agent, version }: Session,
+  { version: own }: Pick<WriteContext, 'version'>,
+): JsonObject {
+  const resource = attributesOf({
+    'service.name': agent ?? 'unknown',
+    ...(version !== undefined && { 'service.version': version }),
+  })
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: resource },
+        scopeSpans: [{ scope: { name: 'hansard', version: own }, spans: [span] }],
+      },
+    ],
+  }
+}
+
+type Trace = { entry(entry: Entry): readonly JsonObject[]; end(session: Session): readonly JsonObject[] }
+
+type Lane = {
+  readonly source: string
+  readonly spanId: string
+  /** Entries since the last answer. */
+  pending: Entry[]
+  first: bigint | undefined
+  last: bigint | undefined
+}
+
+/** Entries that wait for an answer; past this they go with a span of their own. */
+const MOST_PENDING = 500
+
+function createTrace(session: Session, context: WriteContext): Trace {
+  const traceId = hex(session.id, 'trace').slice(0, 32)
+  const lanes = new Map<string, Lane>()
+  const tools = new Map<string, string>()
+  const conversation = session.native?.sessionId ?? session.id
+  let spans = 0
+  let latest = nanosOf(session.startedAt) ?? 1n
+
+  const laneOf = (source: string): Lane => {
+    const lane = lanes.get(source) ?? {
+      source,
+      spanId: hex(session.id, 'agent', source).slice(0, 16),
+      pending: [],
+      first: undefined,
+      last: undefined,
+    }
+    lanes.set(source, lane)
+    return lane
+  }
+  const timeOf = (entry: Entry): bigint => {
+    const at = nanosOf(entry.at)
+    if (at === undefined) context.filled(entry, 'time')
+    latest = at ?? latest
+    return latest
+  }
+  const toSpan = (
+    lane: Lane,
+    name: string,
+    [start, end]: readonly [bigint, bigint],
+    attributes: { readonly [key: string]: Json },
+    isError = false,
+  ): JsonObject => {
+    spans += 1
+    if (lane.first === undefined || start < lane.first) lane.first = start
+    if (lane.last === undefined || end > lane.last) lane.last = end
+    return {
+      traceId,
+      spanId: hex(session.id, 'span', String(spans)).slice(0, 16),
+      parentSpanId: lane.spanId,
+      name,
+      kind: name.startsWith('chat') ? CLIENT : INTERNAL,
+      startTimeUnixNano: String(start),
+      endTimeUnixNano: String(end),
+      attributes: attributesOf({ ...aboutOf(lane), ...attributes }),
+      status: isError ? { code: 2 } : {},
+    }
+  }
+  const aboutOf = ({ source }: Lane): { readonly [key: string]: Json } => ({
+    'gen_ai.conversation.id': conversation,
+    ...(session.native !== undefined && { [AGENT]: session.native.agent }),
+    ...(source !== PRIMARY && { [SOURCE]: source }),
+  })
+  const chat = (lane: Lane, answer: Entry): JsonObject => {
+    const entries = [...lane.pending, answer]
+    lane.pending = []
+    const asked: Json[] = []
+    const places = entries.slice(0, -1).map((entry) => {
+      const message = toMessage(entry)
+      return message === undefined ? undefined : asked.push(message) - 1
+    })
+    const end = timeOf(answer)
+    const start =
+      answer.durationMs === undefined
+        ? end
+        : max(1n, end - BigInt(Math.max(0, Math.round(answer.durationMs))) * 1_000_000n)
+    const said = toMessage(answer, answer.stopReason ?? 'stop')
+    const model = answer.model ?? session.model
+    const base = {
+      'gen_ai.operation.name': 'chat',
+      ...(answer.call?.provider !== undefined && { 'gen_ai.provider.name': answer.call.provider }),
+      ...(model !== undefined && { 'gen_ai.request.model': model }),
+      ...(answer.model !== undefined && { 'gen_ai.response.model': answer.model }),
+      ...(answer.call?.messageId !== undefined && { 'gen_ai.response.id': answer.call.messageId }),
+      ...(answer.stopReason !== undefined && { 'gen_ai.response.finish_reasons': [answer.stopReason] }),
+      ...(answer.usage !== undefined && usageOf(answer.usage)),
+      ...(asked.length > 0 && { 'gen_ai.input.messages': toJson(asked) }),
+      'gen_ai.output.messages': toJson(said === undefined ? [] : [said]),
+    }
+    const span = toSpan(lane, `chat ${model ?? ''}`.trim(), [start, end], base)
+    const read = messagesOf(span)
+    const facts = entries.map((entry, index): JsonObject => {
+      const m = index === entries.length - 1 ? read.length - 1 : places[index]
+      const f = factsOf(entry, m === undefined ? undefined : read[m])
+      return { ...(m !== undefined && { m }), ...(f !== undefined && { f }) }
+    })
+    return withAttribute(span, ENTRIES, toJson(facts))
+  }
+  /** Beside the messages, for whoever looks at what tools took; the entry itself goes with the next answer. */
+  const ran = (lane: Lane, entry: Entry): readonly JsonObject[] =>
+    entry.blocks.flatMap((block) => {
+      if (block.type !== 'tool-result') return []
+      const end = nanosOf(entry.at) ?? latest
+      const start =
+        entry.durationMs === undefined
+          ? end
+          : max(1n, end - BigInt(Math.max(0, Math.round(entry.durationMs))) * 1_000_000n)
+      const name = block.name ?? tools.get(block.callId ?? '') ?? 'unknown'
+      const attributes = {
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.name': name,
+        ...(block.callId !== undefined && { 'gen_ai.tool.call.id': block.callId }),
+        'gen_ai.tool.call.result': toText(toResponse(block)),
+        [ENTRIES]: '[]',
+      }
+      return [toSpan(lane, `execute_tool ${name}`, [start, end], attributes, block.isError === true)]
+    })
+
+  return {
+    entry(entry) {
+      const lane = laneOf(entry.source)
+      for (const block of entry.blocks)
+        if (block.type === 'tool-call' && block.callId !== undefined)
+          remember(tools, block.callId, block.name)
+      if (entry.kind === 'message' && entry.role === 'assistant') return [chat(lane, entry)]
+      lane.pending.push(entry)
+      const results = ran(lane, entry)
+      return lane.pending.length < MOST_PENDING
+        ? results
+        : [...results, toSpan(lane, 'entries', [latest, latest], restOf(lane))]
+    },
+    end(ended) {
+      const main = laneOf(PRIMARY)
+      // The main agent's is the last: what the session is stands there.
+      return [...[...lanes.values()].filter((lane) => lane !== main), main].map((lane) => {
+        const [start, end] = [lane.first ?? latest, lane.last ?? latest]
+        const isMain = lane === main
+        const attributes = {
+          'gen_ai.operation.name': 'invoke_agent',
+          'gen_ai.agent.name': isMain ? (ended.agent ?? 'unknown') : lane.source.replace(/^subagent:/, ''),
+          ...restOf(lane),
+          ...(isMain && { [SESSION]: toJson(sessionFacts(ended)) }),
+        }
+        const { parentSpanId: _parent, ...span } = toSpan(
+          lane,
+          'invoke_agent',
+          [start, end],
+          attributes,
+          isMain && ended.status === 'failed',
+        )
+        return { ...span, spanId: lane.spanId, ...(isMain ? {} : { parentSpanId: main.spanId }) }
+      })
+    },
+  }
+}
+
+/** What no answer came behind: whole. */
+function restOf(lane: Lane): { readonly [key: string]: Json } {
+  const facts = lane.pending.map((entry) => ({ f: factsOf(entry, undefined) ?? {} }))
+  lane.pending = []
+  return { [ENTRIES]: toJson(facts) }
+}
+
+const INTERNAL = 1
+const CLIENT = 3
+
+/** A tool's name is asked for soon after its call. */
+const MOST_TOOLS = 1000
+
+function remember(tools: Map<string, string>, callId: string, name: string): void {
+  tools.set(callId, name)
+  if (tools.size > MOST_TOOLS) tools.delete(tools.keys().next().value as string)
+}
+
+/** What a reader makes of the span. */
+function messagesOf(span: JsonObject): ReturnType<typeof messagesIn> {
+  const [read] = readSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })?.items ?? []
+  return read === undefined ? [] : messagesIn(read)
+}
+
+/** Input is all that was read, cached or not, as the conventions have it. */
+function usageOf(usage: Usage): { readonly [key: string]: Json } {
+  const prompt = promptTokens(usage)
+  const { cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage
+  const written =
+    cacheWrite5m === undefined && cacheWrite1h === undefined
+      ? undefined
+      : (cacheWrite5m ?? 0) + (cacheWrite1h ?? 0)
+  return {
+    ...(prompt !== undefined && { 'gen_ai.usage.input_tokens': prompt }),
+    ...(cacheRead !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cacheRead }),
+    ...(written !== undefined && { 'gen_ai.usage.cache_creation.input_tokens': written }),
+    ...(output !== undefined && { 'gen_ai.usage.output_tokens': output }),
+    ...(reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
+  }
+}
+
+const attributesOf = (values: { readonly [key: string]: Json }): readonly JsonObject[] =>
+  Object.entries(values).map(([key, value]) => ({ key, value: toValue(value) }))
+
+function toValue(value: Json): JsonObject {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map((one: Json) => toValue(one)) } }
+  return { stringValue: toJson(value) }
+}
+
+function withAttribute(span: JsonObject, key: string, value: Json): JsonObject {
+  return { ...span, attributes: [...(span['attributes'] as readonly Json[]), { key, value: toValue(value) }] }
+}
+
+const toText = (value: Json): string => (typeof value === 'string' ? value : toJson(value))
+const hex = (...parts: readonly string[]): string => sha256(parts.join('\n')).toString('hex')
+const max = (a: bigint, b: bigint): bigint => (a > b ? a : b)
+
+/** Instants have up to nine digits of fraction. */
+function nanosOf(at: string | undefined): bigint | undefined {
+  if (at === undefined) return undefined
+  const millis = toMillis(at)
+  if (Number.isNaN(millis)) return undefined
+  const fraction = /\.(\d{1,9})/.exec(at)?.[1]?.padEnd(9, '0') ?? '000000000'
+  const nanos = BigInt(Math.floor(millis / 1000)) * 1_000_000_000n + BigInt(fraction)
+  return nanos > 0n ? nanos : undefined
+}
