@@ -72,9 +72,14 @@ const LOOKED_AT = 20
 
 async function byContent(real: string, isFolder: boolean, formats: readonly Format[]): Promise<FoundPlace> {
   const root = isFolder ? real : dirname(real)
-  const format = await formatOf(real, isFolder, formats)
-  if (!isFolder) return toPlace(format, root, [escapeGlob(basename(real))])
-  return toPlace(format, root, format === undefined ? ['**'] : anywhere(format))
+  const told = await formatOf(real, isFolder, formats)
+  if (!isFolder) return toPlace(told?.format, root, [escapeGlob(basename(real))])
+  if (told === undefined) return toPlace(undefined, root, ['**'])
+  // What tells the format may be called otherwise than where its program keeps it: then any name may count.
+  const names = anywhere(told.format)
+  const globs = parseGlobs(names)
+  const isNamed = told.paths.every((path) => globs.matches(relative(root, path).split(sep).join('/')))
+  return toPlace(told.format, root, isNamed ? names : ['**'])
 }
 
 function toPlace(format: Format | undefined, root: string, files: readonly string[]): FoundPlace {
@@ -92,19 +97,20 @@ function anywhere({ places = [] }: Format): readonly string[] {
     : [...new Set(names.map((name) => (name === '**' ? '**' : `**/${name}`)))]
 }
 
-/** One format that every file looked at agrees on; a folder of several is nobody's. */
+/** One format that every file looked at agrees on, and the files that tell it; a folder of several is nobody's. */
 async function formatOf(
   real: string,
   isFolder: boolean,
   formats: readonly Format[],
-): Promise<Format | undefined> {
+): Promise<{ readonly format: Format; readonly paths: readonly string[] } | undefined> {
   const telling = formats.filter(({ id }) => id !== raw.id)
-  const found = new Set<Format>()
+  const found = new Map<Format, string[]>()
   for (const path of isFolder ? firstFiles(real) : [real]) {
     const detected = await detectAt(path, telling)
-    if (detected !== undefined) found.add(detected)
+    if (detected !== undefined) found.set(detected, [...(found.get(detected) ?? []), path])
   }
-  return found.size === 1 ? [...found][0] : undefined
+  const [one, ...others] = found
+  return one === undefined || others.length > 0 ? undefined : { format: one[0], paths: one[1] }
 }
 
 async function detectAt(path: string, formats: readonly Format[]): Promise<Format | undefined> {
