@@ -11,6 +11,7 @@ import { createNormalisers } from '../replay/matching/normalisers.ts'
 import { asBoolean, asObject, asString, type Json } from '../transcript/json.ts'
 import type { CallApi } from '../wire/call-apis.ts'
 import { toApi } from '../wire/call-paths.ts'
+import type { PlayedAnswer } from './answer.ts'
 import { readRequest, type LiveRequest } from './live-request.ts'
 import { missMessage, otherMessage } from './miss.ts'
 import { play, type Speed } from './play.ts'
@@ -33,6 +34,17 @@ export type ServeOptions = {
   /** Of the recording, the calls that are given; what is none of them goes on live. */
   readonly fork?: { readonly keeps: (index: number) => boolean; readonly forward: Forward }
   readonly onServed?: (served: Served) => void
+  /** Told of each answer that was given to a request that was the same. */
+  readonly onAnswered?: (answered: Answered) => void
+}
+
+export type Answered = {
+  readonly live: LiveRequest
+  readonly headers: IncomingMessage['headers']
+  readonly api: CallApi
+  /** Place in the recording. */
+  readonly index: number
+  readonly answer: PlayedAnswer
 }
 
 export type Forward = (request: IncomingMessage, response: ServerResponse, live: LiveRequest) => void
@@ -104,6 +116,8 @@ export async function serveRecording(
       return refuse(response, api, 400, missMessage(served))
     }
     add({ ...said, how: choice.how, from: found.from })
+    if ('index' in choice && choice.how !== 'positional')
+      options.onAnswered?.({ live, headers: request.headers, api, index: choice.index, answer: found })
     await play(response, found, { speed, said: matchHeaders(choice, exchange, found.from) })
   }
 

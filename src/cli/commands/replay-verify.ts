@@ -3,19 +3,26 @@
  * first parts from the recording, and whose doing that is.
  */
 import { writeFileSync } from 'node:fs'
+import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { fromSystemError, HansardError } from '../../errors.ts'
 import { toJunit } from '../../playback/junit.ts'
 import { differenceLine } from '../../playback/miss.ts'
 import { openRecording } from '../../playback/recording.ts'
 import { saveReport } from '../../playback/report-file.ts'
 import { verdictOf, type Divergence, type Verdict } from '../../playback/verify.ts'
+import { planRedirection } from '../../sources/redirection.ts'
 import { loadConfig } from '../config.ts'
 import { runIsolated } from '../isolated.ts'
+import { createLiveProvider } from '../live-provider.ts'
 import { FAILED, note, printableJson } from '../print.ts'
 import { exitCodeOf } from '../run-program.ts'
 import { noteRecording, toServeOptions, withProgram, type ServeFlags } from './replay-serve.ts'
 
-export type VerifyFlags = ServeFlags & { readonly junit?: string }
+export type VerifyFlags = ServeFlags & {
+  readonly junit?: string
+  readonly live?: boolean
+  readonly upstream?: readonly string[]
+}
 
 export async function verify(named: string, command: readonly string[], flags: VerifyFlags): Promise<void> {
   if (command.length === 0)
@@ -27,14 +34,20 @@ export async function verify(named: string, command: readonly string[], flags: V
   const recording = await openRecording(named, home)
   try {
     noteRecording(recording)
-    const { ended, server } = await withProgram(recording, command, toServeOptions(flags))
+    const plan = planRedirection(toUpstreams(flags.upstream, process.env), process.env, command)
+    const provider = flags.live ? createLiveProvider(recording, plan.upstreams) : undefined
+    const { ended, server } = await withProgram(recording, command, {
+      ...toServeOptions(flags),
+      ...(provider && { onAnswered: provider.onAnswered }),
+    })
     const report = server.report()
     saveReport(recording.archive, report)
     const exitCode = exitCodeOf(ended)
-    const verdict: Verdict = {
-      ...(await verdictOf(recording, report, { unasked: server.unasked() })),
-      exitCode,
-    }
+    const found = await verdictOf(recording, report, {
+      unasked: server.unasked(),
+      provider: (await provider?.divergences()) ?? [],
+    })
+    const verdict: Verdict = { ...found, exitCode }
     if (flags.junit !== undefined) writeJunit(flags.junit, verdict)
     if (flags.json) process.stderr.write(`${printableJson(verdict)}\n`)
     else if (flags.quiet !== true) for (const line of verdictLines(verdict)) note(line)

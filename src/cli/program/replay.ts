@@ -17,6 +17,7 @@ export function addReplay(program: Command): void {
       'answer a program, and say where it parts from the recording; ends with 1 where it does',
     )
     .option('--junit <file>', 'with --verify: the verdict as JUnit has it, too')
+    .option('--live', 'with --verify: also ask the provider, and say where it answers in another way')
     .option(
       '--from <entry>',
       'recorded answers up to this entry (12, or a citation), then live, as a new session',
