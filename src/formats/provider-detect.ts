@@ -7,6 +7,9 @@ import { toUnit, type ProviderUnit } from './provider-shapes.ts'
 import { isPlainMessage, messagesApi } from './provider-vote.ts'
 import { layoutOf } from './session-fold.ts'
 
+/** Messages with keys that no API knows: somebody's own, which a reader of anybody's messages takes as well. */
+const STRANGE = 0.15
+
 /** Records that are looked at. */
 const LOOKED_AT = 50
 
@@ -67,6 +70,6 @@ function ofMessages(values: readonly Json[], api: WireApi): readonly ProviderUni
   if (taken === undefined) return []
   const isPlain = values.every((value) => !isObject(value) || isPlainMessage(value, api))
   return units.flatMap((unit) =>
-    unit?.message === undefined ? [] : [{ ...unit, api, confidence: isPlain ? taken.confidence : 0.35 }],
+    unit?.message === undefined ? [] : [{ ...unit, api, confidence: isPlain ? taken.confidence : STRANGE }],
   )
 }

@@ -123,7 +123,8 @@ describe('a document whose telling keys come late', () => {
       'gemini-cli',
       { messages: geminiMessages, sessionId: 's', projectHash: 'h', startTime: at, lastUpdated: at },
     ],
-    ['nobody’s', 'undefined', { what: text, messages: [{ role: 'user', content: text }] }],
+    ['a guess', 'openai-chat', { what: text, messages: [{ role: 'user', content: text }] }],
+    ['nobody’s', 'undefined', { what: text, messages: [{ who: 'user', said: text }] }],
   ])('is told all the same: %s', async (_, format, document) => {
     expect(String(await formatOf(JSON.stringify(document)))).toBe(format)
     expect(String(await formatOf(`\n${JSON.stringify(document, undefined, 2)}\n`))).toBe(format)
@@ -162,18 +163,30 @@ describe('what looks like a format and is another’s', () => {
   it.each([
     [
       'Qwen',
+      'qwen',
       { ...wrapper, userType: undefined, uuid: 'u', type: 'user', message: { role: 'user', parts: [] } },
     ],
     [
       'Qwen without a mark',
+      undefined,
       { parentUuid: null, sessionId: 's', uuid: 'u', version: '1', message: { parts: [] } },
     ],
-    ['iFlow', { ...wrapper, sessionId: 'session-1', uuid: 'u', message: { role: 'user', content: 'x' } }],
-    ['gptme', { role: 'user', content: 'x', timestamp: '2026-06-13T10:00:00.000000' }],
-    ['dsh', { type: 'session', id: 's', createdAt: 1, timestamp: 't', cwd: '/' }],
-    ['a chat', { role: 'user', content: 'x' }],
-  ])('%s is unknown', async (_, record) => {
-    expect(await formatOf(lines(record, record))).toBeUndefined()
+    [
+      'iFlow',
+      'iflow',
+      {
+        ...wrapper,
+        type: 'user',
+        sessionId: 'session-1',
+        uuid: 'u',
+        message: { role: 'user', content: 'x' },
+      },
+    ],
+    ['gptme', 'generic', { role: 'user', content: 'x', timestamp: '2026-06-13T10:00:00.000000' }],
+    ['dsh', 'dsh', { type: 'session', id: 's', createdAt: 1, timestamp: 't', cwd: '/' }],
+    ['a chat', 'openai-chat', { role: 'user', content: 'x' }],
+  ])('%s is told as %s', async (_, format, record) => {
+    expect(await formatOf(lines(record, record))).toBe(format)
   })
 })
 
@@ -188,8 +201,8 @@ describe('detecting', () => {
     const found = await detect(memorySource(both), { formats })
     expect(found).toMatchObject({ format: { id: 'claude-code' }, runnerUp: { format: { id: 'pi' } } })
     expect(found && isAmbiguous(found)).toBe(true)
-    const alone = await detect(memoryFileSource('x', lines(step)), { formats })
-    expect(alone).toMatchObject({ format: { id: 'swarm' } })
+    const alone = await detect(memoryFileSource('x', lines(meta(1))), { formats })
+    expect(alone).toMatchObject({ format: { id: 'codex' } })
     expect(alone).not.toHaveProperty('runnerUp')
     expect(alone && isAmbiguous(alone)).toBe(false)
   })
