@@ -29,6 +29,10 @@ const idOf = async (q) => (await ask(`sessions?q=${encodeURIComponent(q)}`)).ses
 const voucher = await idOf('wrong total')
 const { runs } = await ask('runs')
 const [second, first] = ['m7w2p4', 'k3q9x1'].map((end) => runs.find(({ id }) => id.endsWith(end)))
+/** The same step of both. */
+const checksOf = async ({ id }) =>
+  (await ask(`runs/${id}`)).steps.find(({ step }) => step === 'run-checks').session
+const [before, after] = [await checksOf(first), await checksOf(second)]
 
 /** Name, address, and what to do there before the picture is taken. */
 const VIEWS = [
@@ -50,13 +54,23 @@ const VIEWS = [
       await page.locator('.diff').first().waitFor()
       await page.locator('.transcript-list').evaluate((list) => {
         const first = list.querySelector('[data-position="14"]')
-        if (first !== null) list.scrollTop += first.getBoundingClientRect().top - list.getBoundingClientRect().top
+        if (first !== null)
+          list.scrollTop += first.getBoundingClientRect().top - list.getBoundingClientRect().top
       })
     },
   ],
   ['session-answer', `/session/${voucher}#24`, async (page) => page.locator('.hl-keyword').first().waitFor()],
   ['run', `/runs/${second.id}`, async (page) => page.locator('.timeline-step').first().waitFor()],
   ['compare', `/runs/${first.id}?with=${second.id}`, async (page) => page.locator('table').first().waitFor()],
+  ['diff', `/diff?a=${before}&b=${after}`, async (page) => page.locator('.diff').first().waitFor()],
+  [
+    'playback',
+    `/session/${voucher}?play=4#9`,
+    async (page) => {
+      await page.locator('.player').waitFor()
+      await page.locator('.entry[data-position="8"]').waitFor()
+    },
+  ],
   ['cost', '/cost', async (page) => page.locator('.chart-bar').first().waitFor()],
   ['insight', '/insight', async (page) => page.locator('table').nth(1).waitFor()],
   ['context', `/insight/${voucher}`, async (page) => page.locator('.chart-layer').first().waitFor()],

@@ -5,10 +5,10 @@ import type { DiffAnswer, DiffSide } from '../../../server/api-diff.ts'
 import { Panel } from '../../charts/panel.tsx'
 import { href } from '../../router.ts'
 import { oneLine, titleLine, visible } from '../../text/visible.ts'
-import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
+import { Count, Duration, Money, Time } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Change } from '../../ui/change.tsx'
-import { allTokens, exactCount, shortCount, shortDuration, shortMoney } from '../../ui/numbers.ts'
+import { exactCount, shortCount, shortDuration, shortMoney } from '../../ui/numbers.ts'
 import { StatusMark } from '../../ui/status.tsx'
 import { Table } from '../../ui/table.tsx'
 import { Visible } from '../../ui/visible.tsx'
@@ -58,8 +58,6 @@ const text = (said: string | undefined, most = 80): ComponentChildren =>
 
 const usd = ({ row: { cost } }: DiffSide): number | undefined =>
   typeof cost?.usd === 'string' ? Number(cost.usd) : undefined
-const tokens = ({ row: { usage } }: DiffSide): number | undefined =>
-  usage === undefined ? undefined : allTokens(usage)
 
 const FACTS: readonly FactRow[] = [
   { name: 'Status', cell: ({ row }) => <StatusMark status={row.status} /> },
@@ -73,11 +71,6 @@ const FACTS: readonly FactRow[] = [
     name: 'Entries',
     cell: ({ entries }) => <Count count={entries} what="entries" />,
     number: ({ entries }) => entries,
-  },
-  {
-    name: 'Tokens',
-    cell: ({ row }) => <Tokens usage={row.usage} uncounted={row.uncounted} />,
-    number: tokens,
   },
   {
     name: 'Tokens in',

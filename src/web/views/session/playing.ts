@@ -4,7 +4,7 @@
  */
 import { batch, effect, signal } from '@preact/signals'
 import type { KindFlag } from '../../../transcript/kinds.ts'
-import { nextWith } from './columns.ts'
+import { nextWith, type Columns } from './columns.ts'
 import { createRecordedTime } from './recorded-time.ts'
 import type { SessionStore } from './store.ts'
 
@@ -140,16 +140,12 @@ export function createPlayback(store: Played) {
       const at = moment.peek()
       if (at === undefined) return false
       const columns = store.columns.peek()
-      let to = stop === 'entry' ? at + direction : nextWith(columns, stop, at, direction)
-      // What is no part of the conversation, and not shown, is passed over.
-      while (
-        stop === 'entry' &&
-        !hasRecords &&
-        to !== undefined &&
-        columns.kinds[to] === 0 &&
-        to < columns.length
-      )
-        to += direction
+      const to =
+        stop !== 'entry'
+          ? nextWith(columns, stop, at, direction)
+          : hasRecords
+            ? at + direction
+            : nextSaid(columns, at, direction)
       setPlaying(false)
       if (to === undefined || to < 0 || to >= columns.length) return false
       seek(to)
@@ -170,4 +166,11 @@ export function createPlayback(store: Played) {
       stopWatching()
     },
   }
+}
+
+/** What is no part of the conversation, and not shown, is passed over. */
+function nextSaid({ kinds, length }: Columns, from: number, direction: 1 | -1): number {
+  let to = from + direction
+  while (to >= 0 && to < length && kinds[to] === 0) to += direction
+  return to
 }

@@ -48,13 +48,13 @@ export function usePlayback({ store, shown, going, rows, list }: UsePlaybackOpti
   return {
     playback,
     isPlayed,
-    onEnter(): void {
+    onEnter: (): void => {
       const from = going.at() ?? rows.at(list.current?.top() ?? 0).position
       shown.selected.value = undefined
       playback.enter(from)
       announce('Playing')
     },
-    onLeave(): void {
+    onLeave: (): void => {
       const at = playback.moment.peek()
       playback.leave()
       setParams({ play: undefined })
