@@ -4,7 +4,6 @@ import { anthropicMessages } from './anthropic-messages.ts'
 import { claudeCode } from './claude-code.ts'
 import { claudeStreamJson } from './claude-stream-json.ts'
 import { cline } from './cline.ts'
-import { codexExecJson } from './codex-exec-json.ts'
 import { codexTuiLog } from './codex-tui-log.ts'
 import { codex } from './codex.ts'
 import { copilotCli } from './copilot-cli.ts'
@@ -76,7 +75,6 @@ export const formats: readonly Format[] = [
   anthropicManagedAgents,
   vercelUiMessages,
   claudeStreamJson,
-  codexExecJson,
   codexTuiLog,
   geminiStreamJson,
   openhands,

@@ -45,7 +45,6 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['grok', async () => (await import('../formats/grok.ts')).grok],
   ['dsh', async () => (await import('../formats/dsh.ts')).dsh],
   ['openclaw-telemetry', async () => (await import('../formats/openclaw-telemetry.ts')).openclawTelemetry],
-  ['codex-exec-json', async () => (await import('../formats/codex-exec-json.ts')).codexExecJson],
   ['codex-tui-log', async () => (await import('../formats/codex-tui-log.ts')).codexTuiLog],
   [
     'anthropic-managed-agents',
