@@ -4,7 +4,9 @@ import { existsSync, mkdtempSync, readFileSync, readdirSync, statSync, writeFile
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ABOUT } from '../src/formats/about.ts'
 import { formats } from '../src/formats/index.ts'
+import { formatTable, tableWritten } from './format-table.ts'
 import { VERSION } from '../src/version.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -37,6 +39,11 @@ describe('the docs', () => {
     expect(
       formats.map(({ id }) => `docs/formats/${id}.md`).filter((page) => !existsSync(join(root, page))),
     ).toEqual([])
+  })
+
+  it('have a table of all formats, as the code says them: npm run format-table', () => {
+    expect(formats.map(({ id }) => id).filter((id) => !ABOUT.has(id))).toEqual([])
+    expect(tableWritten(root)).toBe(formatTable())
   })
 
   it('name the version that package.json has', () => {

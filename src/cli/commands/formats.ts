@@ -1,4 +1,5 @@
 /** `hansard formats`: what can be read and written, and where such files lie on this machine. */
+import { LIVE } from '../../formats/live.ts'
 import os from 'node:os'
 import type { Format } from '../../formats/format.ts'
 import { journal } from '../../journal/format.ts'
@@ -6,9 +7,6 @@ import { allFormats } from '../../sources/formats.ts'
 import { findPlaces } from '../../sources/places.ts'
 import { note, out, outJson } from '../print.ts'
 import { toTable, type Column } from '../table.ts'
-
-/** The seeds' own formats: written while a session goes, not only afterwards. */
-const LIVE: ReadonlySet<string> = new Set(['devflow', 'weakincentives', 'leslie', 'entire', 'swarm'])
 
 export async function formats({ json }: { readonly json?: boolean }): Promise<void> {
   const rows = allFormats.map(toRow)
