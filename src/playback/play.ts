@@ -17,7 +17,7 @@ export async function play(
   response.sendDate = false
   const isWhole = !isBroken && frames.length < 2 && !isStream(headers)
   const length = isWhole ? [['content-length', String(frames[0]?.[1].length ?? 0)] as const] : []
-  response.writeHead(status, [...headers, ...length, ...said].flat())
+  response.writeHead(status, [...headers.filter(isHeader), ...length, ...said].flat())
   if (speed === 'recorded' && (frames[0]?.[0] ?? 0) > HEAD_WAITS_MS) response.flushHeaders()
   const began = performance.now()
   for (const [ms, bytes] of frames) {
@@ -37,6 +37,11 @@ export async function play(
 
 /** With the first frame where that is soon, else before it: clients time the head. */
 const HEAD_WAITS_MS = 20
+
+/** A tape may have been changed: what HTTP has no way to say is left out. */
+function isHeader([name, value]: readonly [string, string]): boolean {
+  return /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+}
 
 function isStream(headers: PlayedAnswer['headers']): boolean {
   return headers.some(([name, value]) => name.toLowerCase() === 'content-type' && value.includes('event'))

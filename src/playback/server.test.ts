@@ -210,6 +210,19 @@ describe('a recording that is not whole', () => {
     expect(server.report().served).toMatchObject([{ how: 'miss', reason: 'no-answer' }])
   })
 
+  it('whose headers HTTP has no way to say is answered without them', async () => {
+    const id = await record(question('one'))
+    const text = fs.readFileSync(tapeOf(id), 'utf8')
+    const planted = '"headers":[["x y","a"],["x-split","a\\r\\nset-cookie: b"],["x-fine","c"],'
+    fs.writeFileSync(tapeOf(id), text.replace('"headers":[[', `${planted}[`))
+    const heard = await ask((await replay(id)).url, question('one'))
+    expect([heard.status, heard.headers['x-fine'], heard.headers['set-cookie']]).toEqual([
+      200,
+      'c',
+      undefined,
+    ])
+  })
+
   it('whose lines are nonsense is read around them', async () => {
     const id = await record(question('one'), question('two'))
     const text = fs.readFileSync(tapeOf(id), 'utf8')
