@@ -21,21 +21,27 @@ export async function listen(answer: RequestListener): Promise<Provider> {
   }
 }
 
+/** `everyMs`: streams never end, and say a word this often. */
 export function startProvider({ everyMs = 0 } = {}): Promise<Provider> {
   return listen((request, response) => {
     request.resume().on('end', () => {
       const { status, headers, parts } = answerOf(Number(request.headers['x-call']))
       response.writeHead(status, headers)
+      const isEndless = everyMs > 0 && parts.length > 1
       const more = (at: number): void => {
         if (at >= parts.length) return void response.end()
         response.write(parts[at])
-        if (everyMs > 0) setTimeout(() => more(at + 1), everyMs)
+        if (response.destroyed) return
+        if (isEndless) setTimeout(() => more(Math.min(at + 1, WORD)), everyMs)
         else more(at + 1)
       }
       more(0)
     })
   })
 }
+
+/** Of a streamed answer's parts. */
+const WORD = 2
 
 export type Answer = {
   readonly status: number

@@ -17,7 +17,7 @@ export type Tape = {
 export type TapeDeck = { begin(head: AnswerHead, began: number): Tape }
 
 /** Bytes of all open calls. */
-const MOST_HELD = 24 * 1024 * 1024
+const MOST_HELD = 16 * 1024 * 1024
 /** What a chunk takes beside its bytes: when it came, and where it ends. */
 const PER_CHUNK = 16
 

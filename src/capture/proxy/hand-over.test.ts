@@ -93,7 +93,7 @@ describe('what passes', () => {
     expect(JSON.parse(told()[2]?.text ?? '')).toMatchObject({ api: 'anthropic-messages', isCut: false })
   })
 
-  it('waits while two parcels are out, and is then in one', () => {
+  it('waits while four parcels are out, and is then in one', () => {
     const handOver = create()
     for (let n = 0; n < 50; n += 1) {
       const call = watch(handOver)
@@ -102,10 +102,10 @@ describe('what passes', () => {
       call.ended()
       vi.advanceTimersByTime(5)
     }
-    expect(sent).toHaveLength(2)
+    expect(sent).toHaveLength(4)
     handOver.took((sent[0] as Parcel).buffer)
     vi.advanceTimersByTime(5)
-    expect(sent).toHaveLength(3)
+    expect(sent).toHaveLength(5)
     expect(told()).toHaveLength(100)
   })
 

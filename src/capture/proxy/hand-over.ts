@@ -62,8 +62,10 @@ const MOST_KEPT = 16
 const MANY = 8
 /** A parcel this full changes hands itself; of a smaller one a copy does. */
 const WORTH_GIVING = BLOCK / 4
-/** Out at a time: whoever is busy with these gets the next when one is back, and has time for its own affairs in between. */
-const MOST_OUT = 2
+/** Parcels that are out when what is not full waits: whoever is busy with these gets it with what comes after it. */
+const FEW_OUT = 4
+/** Out at a time: whoever reads them has its own affairs in between. */
+const MOST_OUT = 64
 /** How a call begins and ends waits this long, in milliseconds: a recorder that wakes up takes a processor from what is on its way. */
 const SOON_MS = 2
 /** A chunk waits this long for others. */
@@ -109,10 +111,10 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
   }
   const flushSome = (): void => flush(MOST_OUT)
   const flushSoon = (): void => {
-    if (sent.length < MOST_OUT) soon ??= setTimeout(flushSome, SOON_MS)
+    if (sent.length < FEW_OUT) soon ??= setTimeout(flushSome, SOON_MS)
   }
   const flushLater = (): void => {
-    if (sent.length < MOST_OUT && soon === undefined) later ??= setTimeout(flushSome, LINGER_MS)
+    if (sent.length < FEW_OUT && soon === undefined) later ??= setTimeout(flushSome, LINGER_MS)
   }
   /** False when there is no room for it. */
   const put = (kind: Kind, call: number, bytes: Buffer): boolean => {

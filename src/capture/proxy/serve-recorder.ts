@@ -1,7 +1,8 @@
 /** What the recorder's thread does: it takes what passed, gives the memory back, says what went wrong, and ends when it is told to. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Session } from '../../transcript/session.ts'
-import { createCallLog, type CallLogOptions, type Parts } from '../calls/call-log.ts'
+import { nextTurn } from '../../sources/next-turn.ts'
+import { createCallLog, PARTS, type CallLogOptions, type Parts } from '../calls/call-log.ts'
 import { createReporter, type Failure } from '../report.ts'
 import { flushOpen } from '../termination.ts'
 import type { Parcel } from './parcel.ts'
@@ -18,15 +19,17 @@ export type FromRecorder =
   | 'alive'
 
 const ALIVE_MS = 1000
-/** For requests that are being unpacked when the process goes down. */
-const LEAVING_MS = 500
+/** For requests that are being unpacked, and sessions that are being begun, when the process goes down. */
+const LEAVING_MS = 4000
 
-export function serveRecorder(port: MessagePort, options: CallLogOptions, parts?: Parts): void {
+export function serveRecorder(port: MessagePort, options: CallLogOptions, given: Parts = PARTS): void {
   const say = (message: FromRecorder, given: readonly ArrayBuffer[] = []): void =>
     port.postMessage(message, given)
   const onFailure = ({ message, hint }: Failure): void =>
     say({ failure: { message, ...(hint !== undefined && { hint }) } })
   const { guard } = createReporter(onFailure)
+  const beginning = new Set<Promise<unknown>>()
+  const parts: Parts = { ...given, record: inTurn(given.record, beginning) }
   const taken = createTakeOver(createCallLog({ ...options, onFailure }, parts))
 
   const end = async (): Promise<void> => {
@@ -42,7 +45,11 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, parts?
     port.close()
   }
   const leave = async (done: Int32Array): Promise<void> => {
-    await Promise.race([taken.settled(), new Promise((over) => setTimeout(over, LEAVING_MS))])
+    const until = performance.now() + LEAVING_MS
+    do {
+      await Promise.race([Promise.all([taken.settled(), ...beginning]), pause(until - performance.now())])
+      await nextTurn()
+    } while (beginning.size > 0 && performance.now() < until)
     // Behind all others: sessions end with the thread.
     process.on('exit', () => {
       Atomics.store(done, 0, 1)
@@ -60,4 +67,27 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, parts?
     return say({ took: message.buffer }, [message.buffer])
   })
   say('ready')
+}
+
+/**
+ * Sessions are begun one in a turn: the disk takes its time for each, and what passes meanwhile is read in between, which takes an eighth
+ * of the memory that it takes unread.
+ */
+function inTurn(record: Parts['record'], beginning: Set<Promise<unknown>>): Parts['record'] {
+  let last: Promise<unknown> = Promise.resolve()
+  return (options) => {
+    const begun = last.then(nextTurn).then(() => record(options))
+    const over = begun.then(
+      () => {},
+      () => {},
+    )
+    last = over
+    beginning.add(over)
+    void over.then(() => beginning.delete(over))
+    return begun
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => void setTimeout(done, ms))
 }
