@@ -259,3 +259,17 @@ describe('a damaged file', () => {
       for (const format of ALL) await expect(read(format, text)).resolves.toBeDefined()
   })
 })
+
+describe('a document of one line', () => {
+  it('that goes on past any head is read message by message', async () => {
+    const messages = Array.from({ length: 600 }, (_, index) => ({
+      role: index % 2 ? 'assistant' : 'user',
+      content: 'x'.repeat(2000),
+    }))
+    for (const text of [toJson({ model: 'm', messages }), toJson(messages), toJson({ messages }, 1)]) {
+      const [one, ...others] = await read(openAiChat, text)
+      expect(others).toEqual([])
+      expect(one?.entries.filter(({ kind }) => kind === 'message')).toHaveLength(600)
+    }
+  })
+})

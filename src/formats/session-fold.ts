@@ -130,11 +130,13 @@ export async function* readListSteps({
 }
 
 /** How the records lie in a file, by how it begins: a line each, the elements of one list, or a single object. */
-export function layoutOf({ records, document, text }: Head): 'lines' | 'list' | 'object' {
-  if (document !== undefined) return Array.isArray(document) ? 'list' : 'object'
-  if (records.length > 1) return 'lines'
+export function layoutOf({ records, document, peeked, text }: Head): 'lines' | 'list' | 'object' {
+  // One line that goes on past the head is a document until another stands behind it.
+  const whole = document ?? peeked
+  if (whole !== undefined) return Array.isArray(whole) ? 'list' : 'object'
+  if (records.length > 0) return 'lines'
   if (/^\uFEFF?\s*\[/.test(text)) return 'list'
-  return /^\uFEFF?\s*\{/.test(text) && records.length === 0 ? 'object' : 'lines'
+  return /^\uFEFF?\s*\{/.test(text) ? 'object' : 'lines'
 }
 
 export type Span = {
