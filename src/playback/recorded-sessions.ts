@@ -2,12 +2,14 @@
  * The sessions that a replay needs, by the id of one or of a run: the one that was named first, then those that the same run started.
  * What has a tape is found without the state: a replay in a test should begin at once.
  */
+import { join } from 'node:path'
 import { openArchive, type Archive } from '../archive/archive.ts'
 import { readSession } from '../archive/read-session.ts'
 import { HansardError, isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { isSafeId, isUuid } from '../transcript/ids.ts'
+import { TAPES } from '../wire/tape.ts'
 import { openTape, type TapeFile } from './tape-file.ts'
 
 export type RecordedSession = {
@@ -43,9 +45,11 @@ function findTaped(archive: Archive, named: string): string | undefined {
   const [only] = matches
   const id = matches.includes(named) ? named : matches.length === 1 ? only : undefined
   if (id === undefined) return undefined
-  const tape = openTape(archive.files, archive.sessionFolder(id))
-  tape?.close()
-  return tape === undefined ? undefined : id
+  return hasTape(archive, id) ? id : undefined
+}
+
+function hasTape(archive: Archive, id: string): boolean {
+  return archive.files.kind(join(archive.sessionFolder(id), TAPES)) === 'file'
 }
 
 /** One that only its agent's log has, or a run. */
@@ -60,7 +64,7 @@ async function findKnown(
     const inRun = sessions.list({ run: named }).sessions
     const found = inRun.length > 0 ? inRun.map(({ id }) => sessions.find(id)) : [sessions.find(named)]
     const ids = found.flatMap((one) => sessions.journals(one))
-    const taped = ids.filter((id) => archive.files.kind(`${archive.sessionFolder(id)}/tape.jsonl`) === 'file')
+    const taped = ids.filter((id) => hasTape(archive, id))
     const [first] = taped
     if (first !== undefined) {
       const all = inRun.length > 0 ? [] : withRun(archive, first)
