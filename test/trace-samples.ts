@@ -576,7 +576,127 @@ const gooseLines = [
   },
 ]
 
+const chatgptConversations = [
+  {
+    conversation_id: 'chat-1',
+    title: 'look',
+    create_time: MILLIS / 1000,
+    update_time: MILLIS / 1000 + 9,
+    default_model_slug: 'gpt-5',
+    current_node: 'n2',
+    mapping: {
+      n0: { id: 'n0', message: null, parent: null, children: ['n1'] },
+      n1: {
+        id: 'n1',
+        parent: 'n0',
+        children: ['n2'],
+        message: {
+          id: 'm1',
+          author: { role: 'user' },
+          create_time: MILLIS / 1000 + 1,
+          content: { content_type: 'text', parts: ['look'] },
+          weight: 1,
+        },
+      },
+      n2: {
+        id: 'n2',
+        parent: 'n1',
+        children: [],
+        message: {
+          id: 'm2',
+          author: { role: 'assistant' },
+          create_time: MILLIS / 1000 + 2,
+          content: { content_type: 'thoughts', thoughts: [{ summary: 'a', content: 'hm' }] },
+          metadata: { model_slug: 'gpt-5' },
+        },
+      },
+    },
+  },
+]
+
+const claudeConversations = [
+  {
+    uuid: 'conv-1',
+    name: 'look',
+    created_at: time(0),
+    updated_at: time(9),
+    account: { uuid: 'me' },
+    chat_messages: [
+      {
+        uuid: 'm1',
+        sender: 'human',
+        text: 'look',
+        created_at: time(1),
+        attachments: [{ file_name: 'a.txt' }],
+      },
+      {
+        uuid: 'm2',
+        parent_message_uuid: 'm1',
+        sender: 'assistant',
+        text: 'I look.',
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 'sig' },
+          { type: 'text', text: 'I look.' },
+          { type: 'tool_use', id: 'toolu_1', name: 'search', input: { q: 'x' } },
+        ],
+        created_at: time(2),
+      },
+    ],
+  },
+]
+
+const tracedCalls = [
+  {
+    request: {
+      timestamp: MILLIS / 1000,
+      method: 'POST',
+      url: 'https://api.anthropic.com/v1/messages',
+      headers: { 'user-agent': 'x' },
+      body: { model: 'claude', max_tokens: 10, messages: [{ role: 'user', content: 'look' }] },
+    },
+    response: {
+      timestamp: MILLIS / 1000 + 1,
+      status_code: 200,
+      headers: { 'request-id': 'req_1' },
+      body: {
+        id: 'msg_1',
+        type: 'message',
+        role: 'assistant',
+        model: 'claude',
+        content: [{ type: 'text', text: 'I look.' }],
+        stop_reason: 'end_turn',
+        usage: { input_tokens: 20, output_tokens: 6 },
+      },
+    },
+    logged_at: time(3),
+  },
+]
+
+/** Read by code that has its own proofs of keeping what it does not understand. */
+export const WIRE_SAMPLES: readonly Sample[] = [
+  lines('har', 'log.jsonl', tracedCalls, 'claude-trace'),
+  document('har', 'x.har', {
+    log: {
+      version: '1.2',
+      creator: { name: 'x' },
+      entries: tracedCalls.map(({ request, response }) => ({
+        startedDateTime: time(1),
+        time: 1000,
+        request: {
+          method: 'POST',
+          url: request.url,
+          headers: [],
+          postData: { text: JSON.stringify(request.body) },
+        },
+        response: { status: 200, headers: [], content: { text: JSON.stringify(response.body) } },
+      })),
+    },
+  }),
+]
+
 export const TRACE_SAMPLES: readonly Sample[] = [
+  document('chatgpt-export', 'conversations.json', chatgptConversations),
+  document('claude-export', 'conversations.json', claudeConversations),
   lines('droid', 'droid-1.jsonl', droidLines),
   lines('droid', 'printed.jsonl', droidPrinted, 'what it prints'),
   lines('antigravity', 'transcript.jsonl', antigravitySteps),

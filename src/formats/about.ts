@@ -127,6 +127,12 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
     'generic',
     about('gptme, vibe, Posit, ShareGPT, tau-bench', 'what stands near a message, estimated', 'nothing'),
   ],
+  [
+    'har',
+    about('HAR 1.2, claude-trace', 'a call’s, as its API has it', 'keys in headers, left out on purpose'),
+  ],
+  ['chatgpt-export', about('by others’ description', 'none', 'what is behind a file’s name')],
+  ['claude-export', about('by others’ description', 'none', 'models, mostly; what is behind a file’s name')],
   ['raw', about('anything', 'none', 'what it means')],
   ['droid', about('0.81, samples', 'sums of a session, cache apart', 'counts of a call')],
   ['antigravity', about('June 2026, samples', 'none', 'names of calls; the editor’s own conversations')],

@@ -37,6 +37,9 @@ import { amp } from './amp.ts'
 import { continueSessions } from './continue.ts'
 import { goose } from './goose.ts'
 import { otel } from './otel.ts'
+import { chatgptExport } from './chatgpt-export.ts'
+import { claudeExport } from './claude-export.ts'
+import { har } from './har.ts'
 import { opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
@@ -78,6 +81,9 @@ export const formats: readonly Format[] = [
   codexTuiLog,
   geminiStreamJson,
   openhands,
+  har,
+  claudeExport,
+  chatgptExport,
   otel,
   goose,
   continueSessions,

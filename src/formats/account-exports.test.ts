@@ -1,0 +1,181 @@
+/** Exports of accounts, and calls that others captured. */
+import { describe, expect, it } from 'vitest'
+import { memoryFileSource, readAll } from '../../test/memory-files.ts'
+import { createCallFold } from '../transcript/totals.ts'
+import type { Transcript } from '../transcript/transcript.ts'
+import { chatgptExport } from './chatgpt-export.ts'
+import { claudeExport } from './claude-export.ts'
+import { har } from './har.ts'
+
+const totals = ({ entries }: Transcript) => {
+  const fold = createCallFold()
+  for (const entry of entries) fold.add(entry)
+  return fold.totals()
+}
+
+describe("ChatGPT's export", () => {
+  const node = (id: string, parent: string | null, children: readonly string[], role?: string) => ({
+    id,
+    parent,
+    children,
+    message:
+      role === undefined
+        ? null
+        : {
+            id: `m-${id}`,
+            author: { role, name: role === 'tool' ? 'python' : null },
+            create_time: 1_767_225_600,
+            content: { content_type: 'text', parts: [id] },
+          },
+  })
+  const conversation = {
+    id: 'c',
+    title: 't',
+    create_time: 1_767_225_600,
+    current_node: 'd',
+    mapping: {
+      d: node('d', 'a', [], 'tool'),
+      a: node('a', 'r', ['b', 'd'], 'user'),
+      b: node('b', 'a', [], 'assistant'),
+      r: node('r', null, ['a']),
+    },
+  }
+
+  it('has a session for each conversation, each message after what it answers, and marks what was taken back', async () => {
+    const told = await readAll(
+      chatgptExport,
+      memoryFileSource('x', JSON.stringify([conversation, { ...conversation, id: 'd' }])),
+    )
+    expect(told.map(({ session }) => session.native?.sessionId)).toEqual(['c', 'd'])
+    expect(
+      told[0]?.entries.slice(1).map(({ id, role, metadata }) => [id, role, metadata?.['reverted']]),
+    ).toEqual([
+      ['m-a', 'user', undefined],
+      ['m-b', 'assistant', true],
+      ['m-d', 'tool', undefined],
+    ])
+  })
+
+  it('ends where a tree goes round', async () => {
+    const circle = {
+      ...conversation,
+      mapping: { a: node('a', 'b', ['b'], 'user'), b: node('b', 'a', ['a'], 'user') },
+    }
+    const [told] = await readAll(chatgptExport, memoryFileSource('x', JSON.stringify([circle])))
+    expect(told?.entries).toHaveLength(3)
+  })
+})
+
+describe("Claude's export", () => {
+  const message = (uuid: string, sender: string, more: object = {}) => ({
+    uuid,
+    sender,
+    text: uuid,
+    created_at: '2026-01-01T00:00:00Z',
+    ...more,
+  })
+
+  it('has a session for each conversation, and text that is said twice once', async () => {
+    const conversations = [
+      {
+        uuid: 'c',
+        name: 't',
+        chat_messages: [
+          message('a', 'human'),
+          message('b', 'assistant', { content: [{ type: 'text', text: 'b' }] }),
+        ],
+      },
+      { uuid: 'd', chat_messages: [] },
+    ]
+    const told = await readAll(claudeExport, memoryFileSource('x', JSON.stringify(conversations)))
+    expect(told.map(({ session }) => session.native?.sessionId)).toEqual(['c', 'd'])
+    expect(told[0]?.entries.slice(1).map(({ role, blocks }) => [role, blocks])).toEqual([
+      ['user', [{ type: 'text', text: 'a' }]],
+      ['assistant', [{ type: 'text', text: 'b' }]],
+    ])
+  })
+})
+
+describe('captured calls', () => {
+  const sse = [
+    '{"type":"message_start","message":{"id":"msg_1","model":"claude","content":[],"usage":{"input_tokens":5,"output_tokens":1}}}',
+    '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
+    '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}',
+    '{"type":"content_block_stop","index":0}',
+    '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}}',
+    '{"type":"message_stop"}',
+  ]
+    .map((data) => `event: ${(JSON.parse(data) as { type: string }).type}\ndata: ${data}\n\n`)
+    .join('')
+  const call = (messages: readonly object[]) => ({
+    request: {
+      method: 'POST',
+      url: 'https://api.anthropic.com/v1/messages?beta=true',
+      headers: { authorization: 'Bearer key', accept: '*/*' },
+      timestamp: 1_767_225_600,
+      body: { model: 'claude', messages },
+    },
+    response: { status_code: 200, headers: {}, timestamp: 1_767_225_602, body_raw: sse },
+  })
+  const user = { role: 'user', content: 'yo' }
+
+  it('of claude-trace are told once and billed once, streams put together', async () => {
+    const lines = [
+      call([user]),
+      call([
+        user,
+        { role: 'assistant', content: [{ type: 'text', text: 'hi' }] },
+        { role: 'user', content: 'more' },
+      ]),
+    ]
+    const [told] = await readAll(
+      har,
+      memoryFileSource('x.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+    )
+    const said = (told?.entries ?? []).filter(({ kind }) => kind === 'message')
+    expect(said.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant'])
+    expect(said[1]).toMatchObject({
+      at: '2026-01-01T00:00:02.000Z',
+      usage: { input: 5, output: 4 },
+      stopReason: 'end_turn',
+    })
+    expect(totals(told as Transcript)).toMatchObject({ calls: 1 })
+    expect(JSON.stringify(told)).toContain('accept')
+    expect(JSON.stringify(told)).not.toContain('Bearer key')
+  })
+
+  it('of HAR files too, whatever else was captured with them', async () => {
+    const { request } = call([user])
+    const entries = [
+      {
+        startedDateTime: '2026-01-01T00:00:00.000Z',
+        time: 1500,
+        request: {
+          method: 'POST',
+          url: request.url,
+          headers: [{ name: 'X-Api-Key', value: 'key-1' }],
+          postData: { text: JSON.stringify(request.body) },
+        },
+        response: {
+          status: 200,
+          headers: [],
+          content: { encoding: 'base64', text: Buffer.from(sse).toString('base64') },
+        },
+      },
+      { request: { method: 'GET', url: 'https://example.com/x.png' }, response: {} },
+    ]
+    const [told] = await readAll(
+      har,
+      memoryFileSource('x.har', JSON.stringify({ log: { version: '1.2', entries } })),
+    )
+    expect(told?.entries.map(({ role, metadata }) => role ?? metadata?.['record'])).toEqual([
+      'log',
+      'user',
+      'request',
+      'assistant',
+      'exchange',
+    ])
+    expect(told?.entries[3]?.at).toBe('2026-01-01T00:00:01.500Z')
+    expect(JSON.stringify(told)).not.toContain('key-1')
+  })
+})
