@@ -2,7 +2,7 @@
  * Captures of providers' streams: server-sent events as they came over the wire, or the JSON of their events, a line or an element each.
  * Each answer is one message, put together as a recorded call's is; its origin is all the bytes that it came from.
  */
-import { asArray, asObject, isObject, parseJson, type Json } from '../transcript/json.ts'
+import { asArray, asObject, isObject, parseJson, toJson, type Json } from '../transcript/json.ts'
 import { readLines, type Line } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { createSseParser } from '../wire/sse.ts'
@@ -105,7 +105,7 @@ async function* jsonEvents(file: SourceFile, head: Head): AsyncGenerator<readonl
     yield some.flatMap((step): readonly Step[] => {
       if ('damage' in step) return [step]
       const { value, ...extent } = step.record
-      const event = value === undefined ? undefined : { data: JSON.stringify(value), complete: true }
+      const event = value === undefined ? undefined : { data: toJson(value), complete: true }
       return (event && streams.take(event, extent)) ?? [{ said: unknownSaid(value), extent }]
     })
   }
