@@ -30,12 +30,12 @@ async function execute(prompt: string): Promise<void> {
   await session.end()
 }
 
-async function listed(): Promise<readonly (string | undefined)[]> {
+async function listed(): Promise<readonly string[]> {
   const env = { HOME: machine.user, HANSARD_HOME: machine.home }
   expect((await run(['sync', '.'], { env, cwd: machine.cwd })).code).toBe(0)
   const { stdout } = await run(['list', '--json'], { env, cwd: machine.cwd })
   const { sessions } = JSON.parse(stdout) as { sessions: { prompt?: string }[] }
-  return sessions.map(({ prompt }) => prompt).sort()
+  return sessions.map(({ prompt = '' }) => prompt).sort((a, b) => a.localeCompare(b))
 }
 
 it('each execution of a step is listed once, also those whose files a later one set aside', async () => {
