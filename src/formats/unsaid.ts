@@ -75,8 +75,7 @@ function isTold(value: Json, words: ReadonlySet<string>, told: Told, depth: numb
   }
   if (typeof value !== 'object' || value === null) return true
   if (depth === 0) return false
-  if (Array.isArray(value))
-    return value.every((one) => isTold(one, words, told, depth - 1))
+  if (Array.isArray(value)) return value.every((one) => isTold(one, words, told, depth - 1))
   return Object.entries(value).every(
     ([key, one]) => (words.has(key) || told.keys.has(key)) && isTold(one, words, told, depth - 1),
   )
