@@ -6,7 +6,11 @@ import { isHansardError } from '../errors.ts'
 import { codex } from '../formats/codex.ts'
 import type { Format, Place } from '../formats/format.ts'
 import { geminiCli } from '../formats/gemini-cli.ts'
+import { grok } from '../formats/grok.ts'
+import { iflow } from '../formats/iflow.ts'
+import { kimi } from '../formats/kimi.ts'
 import { pi } from '../formats/pi.ts'
+import { qwen } from '../formats/qwen.ts'
 import { withClosed } from '../../test/unprivileged.ts'
 import { allFormats } from './formats.ts'
 import { IMPORT, placesOf } from './place-of.ts'
@@ -90,6 +94,22 @@ describe('the places that are found', () => {
       ['codex', sessions],
       ['gemini-cli', chats],
     ])
+  })
+
+  it.each([
+    [qwen, '.qwen', 'projects/p/chats/s.jsonl'],
+    [qwen, '.qwen', 'tmp/x/chats/s.jsonl'],
+    [kimi, '.kimi-code/sessions', 'wd_p/session_1/agents/main/wire.jsonl'],
+    [kimi, '.kimi-code/sessions', 'wd_p/session_1/state.json'],
+    [kimi, '.kimi/sessions', 'hash/id/wire.jsonl'],
+    [iflow, '.iflow/projects', 'p/session-1.jsonl'],
+    [grok, '.grok/sessions', 'p/uuid/chat_history.jsonl'],
+    [pi, '.openclaw/agents', 'main/sessions/s.jsonl'],
+  ] as const)('hold what an agent writes: %#', (format, root, file) => {
+    put(`${root}/${file}`, 'x')
+    put(`${root}/settings.json`, 'x')
+    const found = find([format]).find((place) => place.root === fs.realpathSync(join(home, root)))
+    expect([...walk(join(home, root), { files: found?.files ?? [] })].map(({ path }) => path)).toEqual([file])
   })
 
   it('come once, however many names lead to them', () => {
