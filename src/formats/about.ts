@@ -136,7 +136,14 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
   ['raw', about('anything', 'none', 'what it means')],
   ['droid', about('0.81, samples', 'sums of a session, cache apart', 'counts of a call')],
   ['antigravity', about('June 2026, samples', 'none', 'names of calls; the editor’s own conversations')],
-  ['hermes', about('April 2026, samples', 'none', 'times; its database')],
+  [
+    'hermes',
+    about(
+      'April 2026, samples; its database by its source',
+      'sums of a session, cache apart',
+      'counts of a call',
+    ),
+  ],
   [
     'aider',
     about(

@@ -118,6 +118,45 @@ describe('Hermes', () => {
   })
 })
 
+const HERMES = `
+CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, model TEXT, system_prompt TEXT, started_at REAL, ended_at REAL, message_count INTEGER, input_tokens INTEGER, output_tokens INTEGER, cache_read_tokens INTEGER, estimated_cost_usd REAL, title TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL, finish_reason TEXT);
+INSERT INTO sessions VALUES ('h1', 'cli', 'gpt-5', 'be brief', 1767261600, 1767261700, 2, 20, 6, 10, 0.5, 'look');
+INSERT INTO messages VALUES (1, 'h1', 'assistant', 'I look.', null, '[{"id":"c","type":"function","function":{"name":"ls","arguments":"{}"}}]', null, 1767261601.5, 'tool_calls');
+INSERT INTO messages VALUES (2, 'h1', 'tool', 'a.txt', 'c', null, 'ls', 1767261602, null);
+`
+
+it('Hermes reads its database', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'hansard-hermes-')), 'state.db')
+  const database = await openDatabase(path)
+  database.exec(HERMES)
+  database.close()
+  const source = await openSource(path)
+  expect(await hermes.detect(source)).toMatchObject({ confidence: 0.95 })
+  expect(await goose.detect(source)).toBeUndefined()
+  const [told] = await readAll(hermes, source)
+  expect(told?.session).toMatchObject({
+    native: { sessionId: 'h1' },
+    title: 'look',
+    reportedCost: '0.5',
+    reportedUsage: { input: 20, cacheRead: 10, output: 6 },
+  })
+  expect(told?.entries.map(({ role, kind }) => role ?? kind)).toEqual([
+    'event',
+    'system',
+    'assistant',
+    'tool',
+  ])
+  expect(told?.entries[2]).toMatchObject({
+    at: '2026-01-01T10:00:01.500Z',
+    stopReason: 'tool_calls',
+    blocks: [{ text: 'I look.' }, { type: 'tool-call', callId: 'c' }],
+  })
+  expect(told?.entries[3]?.blocks).toMatchObject([
+    { type: 'tool-result', callId: 'c', name: 'ls', output: 'a.txt' },
+  ])
+})
+
 const HISTORY = `
 # aider chat started at 2026-01-01 10:00:00
 

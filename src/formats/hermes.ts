@@ -1,19 +1,24 @@
-/** Nous Research's Hermes, read: a session as one document around messages of OpenAI's shape. */
+/** Nous Research's Hermes, read: its database of sessions, and sessions as documents around messages of OpenAI's shape. */
 import { parseInstant } from '../transcript/instant.ts'
 import { asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { detectAmong } from './candidates.ts'
+import { isDatabase } from './database-row.ts'
 import { vocabulary } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
-import type { Detection, ReadItem } from './format.ts'
+import type { Detection, Format, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { lookAtDatabase, readDatabase } from './hermes-database.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
 import { tellList, toEvent, type Facts } from './telling.ts'
 import { fromWireMessage } from './wire-said.ts'
 
-export const hermes = fileFormat({
-  id: 'hermes',
-  title: 'Hermes: sessions/session_*.json',
+const ID = 'hermes'
+
+const documents = fileFormat({
+  id: ID,
+  title: 'Hermes: state.db, sessions/session_*.json',
   look: lookAtHermes,
   vocabulary: vocabulary({
     records: [
@@ -26,6 +31,25 @@ export const hermes = fileFormat({
   read: readHermes,
   places: PLACES.hermes,
 })
+
+export const hermes: Format = {
+  ...documents,
+  async detect(source) {
+    const document = await documents.detect(source)
+    const tables = await detectAmong(source, lookAtDatabase, ({ path }) => path.endsWith('.db'))
+    return tables !== undefined && tables.confidence > (document?.confidence ?? 0) ? tables : document
+  },
+  async *read(source, options) {
+    const taken = new Set<string>()
+    const others: SourceFile[] = []
+    for (const file of await source.list()) {
+      if (!(await isDatabase(file))) others.push(file)
+      else if (source.kind === 'file' || (await lookAtDatabase(file)) !== undefined)
+        yield* readDatabase(ID, file, taken, fromMessage)
+    }
+    if (others.length > 0) yield* documents.read({ ...source, list: async () => others }, options)
+  },
+}
 
 function lookAtHermes(head: Head): Detection | undefined {
   const document = documentOf(head)

@@ -117,7 +117,14 @@ export const PLACES = {
   cline: CLINE,
   droid: [{ folders: ['~/.factory/sessions'], files: ['**/*.jsonl', '**/*.settings.json'] }],
   antigravity: [{ folders: ['~/.gemini/antigravity-cli', '~/.gemini/antigravity'], files: ['**/*.jsonl'] }],
-  hermes: [{ folders: ['${HERMES_HOME:-~/.hermes}/sessions'], files: ['*.json', '*.jsonl'] }],
+  hermes: [
+    {
+      folders: ['${HERMES_HOME:-~/.hermes}'],
+      files: ['state.db'],
+      rows: [{ table: 'sessions' }, { table: 'messages' }],
+    },
+    { folders: ['${HERMES_HOME:-~/.hermes}/sessions'], files: ['*.json'] },
+  ],
   aider: [{ folders: ['./'], files: ['.aider.chat.history.md'] }],
   amp: [
     {

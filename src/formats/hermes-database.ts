@@ -1,0 +1,148 @@
+/** Hermes' database, `state.db`: a row for each session with what it used in all, and one for each message. */
+import { fromMillis } from '../transcript/instant.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
+import type { Row, SourceDatabase, SourceFile, SqlValue } from '../transcript/source.ts'
+import { withoutZeros, type Usage } from '../transcript/usage.ts'
+import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import { costOf, toDollars } from './dollars.ts'
+import type { Detection, ReadItem } from './format.ts'
+import { asId, type Place, type Said } from './placing.ts'
+import { createTelling, toEvent, type Facts } from './telling.ts'
+import { uuidFrom } from '../transcript/ids.ts'
+
+export type FromMessage = (message: JsonObject) => Said
+
+export async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
+  if (!(await isDatabase(file))) return undefined
+  const opened = await openOrDamage(file)
+  if (isDamage(opened)) return undefined
+  try {
+    const has = (table: string, ...columns: readonly string[]): boolean =>
+      columns.every((column) => opened.columns(table).includes(column))
+    const isHermes =
+      has('sessions', 'id', 'source', 'started_at', 'message_count') &&
+      has('messages', 'session_id', 'role', 'tool_calls')
+    return isHermes
+      ? { confidence: 0.95, reason: 'tables of sessions and of messages with their calls' }
+      : undefined
+  } finally {
+    await opened.close()
+  }
+}
+
+export async function* readDatabase(
+  id: string,
+  file: SourceFile,
+  taken: Set<string>,
+  fromMessage: FromMessage,
+): AsyncGenerator<readonly ReadItem[]> {
+  const opened = await openOrDamage(file)
+  if (isDamage(opened)) {
+    yield [{ type: 'damage', damage: opened }]
+    return
+  }
+  try {
+    yield* readSessions(id, file, opened, taken, fromMessage)
+  } finally {
+    await opened.close()
+  }
+}
+
+async function* readSessions(
+  format: string,
+  file: SourceFile,
+  database: SourceDatabase,
+  taken: Set<string>,
+  fromMessage: FromMessage,
+): AsyncGenerator<readonly ReadItem[]> {
+  let number = 0
+  const nextPlace = (): Place => {
+    number += 1
+    return { file: file.path, number, byteOffset: 0, byteLength: 0 }
+  }
+  for await (const row of eachRow(database, 'sessions', { orderBy: ['started_at', 'id'] })) {
+    const telling = createTelling(format, `${file.path}#${number}`, taken)
+    const prompt = textOf(row['system_prompt'])
+    const { system_prompt: _prompt, ...about } = row
+    telling.know(factsOf(row, format))
+    telling.say(toEvent(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
+    if (prompt !== undefined && prompt !== '')
+      telling.say({ kind: 'message', role: 'system', blocks: [{ type: 'text', text: prompt }] }, nextPlace())
+    yield telling.take()
+    const own = { where: { column: 'session_id', equals: row['id'] ?? null }, orderBy: ['timestamp', 'id'] }
+    for await (const batch of database.rows('messages', own)) {
+      for (const message of batch) telling.say(fromRow(message, fromMessage), nextPlace())
+      yield telling.take()
+    }
+    yield telling.end()
+  }
+}
+
+/** A row as the message that the documents have. */
+function fromRow(row: Row, fromMessage: FromMessage): Said {
+  const { id: _id, session_id: _session, timestamp, ...others } = row
+  const message: Record<string, Json> = Object.create(null) as Record<string, Json>
+  for (const [key, value] of Object.entries(rowToJson(others))) {
+    if (value === null) continue
+    // Lists are kept as JSON in a text.
+    message[key] =
+      key === 'tool_calls' || key.endsWith('_details') || key.endsWith('_items')
+        ? (jsonOf(others[key]) ?? value)
+        : value
+  }
+  const at = timeOf(timestamp)
+  const said = fromMessage(message)
+  return { ...said, ...(at !== undefined && { at }) }
+}
+
+const timeOf = (seconds: SqlValue | undefined): string | undefined =>
+  typeof seconds === 'number' ? fromMillis(seconds * 1000) : undefined
+
+function factsOf(row: Row, format: string): Facts {
+  const text = (name: string): string | undefined => textOf(row[name]) || undefined
+  const sessionId = asId(text('id'))
+  const [title, model, cwd, parent, stopReason] = [
+    text('title'),
+    text('model'),
+    text('cwd'),
+    text('parent_session_id'),
+    text('end_reason'),
+  ]
+  const [startedAt, endedAt] = [timeOf(row['started_at']), timeOf(row['ended_at'])]
+  const cost = costOf(row['actual_cost_usd']) ?? costOf(row['estimated_cost_usd'])
+  const usage = usageOf(row)
+  return {
+    ...(sessionId !== undefined && { sessionId }),
+    ...(title !== undefined && { title }),
+    ...(model !== undefined && { model }),
+    ...(cwd !== undefined && { cwd }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(parent !== undefined && { parent: { session: uuidFrom(format, parent) } }),
+    ...(startedAt !== undefined && { startedAt }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(cost !== undefined && { reportedCost: toDollars(cost) }),
+    ...(usage !== undefined && { reportedUsage: usage }),
+  }
+}
+
+/** Sums of the session, the cache beside the input. */
+function usageOf(row: Row): Usage | undefined {
+  const count = (name: string): number | undefined => {
+    const value = Number(row[name] ?? Number.NaN)
+    return Number.isSafeInteger(value) && value >= 0 ? value : undefined
+  }
+  const [input, output, cacheRead, cacheWrite5m] = [
+    'input_tokens',
+    'output_tokens',
+    'cache_read_tokens',
+    'cache_write_tokens',
+  ].map(count)
+  const usage = withoutZeros({
+    ...(input !== undefined && { input }),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite5m !== undefined && { cacheWrite5m }),
+    ...(output !== undefined && { output }),
+    quality: 'estimated',
+  })
+  return usage.quality === 'unavailable' ? undefined : usage
+}
