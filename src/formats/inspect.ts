@@ -27,6 +27,8 @@ export const inspect: Format = {
       async (file) => lookAtInspect(await readHead(file)),
       ({ path }) => path.endsWith('.json'),
     ),
+  // A log's samples are read with its header.
+  unit: ({ path }) => (PART.test(path) ? path.replace(PART, '').replace(/\/$/, '') || '.' : path),
   async *read(source, options) {
     const shared: Shared = {
       headers: new Map(),
@@ -45,6 +47,9 @@ export const inspect: Format = {
     }
   },
 }
+
+/** What a log's zip holds. */
+const PART = /(?:samples\/[^/]*|_journal\/.*|header\.json|summaries\.json|reductions\.json)$/
 
 const VOCABULARY = vocabulary({
   records: [
