@@ -162,10 +162,15 @@ describe('a document that is damaged', () => {
   })
 
   it('takes time linear in the size of a hostile document', async () => {
+    /** The best of three: what else the machine does is no part of it. */
     const time = async (document: string): Promise<number> => {
-      const started = performance.now()
-      await readBytes(Buffer.from(document))
-      return performance.now() - started
+      const times: number[] = []
+      for (let round = 0; round < 3; round += 1) {
+        const started = performance.now()
+        await readBytes(Buffer.from(document))
+        times.push(performance.now() - started)
+      }
+      return Math.min(...times)
     }
     const hostile = (n: number): readonly string[] => [
       `{"runId":"r","metadata":{},"turns":[\n  ${'{"\n  '.repeat(n)}`,
@@ -175,7 +180,6 @@ describe('a document that is damaged', () => {
     ]
     const [small, large] = [hostile(20_000), hostile(200_000)]
     for (const [index, document] of small.entries()) {
-      await time(document)
       const once = Math.max(5, await time(document))
       // Ten times the size: quadratic work would take a hundred times as long.
       expect(await time(large[index] as string)).toBeLessThan(once * 40)
