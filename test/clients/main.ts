@@ -3,9 +3,7 @@
  * loopback, and what Hansard reads from their logs against what was billed. Exits 1 when one token differs, no client is there,
  * or one could not be installed.
  */
-import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,10 +11,10 @@ import { claudeScenarios } from './claude-scenarios.ts'
 import { codexScenarios } from './codex-scenarios.ts'
 import { hookedScenarios } from './hooked-scenarios.ts'
 import { findPrograms, type Program } from './programs.ts'
-import type { Provider } from './provider.ts'
 import { recordedScenarios } from './recorded-scenarios.ts'
 import { resumedScenarios } from './resumed-scenarios.ts'
 import { play, type Outcome } from './scenario.ts'
+import { startScript } from './script-provider.ts'
 import { heading, toLines } from './table.ts'
 
 const values = readOptions()
@@ -81,32 +79,4 @@ function readOptions() {
     console.error('usage: npm run clients -- [--install] [--only TEXT] [--provider SCRIPT] [--keep]')
     process.exit(2)
   }
-}
-
-/** A provider of someone else's: `node SCRIPT PORT LEDGER`, listening on 127.0.0.1 until it is ended. */
-async function startScript(script: string, ledger: string): Promise<Provider> {
-  const port = await freePort()
-  const child = spawn(process.execPath, [script, String(port), ledger], { stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; tries < 100; tries += 1) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      break
-    await new Promise((done) => setTimeout(done, 50))
-  }
-  return { url, close: async () => void child.kill() }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo
-      server.close(() => done(port))
-    })
-  })
 }

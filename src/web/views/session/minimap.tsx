@@ -1,6 +1,7 @@
 /** The whole session as a strip beside it: prompts, errors, edits and cost where they are. What is in sight is framed; a click goes there. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { KIND_FLAGS, KIND_ROLE_MASK, roleOfKind } from '../../../transcript/kinds.ts'
+import { useDrawnSize } from '../../ui/drawn-size.ts'
 import { exactCount, shortMoney } from '../../ui/numbers.ts'
 import { preciseTime } from '../../ui/times.ts'
 import { countWith, type Columns } from './columns.ts'
@@ -22,24 +23,7 @@ const SOON_MS = 150
 
 export function Minimap({ columns, from, to, moment, onJump }: MinimapProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [height, setHeight] = useState(0)
-  const [theme, setTheme] = useState(0)
-  useEffect(() => {
-    const place = canvas.current?.parentElement
-    if (place === null || place === undefined) return undefined
-    const look = new ResizeObserver(() => setHeight(place.clientHeight))
-    look.observe(place)
-    const again = (): void => setTheme((times) => times + 1)
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    dark.addEventListener('change', again)
-    const chosen = new MutationObserver(again)
-    chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    return () => {
-      look.disconnect()
-      chosen.disconnect()
-      dark.removeEventListener('change', again)
-    }
-  }, [])
+  const { height, theme } = useDrawnSize(canvas)
   const drawn = useRef({ length: 0, height: 0, theme: 0 })
   useEffect(() => {
     const before = drawn.current

@@ -1,8 +1,9 @@
 /** What plays a session: stop and go, how fast, and where in it, with its prompts, edits and errors marked. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { toDuration } from '../../../replay/clock.ts'
 import { KIND_FLAGS } from '../../../transcript/kinds.ts'
 import { Button } from '../../ui/button.tsx'
+import { useDrawnSize } from '../../ui/drawn-size.ts'
 import { exactCount } from '../../ui/numbers.ts'
 import type { Columns } from './columns.ts'
 import { SPEEDS, type Playback } from './playing.ts'
@@ -80,24 +81,7 @@ const HEIGHT = 10
 /** Prompts, edits and errors where they are. */
 function Marks({ columns }: { readonly columns: Columns }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const [width, setWidth] = useState(0)
-  const [theme, setTheme] = useState(0)
-  useEffect(() => {
-    const place = canvas.current?.parentElement
-    if (place === null || place === undefined) return undefined
-    const look = new ResizeObserver(() => setWidth(place.clientWidth))
-    look.observe(place)
-    const again = (): void => setTheme((times) => times + 1)
-    const dark = matchMedia('(prefers-color-scheme: dark)')
-    dark.addEventListener('change', again)
-    const chosen = new MutationObserver(again)
-    chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
-    return () => {
-      look.disconnect()
-      chosen.disconnect()
-      dark.removeEventListener('change', again)
-    }
-  }, [])
+  const { width, theme } = useDrawnSize(canvas)
   // Of a long session that grows, what is less than a pixel is not seen.
   const pixels = Math.floor(Math.log2(columns.length + 1) * Math.max(1, width))
   useEffect(() => {
