@@ -28,7 +28,9 @@ export function reportLine(report: ReplayReport): string {
 
 /** How each answer was found, and what was not: everything but those that were exact, unless all are wanted. */
 export function explain(report: ReplayReport, isAll: boolean): string {
-  const told = report.served.filter(({ how }) => isAll || (how !== 'exact' && how !== 'other'))
+  const told = report.served.filter(
+    ({ how, matched, reason }) => isAll || ((matched ?? how) !== 'exact' && !(how === 'other' && reason)),
+  )
   const lines = told.flatMap(explainOne)
   return `${[reportLine(report).replace(/^hansard: /, `${report.session}: `), '', ...lines].join('\n').trimEnd()}\n`
 }
@@ -37,6 +39,7 @@ function explainOne(served: Served): readonly string[] {
   const {
     n,
     how,
+    matched,
     by,
     reason,
     asked,
@@ -52,7 +55,7 @@ function explainOne(served: Served): readonly string[] {
   const place =
     index === undefined ? undefined : `recorded call ${index + 1}${source === undefined ? '' : `, ${source}`}`
   return [
-    `${n}. ${how === 'miss' && reason !== undefined ? `not found: ${reasonText(reason)}` : how}${by && by.length > 0 ? ` (${by.join(', ')})` : ''}`,
+    `${n}. ${(how === 'miss' || how === 'other') && reason !== undefined ? `not found: ${reasonText(reason)}` : (matched ?? how)}${by && by.length > 0 ? ` (${by.join(', ')})` : ''}`,
     `   asked: ${asked ?? path}`,
     ...(place === undefined
       ? []

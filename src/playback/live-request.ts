@@ -1,7 +1,8 @@
 /** A request as it arrives: read whole, within bounds, unpacked and parsed. */
 import type { IncomingMessage } from 'node:http'
 import { createDecoding } from '../sources/decoding.ts'
-import { parseJson, type Json } from '../transcript/json.ts'
+import type { Json } from '../transcript/json.ts'
+import { createBodyReader, type BodyReader } from '../wire/growing-body.ts'
 
 export type LiveRequest = {
   readonly method: string
@@ -17,7 +18,10 @@ export type LiveRequest = {
 const MOST_BODY = 64 * 1024 * 1024
 
 /** Undefined for one that is too long, or that breaks off. */
-export async function readRequest(request: IncomingMessage): Promise<LiveRequest | undefined> {
+export async function readRequest(
+  request: IncomingMessage,
+  reader: BodyReader = createBodyReader(),
+): Promise<LiveRequest | undefined> {
   const chunks: Buffer[] = []
   let length = 0
   try {
@@ -37,7 +41,7 @@ export async function readRequest(request: IncomingMessage): Promise<LiveRequest
     method: request.method ?? 'GET',
     path: url.split('?', 1)[0] as string,
     url,
-    body: parseJson(plain.toString()),
+    body: reader.read(plain),
     bytes,
   }
 }

@@ -9,7 +9,7 @@ const REASONS: Readonly<Record<NonNullable<Served['reason']>, string>> = {
   'not-allowed': 'no request is the same, and others are not allowed',
   'no-answer': 'the recording has this request and no answer to it',
   'not-json': 'the request is no JSON',
-  'not-a-call': 'this is no call',
+  'not-a-call': 'this is no call, and no question about models or tokens that was recorded',
 }
 
 /** Differences that are said at once; `hansard replay why` says all. */

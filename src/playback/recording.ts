@@ -12,6 +12,7 @@ import { createRequestReader, type RequestReader } from '../wire/tape-requests.t
 import type { TapeJson, TapeRequestJson } from '../wire/tape.ts'
 import type { PlayedAnswer } from './answer.ts'
 import { readCalls, type EntryCall, type SessionCalls } from './entry-calls.ts'
+import type { Inquiry } from './inquiries.ts'
 import { findRecorded, type RecordedSession } from './recorded-sessions.ts'
 import { regenerate } from './regenerate.ts'
 import type { TapeFile } from './tape-file.ts'
@@ -33,6 +34,8 @@ export type Recording = {
   /** The session that was named, and those of its run. */
   readonly sessions: readonly RecordedSession[]
   readonly exchanges: readonly Exchange[]
+  /** Questions about models and tokens, in the order in which they were asked. */
+  readonly inquiries: readonly Inquiry[]
   /** Lines of tapes and journals that could not be read. */
   readonly damaged: number
   /** What the entries of a session say of its calls; read when it is first needed. */
@@ -50,10 +53,12 @@ export async function openRecording(named: string, home?: string): Promise<Recor
     return known
   }
   const exchanges: Exchange[] = []
+  const inquiries: Inquiry[] = []
   let damaged = 0
   for (const session of sessions) {
     const { tapes } = session
     damaged += tapes.reduce((sum, tape) => sum + tape.damaged, 0)
+    for (const tape of tapes) inquiries.push(...inquiriesOf(session.id, tape))
     const own = tapes.flatMap((tape) => ofTape(tape))
     const isWhole = own.length > 0 && own.every(({ hasAnswer }) => hasAnswer) && tapes.every(isPaired)
     const told = isWhole ? undefined : await calls(session.id)
@@ -64,6 +69,7 @@ export async function openRecording(named: string, home?: string): Promise<Recor
     archive,
     sessions,
     exchanges,
+    inquiries,
     damaged,
     calls,
     close: () => {
@@ -95,9 +101,18 @@ function ofTape(tape: TapeFile): readonly Taped[] {
   })
 }
 
+function inquiriesOf(session: string, tape: TapeFile): readonly Inquiry[] {
+  return tape.inquiries.map(({ call, inquiry }) => ({
+    ...inquiry,
+    session,
+    call,
+    answer: () => played(tape.answer(call)),
+  }))
+}
+
 /** An answer whose request is not there was recorded before requests were. */
-function isPaired({ requests, answered }: TapeFile): boolean {
-  const asked = new Set(requests.map(({ call }) => call))
+function isPaired({ requests, inquiries, answered }: TapeFile): boolean {
+  const asked = new Set([...requests, ...inquiries].map(({ call }) => call))
   return [...answered].every((call) => asked.has(call))
 }
 

@@ -9,6 +9,8 @@ export type Served = {
   readonly path: string
   readonly api?: CallApi
   readonly how: MatchWay | 'miss' | 'live' | 'other'
+  /** Of a question about models or tokens that was recorded: how it was found. */
+  readonly matched?: MatchWay
   readonly by?: readonly string[]
   readonly repeat?: number
   readonly isOutOfOrder?: boolean

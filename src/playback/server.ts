@@ -6,12 +6,20 @@
 import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createRedactor } from '../redact/redactor.ts'
-import { createMatcher, describeAsked, type Choice, type MatchWay } from '../replay/matching/matcher.ts'
+import {
+  createMatcher,
+  describeAsked,
+  type Choice,
+  type Match,
+  type MatchWay,
+} from '../replay/matching/matcher.ts'
 import { createNormalisers } from '../replay/matching/normalisers.ts'
 import { asBoolean, asObject, asString, type Json } from '../transcript/json.ts'
 import type { CallApi } from '../wire/call-apis.ts'
 import { toApi } from '../wire/call-paths.ts'
+import { createBodyReader } from '../wire/growing-body.ts'
 import type { PlayedAnswer } from './answer.ts'
+import { createInquiries } from './inquiries.ts'
 import { readRequest, type LiveRequest } from './live-request.ts'
 import { missMessage, otherMessage } from './miss.ts'
 import { play, type Speed } from './play.ts'
@@ -73,12 +81,15 @@ export async function serveRecording(
   const { exchanges, sessions, archive } = recording
   const known = fork === undefined ? exchanges : exchanges.filter((_, index) => fork.keeps(index))
   const roots = [...sessions.flatMap(({ cwd }) => cwd ?? []), ...(options.roots ?? [])]
+  const normalisers = createNormalisers({ roots })
   const matcher = createMatcher(known, {
-    normalisers: createNormalisers({ roots }),
+    normalisers,
     ...(options.loosest && { loosest: options.loosest }),
     ...(options.repeats !== undefined && { repeats: options.repeats }),
   })
   const redact = createRedacting(createRedactor({ key: archive.redactionKey(), env: process.env }))
+  const bodies = createBodyReader()
+  const inquiries = createInquiries(recording.inquiries, normalisers, options.loosest)
   const log = createReportLog(new Date().toISOString())
   const add = (served: Omit<Served, 'n'>): void => {
     const told = log.add(served)
@@ -86,13 +97,24 @@ export async function serveRecording(
   }
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const live = await readRequest(request)
+    const live = await readRequest(request, bodies)
     if (live === undefined) return void response.destroy()
     const { api } = toApi(live.path)
     const { path } = live
     if (api === undefined || live.method !== 'POST') {
-      add({ path, how: 'other', reason: 'not-a-call' })
-      if (fork !== undefined) return fork.forward(request, response, live)
+      const said = { path, how: 'other' as const, asked: `${live.method} ${path.slice(0, 200)}` }
+      if (fork !== undefined) {
+        add({ ...said, reason: 'not-a-call' })
+        return fork.forward(request, response, live)
+      }
+      const inquired = inquiries.choose(live, redact)
+      if (inquired !== undefined) {
+        const { how, by, inquiry, answer: given } = inquired
+        const { session, call } = inquiry
+        add({ ...said, matched: how, ...(by && { by }), session, call, from: 'tape' })
+        return play(response, given, { speed, said: matchHeaders({ how, ...(by && { by }) }, call, 'tape') })
+      }
+      add({ ...said, reason: 'not-a-call' })
       const status = live.method === 'HEAD' ? 200 : 404
       return refuse(response, api ?? apiNear(path), status, otherMessage(live.method, path))
     }
@@ -118,7 +140,7 @@ export async function serveRecording(
     add({ ...said, how: choice.how, from: found.from })
     if ('index' in choice && choice.how !== 'positional')
       options.onAnswered?.({ live, headers: request.headers, api, index: choice.index, answer: found })
-    await play(response, found, { speed, said: matchHeaders(choice, exchange, found.from) })
+    await play(response, found, { speed, said: matchHeaders(choice, exchange.call, found.from) })
   }
 
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
@@ -231,16 +253,16 @@ function askingOf(
   return { api, isStream, model: asString(asObject(said)?.['model']) ?? toApi(path).model ?? 'unknown' }
 }
 
-function matchHeaders(choice: Choice, exchange: Exchange, from: 'tape' | 'entries'): [string, string][] {
+function matchHeaders(
+  { how, by, repeat }: Pick<Match, 'by' | 'repeat'> & { readonly how: string },
+  call: string | undefined,
+  from: 'tape' | 'entries',
+): [string, string][] {
   return [
-    ['x-hansard-match', choice.how],
-    ...('by' in choice && choice.by && choice.by.length > 0
-      ? [['x-hansard-by', choice.by.join(',')] as [string, string]]
-      : []),
-    ...('repeat' in choice && choice.repeat !== undefined
-      ? [['x-hansard-repeat', String(choice.repeat)] as [string, string]]
-      : []),
+    ['x-hansard-match', how],
+    ...(by !== undefined && by.length > 0 ? [['x-hansard-by', by.join(',')] as [string, string]] : []),
+    ...(repeat === undefined ? [] : [['x-hansard-repeat', String(repeat)] as [string, string]]),
     ['x-hansard-from', from === 'tape' ? 'recording' : 'regenerated'],
-    ...(exchange.call !== undefined ? [['x-hansard-call', exchange.call] as [string, string]] : []),
+    ...(call === undefined ? [] : [['x-hansard-call', call] as [string, string]]),
   ]
 }

@@ -5,12 +5,22 @@
 import { join } from 'node:path'
 import type { Files } from '../journal/files.ts'
 import { parseJson } from '../transcript/json.ts'
-import { TAPES, toTape, toTapeRequest, type TapeJson, type TapeRequestJson } from '../wire/tape.ts'
+import {
+  TAPES,
+  toTape,
+  toTapeInquiry,
+  toTapeRequest,
+  type TapeInquiryJson,
+  type TapeJson,
+  type TapeRequestJson,
+} from '../wire/tape.ts'
 
 export type TapeFile = {
   /** In the order in which they were written. */
   readonly requests: readonly TapeRequestJson[]
-  /** Calls that have an answer here. */
+  /** Questions about models and tokens. */
+  readonly inquiries: readonly TapeInquiryJson[]
+  /** Calls and inquiries that have an answer here. */
   readonly answered: ReadonlySet<string>
   /** Lines that are none. */
   readonly damaged: number
@@ -30,6 +40,7 @@ export function openTape(files: Files, folder: string): TapeFile | undefined {
   if (files.kind(path) !== 'file') return undefined
   const fd = files.openRead(path)
   const requests: TapeRequestJson[] = []
+  const inquiries: TapeInquiryJson[] = []
   const places = new Map<string, { readonly at: number; readonly length: number }>()
   let asked = 0
   let damaged = 0
@@ -41,13 +52,16 @@ export function openTape(files: Files, folder: string): TapeFile | undefined {
       continue
     }
     asked += bytes.length
-    const request = asked > MOST_ASKED ? undefined : toTapeRequest(parseJson(bytes.toString()))
-    if (request === undefined) damaged += 1
-    else requests.push(request)
+    const line = asked > MOST_ASKED ? undefined : parseJson(bytes.toString())
+    const [request, inquiry] = [toTapeRequest(line), toTapeInquiry(line)]
+    if (request !== undefined) requests.push(request)
+    else if (inquiry !== undefined) inquiries.push(inquiry)
+    else damaged += 1
   }
   let isOpen = true
   return {
     requests,
+    inquiries,
     answered: new Set(places.keys()),
     damaged,
     answer(call) {

@@ -2,7 +2,7 @@
 import type { CallApi } from './call-apis.ts'
 
 export type CallPath = {
-  /** Absent for what is no call: lists of models, counts of tokens. */
+  /** Absent for what is no call: lists of models, counts of tokens (`isInquiry`). */
   readonly api?: CallApi
   /** Where the path names it, as Gemini's and Bedrock's do. */
   readonly model?: string
@@ -23,11 +23,25 @@ export function spokenBy(path: string): string | undefined {
   return SPOKEN.find(({ path: shape }) => shape.test(path))?.upstream
 }
 
+/** Whether it asks about models or tokens: no model says anything, and what is answered may well change what an agent does next. */
+export function isInquiry(method: string, path: string): boolean {
+  return INQUIRIES.some((one) => one.method === method && one.path.test(path))
+}
+
+const INQUIRIES: readonly { readonly method: 'GET' | 'POST'; readonly path: RegExp }[] = [
+  { method: 'POST', path: /\/v1\/messages\/count_tokens$/ },
+  { method: 'POST', path: /\/models\/count-tokens:rawPredict$/ },
+  { method: 'POST', path: /:countTokens$/ },
+  { method: 'POST', path: /\/responses\/input_tokens$/ },
+  { method: 'POST', path: /\/model\/[^/]+\/count-tokens$/ },
+  { method: 'GET', path: /\/models(\/[^/]+){0,2}$/ },
+]
+
 type Spoken = { readonly path: RegExp; readonly api?: CallApi; readonly upstream: string }
 
 const SPOKEN: readonly Spoken[] = [
   {
-    path: /\/models\/(?<model>[^/:]+):(raw|streamRaw)Predict$/,
+    path: /\/models\/(?!count-tokens:)(?<model>[^/:]+):(raw|streamRaw)Predict$/,
     api: 'anthropic-messages',
     upstream: 'vertex',
   },

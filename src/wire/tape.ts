@@ -41,6 +41,69 @@ export type TapeRequestJson = {
   }
 }
 
+/** A question about models or tokens, redacted; its answer is a `TapeJson` as those of calls are. No entry says anything of it. */
+export type TapeInquiryJson = {
+  readonly v: 1
+  readonly call: string
+  readonly inquiry: {
+    readonly method: string
+    /** Without its query. */
+    readonly path: string
+    /** Of the query, what says which part of a list is wanted. */
+    readonly query?: { readonly [name: string]: string }
+    /** Absent where nothing was sent. */
+    readonly body?: Json
+  }
+}
+
+export function toTapeInquiry(value: Json | undefined): TapeInquiryJson | undefined {
+  const object = asObject(value)
+  const inquiry = asObject(object?.['inquiry'])
+  const [call, method, path] = [object?.['call'], inquiry?.['method'], inquiry?.['path']]
+  if (object?.['v'] !== 1 || typeof call !== 'string') return undefined
+  if (typeof method !== 'string' || typeof path !== 'string') return undefined
+  const [query, body] = [asObject(inquiry?.['query']), inquiry?.['body']]
+  return {
+    v: 1,
+    call,
+    inquiry: {
+      method,
+      path,
+      ...(query && { query: stringsOf(query) }),
+      ...(body !== undefined && { body }),
+    },
+  }
+}
+
+/** Which part of a list, in what shape. The rest may be a key. */
+const PAGING = [
+  'after',
+  'after_id',
+  'before_id',
+  'limit',
+  'order',
+  'page_size',
+  'pageSize',
+  'page_token',
+  'pageToken',
+]
+
+/** `url`: path and query. */
+export function toInquiry(method: string, url: string, body: Json | undefined): TapeInquiryJson['inquiry'] {
+  const [path = '', search = ''] = url.split('?', 2)
+  const said = new URLSearchParams(search)
+  const query = PAGING.flatMap((name) => {
+    const value = said.get(name)
+    return value === null ? [] : [[name, value] as const]
+  })
+  return {
+    method,
+    path,
+    ...(query.length > 0 && { query: Object.fromEntries(query) }),
+    ...(body !== undefined && body !== null && { body }),
+  }
+}
+
 /** A line as written; undefined for what is none, such as one that a crash cut off. */
 export function toTapeRequest(value: Json | undefined): TapeRequestJson | undefined {
   const object = asObject(value)

@@ -17,6 +17,7 @@ import { writeOutcome, type AnswerFacts, type Broken, type Outcome, type Place }
 import { createAnswerReader, headerOf, type Answer, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Headers } from './client.ts'
 import { createConversation } from './conversation.ts'
+import { createInquiries, type InquiryStart, type OpenInquiry } from './inquiries.ts'
 import { createOpenSessions, type Asking } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
 import { createRequestPacker, type RequestFacts } from '../../wire/tape-requests.ts'
@@ -48,6 +49,8 @@ export type OpenCall = {
 
 export type CallLog = {
   readonly begin: (start: CallStart) => OpenCall
+  /** A question about models or tokens: on the tape, for replay, and nowhere else. */
+  readonly inquire: (start: InquiryStart) => OpenCall
   /** A call that somebody else has read for us: what was asked, and later what was answered. */
   readonly ask: (asked: Asked) => AskedCall
   /** What a tool gave, before the next request repeats it. */
@@ -131,6 +134,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     failed: (error) => report.failed({ what: 'a session', error }),
   })
 
+  const inquiries = createInquiries(tapes, sessions.near)
+
   /** Records what is asked, and gives what records how it ended. */
   const ask = (asked: Asked, began: number): Settle => {
     const call = randomUUID()
@@ -143,6 +148,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         place = { session, voice: conversation.ask(asked.request, { call, ...asked.about }), whole: recorder }
         const lane = { session: recorder.id, lane: place.voice.recorder.source }
         if (asked.wire && !recorder.asideRedacted(packer.pack(lane, call, asked.wire))) packer.forget(lane)
+        if (inquiries.waiting() > 0) track(inquiries.settle(), 'an inquiry')
         return place
       } catch (error) {
         session.calls -= 1
@@ -243,6 +249,21 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         broken: guard('an answer', (by: string, reason: string, at?: number) => over({ by, reason }, at)),
       }
     },
+    inquire(start) {
+      let open: OpenInquiry | undefined
+      guard('an inquiry', () => {
+        open = inquiries.begin(start, parts.clientOf(start.headers, start.body))
+      })()
+      return {
+        response: guard('an inquiry', (head: AnswerHead) => open?.response(head)),
+        chunk: guard('an inquiry', (bytes: Buffer, at?: number) => open?.chunk(bytes, at)),
+        ended: guard('an inquiry', (_?: number, unread?: string) => {
+          if (open !== undefined && unread === undefined) track(open.end(), 'an inquiry')
+          else open?.drop()
+        }),
+        broken: guard('an inquiry', () => open?.drop()),
+      }
+    },
     ask(asked) {
       let settle: Settle | undefined
       guard('a call', () => {
@@ -300,6 +321,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     },
     async end() {
       while (open.size > 0) await written()
+      await inquiries.settle(true).catch((error: unknown) => report.failed({ what: 'an inquiry', error }))
       return sessions.end()
     },
   }

@@ -29,6 +29,8 @@ export type Asking = {
 export type OpenSessions = {
   of(asking: Asking): OpenSession
   inGroup(names: readonly string[]): OpenSession | undefined
+  /** Whose is what is no call: the one of its client's name, else the newest of its agent; of anybody where no client is said. */
+  near(client?: Client): OpenSession | undefined
   end(): Promise<readonly Session[]>
 }
 
@@ -39,7 +41,11 @@ type Options = {
   readonly most?: number
 }
 
-type Held = OpenSession & { readonly isNamed: boolean; heard?: Conversation }
+type Held = OpenSession & {
+  readonly isNamed: boolean
+  readonly agent: string | undefined
+  heard?: Conversation
+}
 
 /** Open at once; a process has a thousand files, if nobody said otherwise. */
 const MOST_OPEN = 256
@@ -67,7 +73,13 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
     })
   }
   const start = (name: string, client: Client, isNamed: boolean): Held => {
-    const held: Held = { isNamed, isFailed: false, calls: 0, begun: begin(client, isNamed) }
+    const held: Held = {
+      isNamed,
+      agent: client.agent,
+      isFailed: false,
+      calls: 0,
+      begun: begin(client, isNamed),
+    }
     held.begun.then(
       ({ conversation }) => (held.heard = conversation),
       // One that could not be begun is tried again with the next call.
@@ -90,7 +102,7 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
 
   return {
     of({ client = {}, request, groups: shared = [] }) {
-      const said = client.native && `${client.native.agent} ${client.native.sessionId}`
+      const said = nameIn(client)
       const group = shared.find((one) => groups.has(one))
       const known =
         said ?? nameOf(group === undefined ? goneOn(sessions, request, client) : groups.get(group))
@@ -106,6 +118,11 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
       return held
     },
     inGroup: (names) => names.map((one) => groups.get(one)).find((one) => one !== undefined),
+    near(client) {
+      const all = [...sessions.values()]
+      if (client === undefined) return all.at(-1)
+      return sessions.get(nameIn(client) ?? '') ?? all.findLast(({ agent }) => agent === client.agent)
+    },
     async end() {
       for (const held of sessions.values()) end(held)
       sessions.clear()
@@ -114,6 +131,10 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
       return ended
     },
   }
+}
+
+function nameIn({ native }: Client): string | undefined {
+  return native && `${native.agent} ${native.sessionId}`
 }
 
 /** The session that has heard most of it, among those that have no other name. */

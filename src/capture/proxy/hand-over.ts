@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import type { CallApi } from '../../wire/call-apis.ts'
+import { isInquiry } from '../../wire/call-paths.ts'
 import type { Watch } from './forward.ts'
 import { createPacker, machineNow, sizeOf, type Kind, type Packer, type Parcel } from './parcel.ts'
 import type { Route } from './upstreams.ts'
@@ -30,7 +31,9 @@ export type HandOverOptions = {
 
 /** With `asked`, as JSON. `raw`: names and values by turns. */
 export type AskedFacts = {
-  readonly api: CallApi
+  /** Absent for what is no call: a question about models or tokens. */
+  readonly api?: CallApi
+  readonly method: string
   readonly model?: string
   readonly upstream: string
   /** As it was asked. */
@@ -140,8 +143,11 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
   }
 
   return {
-    watch(request, { api, model, upstream }) {
-      if (api === undefined || request.method !== 'POST') return UNWATCHED
+    watch(request, { api, model, upstream, path }) {
+      const { method = 'GET' } = request
+      const isWatched =
+        api === undefined ? isInquiry(method, path.split('?', 1)[0] as string) : method === 'POST'
+      if (!isWatched) return UNWATCHED
       const call = (calls = (calls + 1) >>> 0)
       let body = 0
       let isBodyCut = false
@@ -155,7 +161,8 @@ export function createHandOver({ send, leftOut, budget = BUDGET }: HandOverOptio
         if (isAsked) return
         whole()
         const facts: AskedFacts = {
-          api,
+          ...(api !== undefined && { api }),
+          method,
           ...(model !== undefined && { model }),
           upstream: upstream.name,
           path: request.url ?? '',

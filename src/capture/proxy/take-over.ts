@@ -34,19 +34,15 @@ export function createTakeOver(calls: CallLog): TakeOver {
 
   const begin = (
     one: Passing,
-    { api, model, upstream, path, raw }: AskedFacts,
+    { api, method, model, upstream, path, raw }: AskedFacts,
     at: number,
     body: Json,
   ): void => {
-    one.call = calls.begin({
-      api,
-      body,
-      headers: toHeaders(raw),
-      upstream,
-      path,
-      ...(model !== undefined && { model }),
-      began: toOwnTime(at),
-    })
+    const facts = { body, headers: toHeaders(raw), path, began: toOwnTime(at) }
+    one.call =
+      api === undefined
+        ? calls.inquire({ ...facts, method })
+        : calls.begin({ ...facts, api, upstream, ...(model !== undefined && { model }) })
     for (const what of one.waiting) what(one.call)
     one.waiting = []
   }

@@ -6,7 +6,8 @@
 import { isObject, type Json } from '../../transcript/json.ts'
 import { createKeyer, partsOf, type Asked } from './keys.ts'
 import { lastOf, positionOf, toLaneScore } from './lanes.ts'
-import { neededFor, RESULT_ORDER, wayOf, type Normaliser } from './normalisers.ts'
+import { wayOf, type Normaliser } from './normalisers.ts'
+import { normalisersFor } from './needed.ts'
 import { diffPaths, type PathDifference } from './path-diff.ts'
 import { isSameTurn, type Turn } from './turn.ts'
 
@@ -84,21 +85,8 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
   }
   const bodyOf = (index: number): Json | undefined => calls[index]?.asked?.()?.body
 
-  const byNormalisers = (live: Asked, index: number): readonly string[] => {
-    const needed = new Set<string>()
-    diffPaths(bodyOf(index) ?? null, live.body, {
-      most: MOST_READ,
-      onValues(recorded, said, path) {
-        const field = path.split('.').find((name) => way.isLeftOut(name))
-        const names =
-          field === undefined
-            ? neededFor(recorded, said, normalisers)
-            : normalisers.filter(({ fields }) => fields?.has(field)).map(({ name }) => name)
-        for (const name of names.length > 0 ? names : [RESULT_ORDER]) needed.add(name)
-      },
-    })
-    return [...needed].sort()
-  }
+  const byNormalisers = (live: Asked, index: number): readonly string[] =>
+    normalisersFor(bodyOf(index) ?? null, live.body, normalisers)
   const differences = (live: Asked, index: number): readonly PathDifference[] => {
     const recorded = bodyOf(index)
     return recorded === undefined ? [] : diffPaths(recorded, live.body, { way })
@@ -159,9 +147,6 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
     unasked: () => calls.flatMap((_, index) => (given.has(index) ? [] : [index])),
   }
 }
-
-/** Differences that are looked at to say which normalisers were needed. */
-const MOST_READ = 200
 
 /** Recorded calls by their key. Keys are made when they are first needed: the exact ones often suffice. */
 function createFinder(
