@@ -54,8 +54,9 @@ export const atifWriter: Writer = {
           main.count() === 0
             ? append([{ step_id: 1, source: 'system', message: '', extra: { [OWN]: { isEmpty: true } } }])
             : []
+        const taken = new Set<string>()
         const subagents = [...lanes].flatMap(([source, lane]) =>
-          source === PRIMARY ? [] : [toTrajectory(source, lane, session)],
+          source === PRIMARY ? [] : [toTrajectory(source, lane, session, taken)],
         )
         context.lost(undefined, 'session id')
         const rest = {
@@ -87,12 +88,15 @@ const agentOf = ({ agent, version, model }: Session): JsonObject => ({
   ...(model !== undefined && { model_name: model }),
 })
 
-function toTrajectory(source: string, lane: Lane, session: Session): JsonObject {
+function toTrajectory(source: string, lane: Lane, session: Session, taken: Set<string>): JsonObject {
   const steps = [...lane.written(), ...lane.end()]
-  const id = source.replace(/^subagent:/, '')
+  const name = source.replace(/^subagent:/, '')
+  // References are made by these: no two may be the same.
+  const id = name === '' || taken.has(name) ? uuidFrom(source) : name
+  taken.add(id)
   return {
     schema_version: VERSION,
-    trajectory_id: id === '' ? uuidFrom(source) : id,
+    trajectory_id: id,
     agent: agentOf(session),
     steps:
       steps.length > 0
@@ -283,7 +287,7 @@ function metricsOf(calls: CallFold, session: Session, steps: number): JsonObject
     ...(prompt !== undefined && { total_prompt_tokens: prompt }),
     ...(usage?.output !== undefined && { total_completion_tokens: usage.output }),
     ...(usage?.cacheRead !== undefined && { total_cached_tokens: usage.cacheRead }),
-    ...(cost !== undefined && Number.isFinite(cost) && { total_cost_usd: cost }),
+    ...(cost !== undefined && cost >= 0 && cost < Infinity && { total_cost_usd: cost }),
     total_steps: steps,
   }
 }

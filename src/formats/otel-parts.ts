@@ -50,6 +50,17 @@ function toImage({
   const type = mediaType === undefined ? {} : { mime_type: mediaType }
   if (data !== undefined && !isBlobRef(data))
     return [{ type: 'blob', modality: 'image', ...type, content: data }]
+  // What stands in its own address is no reference: the conventions ask for it as data.
+  const own = url === undefined ? null : /^data:([^;,]*);base64,/.exec(url)
+  if (own !== null && url !== undefined)
+    return [
+      {
+        type: 'blob',
+        modality: 'image',
+        ...(own[1] === '' || own[1] === undefined ? type : { mime_type: own[1] }),
+        content: url.slice(own[0].length),
+      },
+    ]
   return url === undefined ? [] : [{ type: 'uri', modality: 'image', ...type, uri: url }]
 }
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { transcript } from '../../test/arbitrary.ts'
+import { otlpProblems, traceProblems } from '../../test/otlp-schema.ts'
 import { memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
 import type { Entry } from '../transcript/entry.ts'
 import {
@@ -39,70 +40,6 @@ const attributesOf = (span: JsonObject): ReadonlyMap<string, JsonObject> =>
       .map(({ key, value }) => [key as string, asObject(value) ?? {}]),
   )
 
-/** Every rule of the two that a span breaks, in words. */
-function problems(span: JsonObject): string[] {
-  const found: string[] = []
-  const check = (isRight: boolean, what: string): void => void (isRight || found.push(what))
-  for (const key of Object.keys(span))
-    check(
-      'traceId spanId parentSpanId name kind startTimeUnixNano endTimeUnixNano attributes status'
-        .split(' ')
-        .includes(key),
-      `${key} is no field`,
-    )
-  check(/^[0-9a-f]{32}$/.test(span['traceId'] as string), 'traceId')
-  check(/^[0-9a-f]{16}$/.test(span['spanId'] as string), 'spanId')
-  check(
-    span['parentSpanId'] === undefined || /^[0-9a-f]{16}$/.test(span['parentSpanId'] as string),
-    'parentSpanId',
-  )
-  check(typeof span['name'] === 'string' && span['name'] !== '', 'name')
-  check([1, 2, 3, 4, 5].includes(span['kind'] as number), 'kind')
-  const [start, end] = [span['startTimeUnixNano'] as string, span['endTimeUnixNano'] as string]
-  check(/^[1-9]\d{0,18}$/.test(start) && /^[1-9]\d{0,18}$/.test(end) && BigInt(end) >= BigInt(start), 'times')
-  const pairs = (asArray(span['attributes']) ?? []).filter(isObject)
-  check(new Set(pairs.map(({ key }) => key)).size === pairs.length, 'an attribute twice')
-  for (const { key, value } of pairs) {
-    const [kind, ...more] = Object.keys(asObject(value) ?? {})
-    check(
-      typeof key === 'string' &&
-        more.length === 0 &&
-        ['stringValue', 'boolValue', 'intValue', 'doubleValue', 'arrayValue'].includes(kind ?? ''),
-      `value of ${toJson(key ?? null)}`,
-    )
-    if (kind === 'intValue')
-      check(/^-?\d+$/.test((asObject(value) as JsonObject)['intValue'] as string), 'a number is no text')
-  }
-  const said = attributesOf(span)
-  check(
-    ['chat', 'execute_tool', 'invoke_agent', undefined].includes(
-      said.get('gen_ai.operation.name')?.['stringValue'] as string,
-    ),
-    'operation',
-  )
-  for (const name of ['gen_ai.input.messages', 'gen_ai.output.messages']) {
-    const text = said.get(name)?.['stringValue']
-    for (const message of (asArray(typeof text === 'string' ? parseJson(text) : undefined) ?? []).filter(
-      isObject,
-    )) {
-      check(['system', 'user', 'assistant', 'tool'].includes(message['role'] as string), `${name} role`)
-      check(name === 'gen_ai.input.messages' || typeof message['finish_reason'] === 'string', 'finish_reason')
-      for (const part of (asArray(message['parts']) ?? [null]).filter((one) => !isPart(one)))
-        found.push(`a part ${toJson(part)}`)
-    }
-  }
-  return found
-}
-
-function isPart(part: Json): boolean {
-  if (!isObject(part)) return false
-  const { type, content, name, uri } = part
-  if (type === 'text' || type === 'reasoning') return typeof content === 'string'
-  if (type === 'tool_call') return typeof name === 'string' && 'arguments' in part
-  if (type === 'tool_call_response') return 'response' in part
-  return (type === 'blob' && typeof content === 'string') || (type === 'uri' && typeof uri === 'string')
-}
-
 const sorted = (value: unknown): unknown =>
   Array.isArray(value)
     ? value.map(sorted)
@@ -126,7 +63,8 @@ describe('a written trace', () => {
   it('fits OTLP and the conventions, of any transcript', () => {
     fc.assert(
       fc.property(transcript, (given) => {
-        expect(spansOf(given).flatMap(problems)).toEqual([])
+        expect(linesOf(given).flatMap(otlpProblems)).toEqual([])
+        expect(traceProblems(spansOf(given))).toEqual([])
         expect(spansOf(given)).toHaveLength(linesOf(given).length)
       }),
       { numRuns: 100 },
@@ -174,7 +112,12 @@ describe('a written trace', () => {
 
   it('says who was asked what, what came of it and what it took, below its agent', () => {
     const spans = spansOf(given)
-    expect(spans.map(({ name }) => name)).toEqual(['chat m', 'execute_tool ls', 'chat m', 'invoke_agent'])
+    expect(spans.map(({ name }) => name)).toEqual([
+      'chat m',
+      'execute_tool ls',
+      'chat m',
+      'invoke_agent codex',
+    ])
     expect(new Set(spans.slice(0, 3).map(({ parentSpanId }) => parentSpanId))).toEqual(
       new Set([spans[3]?.['spanId']]),
     )
@@ -188,6 +131,54 @@ describe('a written trace', () => {
     expect(attributesOf(spans[2] as JsonObject).get('gen_ai.input.messages')?.['stringValue']).toContain(
       '"tool_call_response"',
     )
+  })
+
+  it('would not fit if a rule were broken', () => {
+    const [line] = linesOf(given)
+    const text = toJson(line ?? null)
+    const broken = (from: RegExp, to: string): string[] => {
+      const changed = text.replace(from, to)
+      expect(changed).not.toBe(text)
+      return otlpProblems(parseJson(changed) ?? null)
+    }
+    expect(otlpProblems(line ?? null)).toEqual([])
+    for (const problems of [
+      broken(/"traceId":"/, '"traceId":"AA'),
+      broken(/"spanId":"[0-9a-f]+"/, '"spanId":"0000000000000000"'),
+      broken(/"kind":3/, '"kind":"SPAN_KIND_CLIENT"'),
+      broken(/"kind":3/, '"kind":1'),
+      broken(/"name":"chat m"/, '"name":"m"'),
+      broken(/"startTimeUnixNano":"(\d+)"/, '"startTimeUnixNano":$1'),
+      broken(/"intValue":"9"/, '"intValue":9'),
+      broken(/"status":\{\}/, '"status":{"code":2}'),
+      broken(/gen_ai\.provider\.name/, 'gen_ai.vendor.name'),
+      broken(/"stringValue":"openai"/, '"stringValue":"google"'),
+      broken(/gen_ai\.usage\.input_tokens/, 'gen_ai.usage.prompt_tokens'),
+      broken(/"spans":/, '"span":'),
+      broken(/\\"role\\":\\"user/, '\\"role\\":\\"human'),
+      broken(/\\"finish_reason\\":/, '\\"finish\\":'),
+    ])
+      expect(problems).not.toEqual([])
+    expect(traceProblems(spansOf(given).slice(0, -1))).not.toEqual([])
+  })
+
+  it('names providers as the conventions do, and has images that stand in their address as data', async () => {
+    const url = 'data:image/png;base64,QUJD'
+    const entries: readonly Entry[] = [
+      entry(0, { role: 'user', blocks: [{ type: 'image', url }] }),
+      entry(1, { role: 'assistant', call: { provider: 'google' }, blocks: [{ type: 'text', text: 'a' }] }),
+      entry(2, { role: 'assistant', blocks: [{ type: 'text', text: 'b' }] }),
+    ]
+    const session: Session = { id: 's', status: 'failed' }
+    const [first, second] = spansOf({ session, entries }).map(attributesOf)
+    expect(first?.get('gen_ai.provider.name')).toEqual({ stringValue: 'gcp.gen_ai' })
+    expect(second?.get('gen_ai.provider.name')).toEqual({ stringValue: 'unknown' })
+    expect(first?.get('gen_ai.input.messages')?.['stringValue']).toContain('"type":"blob"')
+    expect(linesOf({ session, entries }).flatMap(otlpProblems)).toEqual([])
+    const { files, filled } = writeTranscript(otel, { session, entries })
+    expect(filled).toEqual([{ entry: 'primary/2', what: 'provider' }])
+    const [back] = await readAll(otel, memorySource(files))
+    expect(bySource(back?.entries ?? [])).toBe(bySource(entries))
   })
 
   it('is the same conversation without what we carried along, as others would see it', async () => {

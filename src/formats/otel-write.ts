@@ -9,9 +9,9 @@ import { toMillis } from '../transcript/instant.ts'
 import { toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { sha256 } from '../transcript/sha256.ts'
-import { promptTokens, type Usage } from '../transcript/usage.ts'
 import { readSpans } from '../wire/otlp.ts'
 import type { FileOperation, WriteContext, Writer } from './format.ts'
+import { attributesOf, toProviderName, toValue, usageOf } from './otel-attributes.ts'
 import { AGENT, ENTRIES, SESSION, SOURCE, messagesIn } from './otel-own.ts'
 import { toMessage, toResponse } from './otel-parts.ts'
 import { factsOf, loseBlobs, sessionFacts } from './own-facts.ts'
@@ -77,6 +77,8 @@ type Lane = {
   pending: Entry[]
   first: bigint | undefined
   last: bigint | undefined
+  /** Who was asked last. */
+  provider: string | undefined
 }
 
 /** Entries that wait for an answer; past this they go with a span of their own. */
@@ -97,6 +99,7 @@ function createTrace(session: Session, context: WriteContext): Trace {
       pending: [],
       first: undefined,
       last: undefined,
+      provider: undefined,
     }
     lanes.set(source, lane)
     return lane
@@ -125,9 +128,23 @@ function createTrace(session: Session, context: WriteContext): Trace {
       kind: name.startsWith('chat') ? CLIENT : INTERNAL,
       startTimeUnixNano: String(start),
       endTimeUnixNano: String(end),
-      attributes: attributesOf({ ...aboutOf(lane), ...attributes }),
-      status: isError ? { code: 2 } : {},
+      attributes: attributesOf({
+        ...aboutOf(lane),
+        ...attributes,
+        ...(isError && { 'error.type': '_OTHER' }),
+      }),
+      status: isError ? { code: ERROR } : {},
     }
+  }
+  /** Asked for by the conventions, and `unknown` is what is said where nobody knows. */
+  const providerOf = (lane: Lane, answer: Entry): string => {
+    const provider = answer.call?.provider
+    if (provider === undefined) {
+      context.filled(answer, 'provider')
+      return UNKNOWN
+    }
+    lane.provider = toProviderName(provider)
+    return lane.provider
   }
   const aboutOf = ({ source }: Lane): { readonly [key: string]: Json } => ({
     'gen_ai.conversation.id': conversation,
@@ -151,7 +168,7 @@ function createTrace(session: Session, context: WriteContext): Trace {
     const model = answer.model ?? session.model
     const base = {
       'gen_ai.operation.name': 'chat',
-      ...(answer.call?.provider !== undefined && { 'gen_ai.provider.name': answer.call.provider }),
+      'gen_ai.provider.name': providerOf(lane, answer),
       ...(model !== undefined && { 'gen_ai.request.model': model }),
       ...(answer.model !== undefined && { 'gen_ai.response.model': answer.model }),
       ...(answer.call?.messageId !== undefined && { 'gen_ai.response.id': answer.call.messageId }),
@@ -206,17 +223,21 @@ function createTrace(session: Session, context: WriteContext): Trace {
       const main = laneOf(PRIMARY)
       // The main agent's is the last: what the session is stands there.
       return [...[...lanes.values()].filter((lane) => lane !== main), main].map((lane) => {
-        const [start, end] = [lane.first ?? latest, lane.last ?? latest]
         const isMain = lane === main
+        // Around all that stands below it, subagents too.
+        const [start, end] = spanOf(isMain ? [...lanes.values()] : [lane], latest)
+        const agent = isMain ? ended.agent : lane.source.replace(/^subagent:/, '')
         const attributes = {
           'gen_ai.operation.name': 'invoke_agent',
-          'gen_ai.agent.name': isMain ? (ended.agent ?? 'unknown') : lane.source.replace(/^subagent:/, ''),
+          'gen_ai.provider.name': lane.provider ?? UNKNOWN,
+          ...(agent !== undefined && { 'gen_ai.agent.name': agent }),
+          ...(isMain && ended.version !== undefined && { 'gen_ai.agent.version': ended.version }),
           ...restOf(lane),
           ...(isMain && { [SESSION]: toJson(sessionFacts(ended)) }),
         }
         const { parentSpanId: _parent, ...span } = toSpan(
           lane,
-          'invoke_agent',
+          `invoke_agent ${agent ?? ''}`.trim(),
           [start, end],
           attributes,
           isMain && ended.status === 'failed',
@@ -227,6 +248,13 @@ function createTrace(session: Session, context: WriteContext): Trace {
   }
 }
 
+/** From the first beginning to the last end; `none` where nothing was written. */
+function spanOf(lanes: readonly Lane[], none: bigint): readonly [bigint, bigint] {
+  const first = lanes.flatMap((lane) => (lane.first === undefined ? [] : [lane.first]))
+  const last = lanes.flatMap((lane) => (lane.last === undefined ? [] : [lane.last]))
+  return [first.reduce((a, b) => (a < b ? a : b), first[0] ?? none), last.reduce(max, last[0] ?? none)]
+}
+
 /** What no answer came behind: whole. */
 function restOf(lane: Lane): { readonly [key: string]: Json } {
   const facts = lane.pending.map((entry) => ({ f: factsOf(entry, undefined) ?? {} }))
@@ -234,8 +262,11 @@ function restOf(lane: Lane): { readonly [key: string]: Json } {
   return { [ENTRIES]: toJson(facts) }
 }
 
+/** Kinds of spans, and the status of one that failed: OTLP's JSON has the numbers of its enums. */
 const INTERNAL = 1
 const CLIENT = 3
+const ERROR = 2
+const UNKNOWN = 'unknown'
 
 /** A tool's name is asked for soon after its call. */
 const MOST_TOOLS = 1000
@@ -249,35 +280,6 @@ function remember(tools: Map<string, string>, callId: string, name: string): voi
 function messagesOf(span: JsonObject): ReturnType<typeof messagesIn> {
   const [read] = readSpans({ resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] })?.items ?? []
   return read === undefined ? [] : messagesIn(read)
-}
-
-/** Input is all that was read, cached or not, as the conventions have it. */
-function usageOf(usage: Usage): { readonly [key: string]: Json } {
-  const prompt = promptTokens(usage)
-  const { cacheRead, cacheWrite5m, cacheWrite1h, output, reasoning } = usage
-  const written =
-    cacheWrite5m === undefined && cacheWrite1h === undefined
-      ? undefined
-      : (cacheWrite5m ?? 0) + (cacheWrite1h ?? 0)
-  return {
-    ...(prompt !== undefined && { 'gen_ai.usage.input_tokens': prompt }),
-    ...(cacheRead !== undefined && { 'gen_ai.usage.cache_read.input_tokens': cacheRead }),
-    ...(written !== undefined && { 'gen_ai.usage.cache_creation.input_tokens': written }),
-    ...(output !== undefined && { 'gen_ai.usage.output_tokens': output }),
-    ...(reasoning !== undefined && { 'gen_ai.usage.reasoning.output_tokens': reasoning }),
-  }
-}
-
-const attributesOf = (values: { readonly [key: string]: Json }): readonly JsonObject[] =>
-  Object.entries(values).map(([key, value]) => ({ key, value: toValue(value) }))
-
-function toValue(value: Json): JsonObject {
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
-  if (Array.isArray(value)) return { arrayValue: { values: value.map((one: Json) => toValue(one)) } }
-  return { stringValue: toJson(value) }
 }
 
 function withAttribute(span: JsonObject, key: string, value: Json): JsonObject {
