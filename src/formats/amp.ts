@@ -1,4 +1,7 @@
-/** Sourcegraph's Amp, read: a thread as one document around messages of Anthropic's shape, each answer with its counts. */
+/**
+ * Sourcegraph's Amp, read: a thread as one document around messages of Anthropic's shape, each answer with its counts. What tools returned is
+ * in Amp's own words: the call's id and how its run went.
+ */
 import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import {
   asArray,
@@ -7,12 +10,13 @@ import {
   asObject,
   asString,
   isObject,
+  toJson,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
-import { vocabulary } from './drift.ts'
+import { vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
@@ -29,10 +33,11 @@ export const amp = fileFormat({
   vocabulary: vocabulary({
     records: [
       `thread: v id created title env messages meta nextMessageId agentMode draft autoDraft queuedMessages mainThreadID originThreadID
-       relationships pendingSkills activatedSkills visibility creatorUserID archived updatedAt userLastInteractedAt`,
+       relationships pendingSkills activatedSkills visibility creatorUserID archived updatedAt userLastInteractedAt usageLedger`,
       'message: role content usage meta state messageId userState fileMentions originalToolUseInput agentMode readAt dtwMessageID turnElapsedMs',
-      'usage: model inputTokens maxInputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens totalInputTokens timestamp',
+      'usage: model inputTokens maxInputTokens outputTokens cacheCreationInputTokens cacheReadInputTokens totalInputTokens timestamp credits',
     ],
+    blocks: 'text thinking redacted_thinking tool_use tool_result image summary',
   }),
   read: readThread,
   places: PLACES.amp,
@@ -63,17 +68,32 @@ async function* readThread(
       telling.say(toEvent(members, 'thread'), place)
     },
     element(value, place) {
-      if (isObject(value)) watch?.record('message', value)
+      if (isObject(value) && watch !== undefined) watchMessage(watch, value)
       telling.say(fromMessage(value, telling.id()), place)
     },
   })
+}
+
+function watchMessage(watch: DriftWatch, message: JsonObject): void {
+  watch.record('message', message)
+  const usage = asObject(message['usage'])
+  if (usage !== undefined) watch.record('usage', usage)
+  for (const block of (asArray(message['content']) ?? []).filter(isObject))
+    watch.block(asString(block['type']) ?? 'none')
 }
 
 const TAKEN = takes({ usage: isRecord })
 
 function fromMessage(value: Json, thread: string): Said {
   if (!isObject(value)) return toEvent(value)
-  const said = fromWireMessage('anthropic-messages', value, TAKEN)
+  const parts = asArray(value['content'])
+  const message = parts === undefined ? value : { ...value, content: parts.map(toAnthropic) }
+  const read = fromWireMessage('anthropic-messages', message, TAKEN)
+  // Summaries and notes to the person are `info`, which is no role of a conversation.
+  if (read.kind === 'event') return toEvent(value)
+  const stopReason = asString(asObject(value['state'])?.['stopReason'])
+  const isAnswer = read.role === 'assistant'
+  const said: Said = { ...read, ...(isAnswer && stopReason !== undefined && { stopReason }) }
   const raw = asObject(value['usage'])
   const at = timeOf(raw?.['timestamp']) ?? timeOf(asObject(value['meta'])?.['sentAt'])
   const timed = at === undefined ? {} : { at }
@@ -90,6 +110,25 @@ function fromMessage(value: Json, thread: string): Said {
     ...(number !== undefined && { call: { messageId: `amp:${thread}/${number}` } }),
   }
 }
+
+/** `{toolUseID, run: {status, result}}` in Anthropic's words; what else a run says goes along. */
+function toAnthropic(block: Json): Json {
+  if (!isObject(block) || block['type'] !== 'tool_result') return block
+  const { toolUseID, run, ...others } = block
+  if (!isObject(run) || typeof toolUseID !== 'string') return block
+  const field = ['result', 'progress', 'error'].find((name) => run[name] !== undefined && run[name] !== null)
+  const told = field === undefined ? undefined : run[field]
+  const { [field ?? '']: _, ...left } = run
+  return {
+    ...others,
+    tool_use_id: toolUseID,
+    ...(told !== undefined && { content: typeof told === 'string' ? told : toJson(told) }),
+    ...(FAILED.has(run['status'] as string) && { is_error: true }),
+    run: left,
+  }
+}
+
+const FAILED: ReadonlySet<string> = new Set(['error', 'cancelled', 'rejected-by-user'])
 
 const timeOf = (value: Json | undefined): string | undefined =>
   parseInstant(value) ?? fromMillis(asNumber(value) ?? Number.NaN)
@@ -115,7 +154,8 @@ function factsOf(thread: JsonObject): Facts {
   const title = asString(thread['title'])
   const startedAt = timeOf(thread['created'])
   const [tree] = asArray(asObject(asObject(thread['env'])?.['initial'])?.['trees']) ?? []
-  const uri = asString(asObject(tree)?.['uri'])
+  const place = asObject(tree)?.['uri']
+  const uri = asString(place) ?? asString(asObject(place)?.['fsPath'])
   const repository = asObject(asObject(tree)?.['repository'])
   const remote = asString(repository?.['url'])
   const branch = asString(repository?.['ref'])?.replace(/^refs\/heads\//, '')

@@ -35,7 +35,7 @@ export const anthropicManagedAgents: Format = foldedFormat({
 
 function look(head: Head): Detection | undefined {
   const lines = head.records.length > 0 ? head.records : linesOf(head)
-  const values = lines.length > 0 ? lines : (asArray(head.document) ?? [])
+  const values = lines.length > 0 ? lines : (asArray(head.document ?? head.peeked) ?? [])
   const own = values.filter((value) => isEvent(eventIn(value))).length
   const isCalls = values.some((value) => callIn(value) !== undefined)
   const others = values.filter((value) => !isEvent(eventIn(value)) && callIn(value) === undefined).length

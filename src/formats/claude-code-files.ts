@@ -5,7 +5,7 @@
 import { isSafeId, isUuid } from '../transcript/ids.ts'
 import { asString } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
-import { readHead } from './head-records.ts'
+import { readFurther } from './further-head.ts'
 
 export type Group = {
   /** The session's own log, or that of an agent whose session has none; undefined where only what stands beside a log is left. */
@@ -131,6 +131,6 @@ function folderAbove(path: string, folder: string): string | undefined {
 }
 
 async function sessionIn(file: SourceFile): Promise<string | undefined> {
-  const { records } = await readHead(file)
+  const { records } = await readFurther(file)
   return records.map((record) => asString(record['sessionId'])).find((sessionId) => sessionId !== undefined)
 }

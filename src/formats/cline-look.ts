@@ -1,9 +1,7 @@
 /** Which of the Cline family's files some bytes are, told by their beginning. */
-import { asArray, isObject, type JsonObject } from '../transcript/json.ts'
-import { scanElements, scanMembers, skipSpace } from './devflow/scan.ts'
+import { asArray, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Detection } from './format.ts'
-import type { Head } from './head-records.ts'
-import { peekMembers } from './peek.ts'
+import { firstValue, type Head } from './head-records.ts'
 
 /**
  * `history` is what was sent to the model, `ui` what was shown, `task` and `item` what is said about a task; `messages` and `session`
@@ -13,20 +11,16 @@ export type Kind = 'history' | 'ui' | 'task' | 'item' | 'messages' | 'session'
 
 export type Looks = Detection & { readonly kind: Kind }
 
-const OPEN_BRACKET = 0x5b
 /** Elements of a list looked at. */
 const FIRST = 20
 
-export function lookAtCline({ text }: Pick<Head, 'text'>): Looks | undefined {
-  const bytes = Buffer.from(text)
-  const from = skipSpace(bytes, bytes[0] === 0xef ? 3 : 0)
-  if (bytes[from] === OPEN_BRACKET) return lookAtList(bytes, from, text)
-  const members = peekMembers(bytes, from)
-  return members === undefined ? undefined : lookAtObject(bytes, from, members)
+export function lookAtCline(head: Head): Looks | undefined {
+  const value = firstValue(head)
+  if (Array.isArray(value)) return lookAtList(firstOf(value), head.text)
+  return isObject(value) ? lookAtObject(value) : undefined
 }
 
-function lookAtList(bytes: Buffer, from: number, text: string): Looks | undefined {
-  const elements = firstOf(bytes, from)
+function lookAtList(elements: readonly JsonObject[], text: string): Looks | undefined {
   const shown = elements.filter(isShown).length
   if (shown * 2 > elements.length) {
     return { kind: 'ui', confidence: 0.95, reason: `${shown} messages that ask or say` }
@@ -42,11 +36,10 @@ function lookAtList(bytes: Buffer, from: number, text: string): Looks | undefine
   return undefined
 }
 
-function lookAtObject(bytes: Buffer, from: number, members: JsonObject): Looks | undefined {
+function lookAtObject(members: JsonObject): Looks | undefined {
   const { version, updated_at, agent, sessionId, session_id } = members
   if ('messages' in members) {
-    const at = scanMembers(bytes, from)?.members.get('messages')
-    const messages = at === undefined ? [] : firstOf(bytes, at.from)
+    const messages = firstOf(members['messages'])
     const isHeaded =
       typeof version === 'number' && typeof updated_at === 'string' && typeof agent === 'string'
     if (!isHeaded || !messages.every(isSent)) return undefined
@@ -66,9 +59,8 @@ function lookAtObject(bytes: Buffer, from: number, members: JsonObject): Looks |
   return undefined
 }
 
-function firstOf(bytes: Buffer, from: number): readonly JsonObject[] {
-  const { elements } = scanElements(bytes, from, FIRST)
-  return elements.map((element) => peekMembers(bytes, element.from)).filter((one) => one !== undefined)
+function firstOf(list: Json | undefined): readonly JsonObject[] {
+  return (asArray(list) ?? []).slice(0, FIRST).filter(isObject)
 }
 
 /** A value that the head ends in is known by its key only. */

@@ -11,20 +11,21 @@ export const NAMES: ReadonlyMap<string, Kind> = new Map([
   ['history_item.json', 'item'],
 ])
 
+/** Folders of the editors that extensions run in. */
+export const EDITORS: readonly string[] = [
+  ...['~/Library/Application Support', '${XDG_CONFIG_HOME:-~/.config}', '${APPDATA}'].flatMap((root) =>
+    ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf'].map((editor) => `${root}/${editor}/User`),
+  ),
+  '~/.vscode-server/data/User',
+  '~/.cursor-server/data/User',
+]
+
 /** As `src/sources` looks them up on disk. */
 export const PLACES: readonly Place[] = places()
 
 function places(): readonly Place[] {
-  const editors = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf']
-  const homes = [
-    ...['~/Library/Application Support', '${XDG_CONFIG_HOME:-~/.config}', '${APPDATA}'].flatMap((root) =>
-      editors.map((editor) => `${root}/${editor}/User`),
-    ),
-    '~/.vscode-server/data/User',
-    '~/.cursor-server/data/User',
-  ]
   const extensions = ['saoudrizwan.claude-dev', 'rooveterinaryinc.roo-cline', 'kilocode.kilo-code']
-  const folders = homes.flatMap((home) =>
+  const folders = EDITORS.flatMap((home) =>
     extensions.map((extension) => `${home}/globalStorage/${extension}/tasks`),
   )
   return [

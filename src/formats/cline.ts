@@ -14,6 +14,7 @@ import { VOCABULARY } from './cline-vocabulary.ts'
 import { readDocument } from './document.ts'
 import { createDriftWatch, type DriftWatch } from './drift.ts'
 import type { Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead } from './head-records.ts'
 import { PLACES } from './places.ts'
 
@@ -57,13 +58,13 @@ async function kindOf(file: SourceFile, source: Source): Promise<Kind | undefine
   const isAlone = source.kind === 'file'
   if (!isAlone && (!isJson(file) || file.sizeBytes === 0)) return undefined
   // What it holds comes first; its name tells of a file that is empty or damaged.
-  const looks = lookAtCline(await readHead(file))?.kind ?? NAMES.get(name)
+  const looks = lookAtCline(await readFurther(file))?.kind ?? NAMES.get(name)
   // Somebody says that it is Cline's: a list is what was sent until it shows something else.
   return looks ?? (isAlone ? await guess(file) : undefined)
 }
 
 async function guess(file: SourceFile): Promise<Kind> {
-  const { text } = await readHead(file)
+  const { text } = await readFurther(file)
   return /^\uFEFF?\s*\{/.test(text) ? 'messages' : 'history'
 }
 

@@ -15,6 +15,7 @@ import { readRollout } from './codex-reading.ts'
 import { isIndex, readIndex, readTitles } from './codex-titles.ts'
 import { codexWriter } from './codex-write.ts'
 import type { Detection, Format } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { PLACES } from './places.ts'
 
@@ -28,7 +29,7 @@ export const codex: Format = {
     /** Who started a thread. Files are named after their time, so that its parent's was read before. */
     const startedBy = new Map<string, NonNullable<Session['parent']>>()
     for (const file of await source.list()) {
-      const head = await readHead(file)
+      const head = await readFurther(file)
       if (isIndex(head)) {
         // In a folder, its titles are on the sessions that it names.
         if (source.kind === 'file') yield* readIndex(file)

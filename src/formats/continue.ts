@@ -12,7 +12,7 @@ import type { Block } from '../transcript/block.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { hasCounts, withoutZeros, type Usage } from '../transcript/usage.ts'
 import { costOf, toDollars } from './dollars.ts'
-import { vocabulary } from './drift.ts'
+import { vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
@@ -33,6 +33,8 @@ export const continueSessions = fileFormat({
       `item: message contextItems promptLogs toolCallStates editorState modifiers reasoning conversationSummary isGatheringContext
        appliedRules`,
       'message: role content id toolCalls toolCallId usage reasoning_details redactedThinking signature metadata',
+      'usage: promptTokens completionTokens promptTokensDetails completionTokensDetails totalCost',
+      'state: toolCallId toolCall status parsedArgs processedArgs output tool mcpUiState',
     ],
   }),
   read: readSession,
@@ -54,6 +56,8 @@ async function* readSession(
   { open, watch }: FileReading,
 ): AsyncGenerator<readonly ReadItem[]> {
   const telling = open()
+  /** Calls whose result stood with them: a tool's message that says it again is a copy. */
+  const returned = new Map<string, string>()
   yield* tellList(file, 'history', telling, {
     header(members, place) {
       watch?.record('session', members)
@@ -61,18 +65,21 @@ async function* readSession(
       telling.say(toEvent(members, 'session'), place)
     },
     element(value, place) {
-      if (isObject(value)) watch?.record('item', value)
-      for (const said of fromItem(value)) telling.say(said, place)
+      if (isObject(value) && watch !== undefined) watchItem(watch, value)
+      for (const said of fromItem(value, returned)) telling.say(said, place)
     },
   })
 }
 
 const MESSAGE = takes({ toolCalls: Array.isArray, toolCallId: isText, id: isNamed })
 
-function fromItem(item: Json): readonly Said[] {
+function fromItem(item: Json, returned: Map<string, string>): readonly Said[] {
   const message = isObject(item) ? asObject(item['message']) : undefined
   if (!isObject(item) || message === undefined) return [toEvent(item)]
   const { role } = message
+  const answered = asString(message['toolCallId'])
+  const isCopy = role === 'tool' && answered !== undefined && returned.get(answered) === message['content']
+  if (isCopy) return [toEvent(item, 'copy')]
   const isThinking = role === 'thinking'
   const calls = message['toolCalls']
   const callId = asString(message['toolCallId'])
@@ -92,7 +99,9 @@ function fromItem(item: Json): readonly Said[] {
     : read.blocks
   const log = asObject(asArray(item['promptLogs'])?.[0])
   const model = role === 'assistant' ? asString(log?.['modelTitle']) : undefined
-  const usage = role === 'assistant' && isObject(message['usage']) ? usageOf(message['usage']) : undefined
+  const provider = asString(log?.['modelProvider'])
+  const usage =
+    role === 'assistant' && isObject(message['usage']) ? usageOf(message['usage'], provider) : undefined
   const id = asId(message['id'])
   const said: Said = {
     ...read,
@@ -101,7 +110,16 @@ function fromItem(item: Json): readonly Said[] {
     ...(model !== undefined && { model }),
     ...(usage !== undefined && { usage }),
   }
-  return [withUnsaid(said, item, ITEM), ...resultsOf(item)]
+  return [withUnsaid(said, item, ITEM), ...resultsOf(item, returned)]
+}
+
+function watchItem(watch: DriftWatch, item: JsonObject): void {
+  watch.record('item', item)
+  const message = asObject(item['message'])
+  if (message !== undefined) watch.record('message', message)
+  const usage = asObject(message?.['usage'])
+  if (usage !== undefined) watch.record('usage', usage)
+  for (const state of (asArray(item['toolCallStates']) ?? []).filter(isObject)) watch.record('state', state)
 }
 
 /** What was given with it is kept; an empty list of it is nothing. */
@@ -120,8 +138,11 @@ function isEmpty(value: Json): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-/** Calls stand with what they returned, where no message of a tool's says it. */
-function resultsOf(item: JsonObject): readonly Said[] {
+/** A copy comes soon after. */
+const MOST_RETURNED = 100
+
+/** Calls stand with what they returned. */
+function resultsOf(item: JsonObject, returned: Map<string, string>): readonly Said[] {
   const states =
     asArray(item['toolCallStates']) ?? (isObject(item['toolCallState']) ? [item['toolCallState']] : [])
   return states.filter(isObject).flatMap((state): readonly Said[] => {
@@ -130,6 +151,10 @@ function resultsOf(item: JsonObject): readonly Said[] {
       .map((one) => asString(one['content']) ?? '')
     const callId = asString(state['toolCallId'])
     if (output.length === 0) return []
+    if (callId !== undefined) {
+      returned.set(callId, output.join('\n'))
+      if (returned.size > MOST_RETURNED) returned.delete(returned.keys().next().value as string)
+    }
     const isError = state['status'] === 'errored'
     return [
       {
@@ -148,20 +173,24 @@ function resultsOf(item: JsonObject): readonly Said[] {
   })
 }
 
-/** OpenAI's side: what was cached is in the prompt. */
-function usageOf(raw: JsonObject): Usage {
+/**
+ * As the provider has it: for Anthropic's models what was cached stands beside the prompt, and only these say what was written to a cache; for
+ * others it is in the prompt.
+ */
+function usageOf(raw: JsonObject, provider?: string): Usage {
   const prompt = asCount(raw['promptTokens'])
   const output = asCount(raw['completionTokens'])
   const details = asObject(raw['promptTokensDetails'])
   const cacheRead = asCount(details?.['cachedTokens'])
   const cacheWrite5m = asCount(details?.['cacheWriteTokens'])
   const cached = (cacheRead ?? 0) + (cacheWrite5m ?? 0)
+  const isApart = provider === 'anthropic' || cacheWrite5m !== undefined || (prompt ?? 0) < cached
   return withoutZeros({
-    ...(prompt !== undefined && { input: prompt >= cached ? prompt - cached : prompt }),
+    ...(prompt !== undefined && { input: isApart ? prompt : prompt - cached }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite5m !== undefined && { cacheWrite5m }),
     ...(output !== undefined && { output }),
-    quality: prompt !== undefined && prompt < cached ? 'estimated' : 'reported',
+    quality: 'reported',
     raw,
   })
 }

@@ -13,6 +13,7 @@ import { VOCABULARY } from './copilot-cli-vocabulary.ts'
 import { readText } from './document.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readInOrder } from './in-order.ts'
 import { createPlacing } from './placing.ts'
@@ -79,7 +80,7 @@ const isNamed = (value: Json | undefined): boolean => typeof value === 'string' 
 
 async function isOwn(file: SourceFile): Promise<boolean> {
   if (!file.path.endsWith('.jsonl')) return false
-  return detectCopilotCli(await readHead(file)) !== undefined
+  return detectCopilotCli(await readFurther(file)) !== undefined
 }
 
 type SessionOptions = ReadOptions & { readonly taken: Set<string> }

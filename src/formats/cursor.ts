@@ -12,6 +12,7 @@ import { type Above, ID, readLinesTranscript, readTextTranscript, type Shared } 
 import { isDamage, isDatabase, openOrDamage } from './database-row.ts'
 import { createDriftWatch, vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { type Head, readHead } from './head-records.ts'
 import { PLACES } from './places.ts'
 
@@ -29,7 +30,7 @@ export const cursor: Format = {
         yield* readDatabase(file, shared)
         continue
       }
-      const head = await readHead(file)
+      const head = await readFurther(file)
       const kind = lookAtHead(head)?.kind ?? (isAlone ? 'lines' : undefined)
       if (kind === 'text') yield* readTextTranscript(file, shared)
       if (kind !== 'lines') continue
@@ -102,8 +103,9 @@ function lookAtHead({ records, strange, text }: Head): Looks | undefined {
   if (own > 0 && own * 2 > records.length + strange)
     return { kind: 'lines', confidence: 0.85, reason: `${own} lines of a role and its message` }
   if (records.length > 0) return undefined
-  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '')
-  if (lines[0] === undefined || !isRoleLine(lines[0].replace(/^\uFEFF/, ''))) return undefined
+  const [first] = /[^\r\n]{1,200}/.exec(text.trimStart()) ?? []
+  if (first === undefined || !isRoleLine(first)) return undefined
+  const lines = text.split(/\r?\n/)
   const marks = lines.filter((line) => isMarkLine(line) || line === '<user_query>').length
   if (marks > 0)
     return { kind: 'text', confidence: 0.85, reason: `a text of turns with ${marks} of Cursor's marks` }

@@ -23,7 +23,7 @@ import { linesOf, withoutLines } from './entire-older.ts'
 import { COMPACT_VOCABULARY, watchCompact } from './entire-vocabulary.ts'
 import { CHECKPOINT } from './entire-write.ts'
 import type { ReadItem, ReadOptions } from './format.ts'
-import { readHead } from './head-records.ts'
+import { readFurther } from './further-head.ts'
 
 const ID = 'entire'
 
@@ -134,7 +134,7 @@ const OTHER = 'other/'
 
 /** Whatever the folder's metadata calls it: the first records decide. */
 async function tellDialect(file: SourceFile): Promise<Dialect> {
-  const head = await readHead(file)
+  const head = await readFurther(file)
   if (isCheckpoint(head.document)) return 'checkpoint'
   if (head.records.some(isCompactLine)) return 'compact'
   // The stub of a first record is one that was torn off; a document over several lines is not.

@@ -1,9 +1,10 @@
 /** A format whose files are each read alone: told by the beginning of a file, and read wherever a folder holds one. */
-import { parseJson, type Json } from '../transcript/json.ts'
+import type { Json } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { createDriftWatch, type DriftWatch, type Vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createTelling, type Telling } from './telling.ts'
 
@@ -31,7 +32,7 @@ export function fileFormat({ look, read, vocabulary, ...format }: FileFormat): F
       const taken = new Set<string>()
       const watch = vocabulary && createDriftWatch(vocabulary, options)
       for (const file of await source.list()) {
-        const head = await readHead(file)
+        const head = await readFurther(file)
         // A folder holds other files too; one that was named is taken at somebody's word.
         if (source.kind === 'folder' && look(head, file) === undefined) continue
         const open = (of?: string | number): Telling =>
@@ -43,15 +44,7 @@ export function fileFormat({ look, read, vocabulary, ...format }: FileFormat): F
   }
 }
 
-const documents = new WeakMap<Head, { readonly value: Json | undefined }>()
-
-/** The file as one JSON value, with what is long in it cut short; undefined for lines and for what is no JSON. */
-export function documentOf(head: Head): Json | undefined {
-  const known = documents.get(head)
-  if (known !== undefined) return known.value
-  const { document, records, text } = head
-  const isDocument = document === undefined && records.length <= 1 && /^\uFEFF?\s*[[{]/.test(text)
-  const value = document ?? (isDocument ? (parseJson(text) ?? records[0]) : undefined)
-  documents.set(head, { value })
-  return value
+/** The file as one JSON value, as far as the head goes; undefined for lines and for what is no JSON. */
+export function documentOf({ document, peeked, records }: Head): Json | undefined {
+  return document ?? peeked ?? (records.length === 1 ? records[0] : undefined)
 }

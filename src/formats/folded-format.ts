@@ -4,6 +4,7 @@ import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { createDriftWatch, type DriftWatch, type Vocabulary } from './drift.ts'
 import type { Detection, Format, Place } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import {
@@ -44,7 +45,7 @@ export function foldedFormat(options: Folded): Format {
       const taken = new Set<string>()
       const drift = options.vocabulary && createDriftWatch(options.vocabulary, readOptions)
       for (const file of await source.list()) {
-        const head = await readHead(file)
+        const head = await readFurther(file)
         if (source.kind === 'folder' && (!isCandidate(file) || look(head) === undefined)) continue
         const fold = await options.fold(file, source)
         const steps = options.isLines?.(head) === true ? readLineSteps(file) : readSteps(file, head)

@@ -2,10 +2,9 @@
  * Gemini CLI's own sessions, read: `chats/session-*.json`, one document, and since 0.40 `.jsonl`, a log of events that is
  * replayed. Told by content: the same document lies in other programs' checkpoints under other names.
  */
-import { asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { asArray, asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
-import { parsePart, scanElements, scanMembers } from './devflow/scan.ts'
 import { readText } from './document.ts'
 import { createDriftWatch, type DriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
@@ -15,9 +14,9 @@ import { ID, createGeminiFold, toGeminiSession, type GeminiFacts } from './gemin
 import { createSubagentLinks, type SubagentLinks } from './gemini-cli-subagents.ts'
 import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
 import { VOCABULARY, watchMessage } from './gemini-cli-vocabulary.ts'
-import { readHead, type Head } from './head-records.ts'
+import { readFurther } from './further-head.ts'
+import { firstValue, readHead, type Head } from './head-records.ts'
 import { readListDocument, type ListDocument } from './list-document.ts'
-import { peekMembers } from './peek.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 import { PLACES } from './places.ts'
 
@@ -71,17 +70,12 @@ function detectLog({ records, strange }: Head): Detection | undefined {
   return { confidence: own === records.length ? 0.95 : 0.8, reason }
 }
 
-function detectDocument({ text }: Head): Detection | undefined {
-  const bytes = Buffer.from(text)
-  const members = scanMembers(bytes, bytes[0] === 0xef ? 3 : 0)?.members
-  const list = members?.get('messages')
-  if (members === undefined || (list === undefined && !members.has('projectHash'))) return undefined
-  const { elements } = list === undefined ? { elements: [] } : scanElements(bytes, list.from, FIRST_MESSAGES)
-  const messages = elements.map((element) =>
-    element.whole ? parsePart(bytes, element) : peekMembers(bytes, element.from),
-  )
+function detectDocument(head: Head): Detection | undefined {
+  const document = firstValue(head)
+  if (!isObject(document) || !('messages' in document || 'projectHash' in document)) return undefined
+  const messages = (asArray(document['messages']) ?? []).slice(0, FIRST_MESSAGES)
   const own = messages.filter((message) => isObject(message) && isMessage(message)).length
-  const isNamed = members.has('sessionId') && members.has('projectHash')
+  const isNamed = 'sessionId' in document && 'projectHash' in document
   if (isNamed && (messages.length === 0 || own > 0)) {
     return { confidence: 0.95, reason: 'sessionId, projectHash and messages' }
   }
@@ -106,7 +100,7 @@ function isMessage(record: JsonObject): boolean {
 async function isOwn(file: SourceFile): Promise<boolean> {
   if (!/\.jsonl?$/.test(file.path)) return false
   if (file.sizeBytes > 0 && /(^|\/)chats\//.test(file.path)) return true
-  return detectGeminiCli(await readHead(file)) !== undefined
+  return detectGeminiCli(await readFurther(file)) !== undefined
 }
 
 /** Of all files that are read together. */
@@ -127,7 +121,7 @@ async function* readFile(
   source: Source,
   { taken, links, watch }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const head = await readHead(file)
+  const head = await readFurther(file)
   const document = isLog(head) ? undefined : await readListDocument(file, 'messages')
   const known = {
     path: file.path,

@@ -8,6 +8,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { fromGeneric, fromRoleText } from './generic-message.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { createPlacing, type Said } from './placing.ts'
@@ -32,7 +33,7 @@ export const generic: Format = {
   async *read(source) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
-      const head = await readHead(file)
+      const head = await readFurther(file)
       if (source.kind === 'folder' && look(head) === undefined) continue
       yield* readFile(file, head, taken)
     }

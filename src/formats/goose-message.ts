@@ -30,8 +30,9 @@ export function fromGooseMessage(message: Json): Said {
   const parts = isObject(message) ? asArray(message['content']) : undefined
   if (!isObject(message) || parts === undefined || (role !== 'user' && role !== 'assistant'))
     return toEvent(message)
-  const seconds = asNumber(message['created'])
-  const at = seconds === undefined ? undefined : fromMillis(seconds * 1000)
+  const created = asNumber(message['created'])
+  // In seconds, and in milliseconds where a client sent them so.
+  const at = created === undefined ? undefined : fromMillis(created > 1e11 ? created : created * 1000)
   const id = asString(message['id'])
   const blocks = parts.map(fromPart)
   const isResults = blocks.length > 0 && blocks.every(({ type }) => type === 'tool-result')

@@ -2,12 +2,14 @@
  * Goose, read: its database of sessions and messages, and the logs that it wrote before (a line about the session, then a message on
  * each). Counts are the session's: those of its last request, and what all of them add up to.
  */
+import { uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { detectAmong } from './candidates.ts'
 import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import { costOf, toDollars } from './dollars.ts'
 import { vocabulary } from './drift.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
@@ -134,6 +136,12 @@ async function* readSessions(
       for (const message of batch) telling.say(fromRow(message), nextPlace())
       yield telling.take()
     }
+    if (database.columns('usage_ledger').includes('session_id'))
+      for await (const batch of database.rows('usage_ledger', own)) {
+        // Each request's counts, which the session's sum has: kept, and not counted again.
+        for (const spent of batch) telling.say(toEvent(rowToJson(spent), 'usage'), nextPlace())
+        yield telling.take()
+      }
     yield telling.end()
   }
 }
@@ -173,7 +181,11 @@ function factsOf(about: JsonObject): Facts {
   const config = configOf(about['model_config_json'])
   const model = asString(config?.['model_name'])
   const usage = usageOf(about)
+  const cost = costOf(about['accumulated_cost'])
+  const parent = asId(about['parent_session_id'])
   return {
+    ...(cost !== undefined && { reportedCost: toDollars(cost) }),
+    ...(parent !== undefined && { parent: { session: uuidFrom(ID, parent) } }),
     ...(cwd !== undefined && cwd !== '' && { cwd }),
     ...(title !== undefined && title !== '' && { title }),
     ...(model !== undefined && { model }),
@@ -186,17 +198,22 @@ function factsOf(about: JsonObject): Facts {
 const configOf = (value: Json | undefined): JsonObject | undefined =>
   asObject(typeof value === 'string' ? jsonOf(value) : value)
 
-/** What all requests add up to; `total_tokens` and the like are the last one's. Which of it was cached is not said. */
+/** What all requests add up to; `total_tokens` and the like are the last one's. What was cached is in the input, and told since schema 14. */
 function usageOf(about: JsonObject): Usage | undefined {
   const count = (name: string): number | undefined => {
     const value = Number(about[name] ?? Number.NaN)
     return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   }
-  const input = count('accumulated_input_tokens')
+  const prompt = count('accumulated_input_tokens')
   const output = count('accumulated_output_tokens')
-  if (input === undefined && output === undefined) return undefined
+  const cacheRead = count('accumulated_cache_read_tokens')
+  const cacheWrite5m = count('accumulated_cache_write_tokens')
+  if (prompt === undefined && output === undefined) return undefined
+  const input = prompt === undefined ? undefined : prompt - (cacheRead ?? 0) - (cacheWrite5m ?? 0)
   const usage = withoutZeros({
-    ...(input !== undefined && { input }),
+    ...(input !== undefined && { input: Math.max(0, input) }),
+    ...(cacheRead !== undefined && { cacheRead }),
+    ...(cacheWrite5m !== undefined && { cacheWrite5m }),
     ...(output !== undefined && { output }),
     quality: 'estimated',
   })

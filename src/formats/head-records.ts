@@ -1,19 +1,18 @@
 /**
- * The first records of a file: what formats look at to tell whose it is. Content decides; names and labels do not. Where the head
- * holds no record, because a line goes on past it (a pasted image, long instructions) or because it is the start of a document,
- * a longer look tells as much of it as is needed.
+ * The beginning of a file as all formats look at it to tell whose it is: 64 KB, decoded and parsed once. Content decides; names and
+ * labels do not. What goes on past the head (a line with a pasted image, a long document) is known as far as it was read.
  */
-import { isObject, parseJson, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { scanMembers, skipSpace } from './devflow/scan.ts'
-import { peekDocument, peekMembers } from './peek.ts'
+import { parseCut } from './cut-json.ts'
+import { peekDocument } from './peek.ts'
 
 /** Enough for the dozens of state records that some agents write before the first message. */
-const HEAD_BYTES = 64 * 1024
-/** A second look, at a file whose head holds no record: past a large image, and no further. */
-const FURTHER_BYTES = 8 * 1024 * 1024
+export const HEAD_BYTES = 64 * 1024
 /** Lines that are no JSON before the first that is: a torn one or two. With more, it is no JSON Lines. */
-const TORN_LINES = 2
+export const TORN_LINES = 2
+/** Lines that look like objects and are none, parsed in vain before the others are taken for the same. */
+const TRIED = 20
 
 export type Head = {
   /**
@@ -21,103 +20,99 @@ export type Head = {
    * keys, and of its values as much as was read.
    */
   readonly records: readonly JsonObject[]
-  /** The whole file as one JSON value, where it is one and fits in the head. */
+  /** The whole file as one object or list, where it is one and fits in the head. */
   readonly document: Json | undefined
-  /** Of a document that is longer than the head: what `text` says of it. */
+  /** Of a document that is not whole, as much as was read. A first line that goes on past the head may be one. */
   readonly peeked?: Json
+  /** True when the head ends before its first record or document does. */
+  readonly isCut?: true
   /** Lines that are no JSON, torn last one not counted. */
   readonly strange: number
-  /** The head. Of a document that is longer: the document with what is long in it cut short, as JSON. */
+  /** The head as it is. */
   readonly text: string
 }
 
 /** By the very bytes: each format asks for the head of a file, and where they are handed the same bytes these are parsed once. */
-const parsed = new WeakMap<Buffer, Promise<Head>>()
+const parsed = new WeakMap<Buffer, Head>()
 
+/** At most 64 KB are read, and nothing more is known: for telling a format. Whoever reads the file asks for `readFurther`. */
 export async function readHead(file: SourceFile): Promise<Head> {
-  const bytes = await file.head(HEAD_BYTES)
+  return parseHead(await file.head(HEAD_BYTES))
+}
+
+export function parseHead(bytes: Buffer): Head {
   const known = parsed.get(bytes)
   if (known !== undefined) return known
-  const head = parseHead(bytes, file)
+  const text = bytes.toString('utf8')
+  const head = bytes.length < HEAD_BYTES ? parseWhole(text) : parseBeginning(text)
   parsed.set(bytes, head)
   return head
 }
 
-async function parseHead(bytes: Buffer, file: SourceFile): Promise<Head> {
-  const isWhole = bytes.length < HEAD_BYTES
-  const text = bytes.toString('utf8')
-  const lines = text.split('\n')
-  // Cut in the middle of a record, the last line says nothing.
-  if (!isWhole) lines.pop()
-  const { records, strange } = parseLines(lines)
-  if (isWhole) return { records, document: parseJson(text.replace(/^\uFEFF/, '')), strange, text }
-  const near = { records, document: undefined, strange, text }
-  const isDocument = /^\uFEFF?\s*[[{]/.test(text)
-  if (records.length > 0 || (strange > TORN_LINES && !isDocument)) return near
-  return { ...near, ...(await readFurther(file, strange <= TORN_LINES)) }
+function parseWhole(text: string): Head {
+  const isDocument = mayBeDocument(text)
+  const document = isDocument ? parseJson(text.replace(/^\uFEFF/, '')) : undefined
+  if (document !== undefined) {
+    const isRecord = isObject(document) && !text.trim().includes('\n')
+    return { records: isRecord ? [document] : [], document, strange: 0, text }
+  }
+  const lines = parseLines(text.split('\n'))
+  if (lines.records.length > 0 || !isDocument) return { ...lines, document, text }
+  return { ...lines, document, ...peek(text), text }
 }
 
-function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'strange'> {
+function parseBeginning(text: string): Head {
+  const lines = text.split('\n')
+  // Cut in the middle of a record.
+  const last = lines.pop() ?? ''
+  const { records, strange } = parseLines(lines)
+  const near = { records, document: undefined, strange, text }
+  const isDocument = mayBeDocument(text)
+  if (records.length > 0 || (strange > TORN_LINES && !isDocument)) return near
+  const { peeked } = isDocument ? peek(text) : {}
+  const only = strange > TORN_LINES ? undefined : lines.length === 0 ? peeked : parseCut(last)
+  return {
+    ...near,
+    isCut: true,
+    ...(isObject(only) && Object.keys(only).length > 0 && { records: [only] }),
+    ...(peeked !== undefined && { peeked }),
+  }
+}
+
+/** What the file begins with: the document that it is, as far as it is known, or its first record. */
+export function firstValue({ document, peeked, records }: Head): Json | undefined {
+  return document ?? peeked ?? records[0]
+}
+
+export function mayBeDocument(text: string): boolean {
+  return /^\uFEFF?\s*[[{]/.test(text)
+}
+
+/** Damage before the cut costs a slower look. */
+function peek(text: string): { readonly peeked?: Json } {
+  const peeked = parseCut(text) ?? peekDocument(Buffer.from(text))
+  return peeked === undefined ? {} : { peeked }
+}
+
+/** Objects, one on each line. Lines that cannot be one are not tried: to fail costs as much as to parse. */
+export function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'strange'> {
   const records: JsonObject[] = []
   let strange = 0
+  let failed = 0
   for (const [index, line] of lines.entries()) {
-    if (line.trim() === '') continue
-    const value = parseJson(index === 0 ? line.replace(/^\uFEFF/, '') : line)
+    // A byte order mark is white space to `trim`.
+    const text = line.trim()
+    if (text === '') continue
+    const isTried =
+      (isWrapped(text, '{', '}') || isWrapped(text, '[', ']')) && failed < TRIED + records.length
+    const value = isTried ? parseJson(text) : undefined
     if (isObject(value)) records.push(value)
-    else if (value === undefined && index < lines.length - 1) strange += 1
+    if (isTried && value === undefined) failed += 1
+    if (value === undefined && index < lines.length - 1) strange += 1
   }
   return { records: strange > records.length ? [] : records, strange }
 }
 
-const NEWLINE = 0x0a
-const BOM = 0xef
-
-type Further = Partial<Pick<Head, 'records' | 'strange' | 'text' | 'peeked'>>
-
-/**
- * The first record, as far as it goes, and a head's worth of lines behind it. Of what is long in it, only the beginning is held. What
- * has no second line may be a document as well.
- */
-async function readFurther(file: SourceFile, mayBeLines: boolean): Promise<Further> {
-  const bytes = await file.head(FURTHER_BYTES)
-  const found = mayBeLines ? firstRecord(bytes) : undefined
-  if (found !== undefined && found.end < bytes.length) {
-    const behind = bytes.subarray(found.end + 1, found.end + 1 + HEAD_BYTES)
-    const lines = behind.toString('utf8').split('\n')
-    if (bytes.length > found.end + 1 + HEAD_BYTES || bytes.length === FURTHER_BYTES) lines.pop()
-    const { records, strange } = parseLines(lines)
-    if (records.length > 0 || behind.length > 1)
-      return { records: [found.record, ...records], strange: found.strange + strange }
-  }
-  const document = peekDocument(bytes)
-  return {
-    ...(found !== undefined && { records: [found.record], strange: found.strange }),
-    ...(document !== undefined && { text: toJson(document), peeked: document }),
-  }
+function isWrapped(text: string, first: string, last: string): boolean {
+  return text.startsWith(first) && text.endsWith(last)
 }
-
-type Found = { readonly record: JsonObject; readonly strange: number; readonly end: number }
-
-/** The first line that is an object, or that the bytes end in as one, and where it ends. */
-function firstRecord(bytes: Buffer): Found | undefined {
-  let strange = 0
-  for (let from = bytes[0] === BOM ? 3 : 0; from < bytes.length;) {
-    const found = bytes.indexOf(NEWLINE, from)
-    const end = found === -1 ? bytes.length : found
-    const line = bytes.subarray(from, end)
-    from = end + 1
-    const scanned = scanMembers(line, 0)
-    const isRecord =
-      scanned !== undefined && (scanned.ended ? isBlank(line, scanned.to) : end === bytes.length)
-    const record = isRecord ? peekMembers(line, 0) : undefined
-    if (record !== undefined && Object.keys(record).length > 0) return { record, strange, end }
-    // A line of another value is JSON too: long ones are not parsed to see it.
-    if (isBlank(line, 0) || (line.length < HEAD_BYTES && parseJson(line.toString('utf8')) !== undefined))
-      continue
-    strange += 1
-    if (strange > TORN_LINES) return undefined
-  }
-  return undefined
-}
-
-const isBlank = (line: Buffer, from: number): boolean => skipSpace(line, from) === line.length

@@ -62,7 +62,7 @@ async function* readSessions(
   }
   for await (const row of eachRow(database, 'sessions', { orderBy: ['started_at', 'id'] })) {
     const telling = createTelling(format, `${file.path}#${number}`, taken)
-    const prompt = textOf(row['system_prompt'])
+    const prompt = textOf(row['system_prompt']) || (await sharedPrompt(database, row['system_prompt_hash']))
     const { system_prompt: _prompt, ...about } = row
     telling.know(factsOf(row, format))
     telling.say(toEvent(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
@@ -76,6 +76,19 @@ async function* readSessions(
     }
     yield telling.end()
   }
+}
+
+/** Prompts that many sessions begin with stand once, in a table of their own. */
+async function sharedPrompt(
+  database: SourceDatabase,
+  hash: SqlValue | undefined,
+): Promise<string | undefined> {
+  const columns = database.columns('system_prompts')
+  const column = ['content', 'prompt', 'system_prompt', 'text'].find((name) => columns.includes(name))
+  if (typeof hash !== 'string' || column === undefined || !columns.includes('hash')) return undefined
+  for await (const row of eachRow(database, 'system_prompts', { where: { column: 'hash', equals: hash } }))
+    return textOf(row[column])
+  return undefined
 }
 
 /** A row as the message that the documents have. */
@@ -131,17 +144,19 @@ function usageOf(row: Row): Usage | undefined {
     const value = Number(row[name] ?? Number.NaN)
     return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   }
-  const [input, output, cacheRead, cacheWrite5m] = [
+  const [input, output, cacheRead, cacheWrite5m, reasoning] = [
     'input_tokens',
     'output_tokens',
     'cache_read_tokens',
     'cache_write_tokens',
+    'reasoning_tokens',
   ].map(count)
   const usage = withoutZeros({
     ...(input !== undefined && { input }),
     ...(cacheRead !== undefined && { cacheRead }),
     ...(cacheWrite5m !== undefined && { cacheWrite5m }),
     ...(output !== undefined && { output }),
+    ...(reasoning !== undefined && { reasoning }),
     quality: 'estimated',
   })
   return usage.quality === 'unavailable' ? undefined : usage

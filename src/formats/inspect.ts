@@ -10,6 +10,7 @@ import { readDocument } from './document.ts'
 import { createDriftWatch, vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createSample } from './inspect-sample.ts'
 import { readListDocument } from './list-document.ts'
@@ -38,7 +39,7 @@ export const inspect: Format = {
     }
     const files = await source.list()
     for (const file of files) {
-      const look = lookAtInspect(await readHead(file))
+      const look = lookAtInspect(await readFurther(file))
       const kind = look?.kind ?? (source.kind === 'file' ? 'log' : undefined)
       if (kind === 'log') yield* readLog(file, shared)
       else if (kind === 'sample') yield* readSample(file, await headerOf(file.path, shared), shared)

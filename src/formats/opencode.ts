@@ -5,16 +5,15 @@
 import { asArray, asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isDatabase } from './database-row.ts'
-import { scanElements, scanMembers } from './devflow/scan.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format } from './format.ts'
-import { readHead, type Head } from './head-records.ts'
+import { readFurther } from './further-head.ts'
+import { firstValue, readHead, type Head } from './head-records.ts'
 import { lookAtTables, readDatabase } from './opencode-database.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
 import { OPENCODE_VOCABULARY } from './opencode-vocabulary.ts'
-import { peekMembers } from './peek.ts'
 import { PLACES } from './places.ts'
 
 /** In a folder only these are opened: there may be thousands of others. */
@@ -50,7 +49,7 @@ export const opencode: Format = {
           yield* readDatabase(file, shared)
           continue
         }
-        const kind = look(await readHead(file))?.kind ?? 'export'
+        const kind = look(await readFurther(file))?.kind ?? 'export'
         yield* kind === 'export' ? readExport(file, shared) : readAlone(file, kind, shared)
       }
       return
@@ -60,7 +59,7 @@ export const opencode: Format = {
       if (DATABASE.test(file.path) && (await isDatabase(file))) yield* readDatabase(file, shared)
     yield* readTree(tree, shared)
     for (const file of tree.others) {
-      if (/\.jsonl?$/.test(file.path) && look(await readHead(file))?.kind === 'export')
+      if (/\.jsonl?$/.test(file.path) && look(await readFurther(file))?.kind === 'export')
         yield* readExport(file, shared)
     }
   },
@@ -107,12 +106,10 @@ function firstOf(groups: ReadonlyMap<string, readonly SourceFile[]>): readonly S
 
 type Looks = Detection & { readonly kind: 'export' | 'session' | 'message' | 'part' }
 
-function look({ text }: Head): Looks | undefined {
-  const bytes = Buffer.from(text)
-  const from = bytes[0] === 0xef ? 3 : 0
-  const members = peekMembers(bytes, from)
-  if (members === undefined) return undefined
-  if ('messages' in members) return lookAtExport(bytes, from, members)
+function look(head: Head): Looks | undefined {
+  const members = firstValue(head)
+  if (!isObject(members)) return undefined
+  if ('messages' in members) return lookAtExport(members)
   const { id, sessionID, messageID, role, type, time } = members
   if (typeof id !== 'string') return undefined
   const said = (kind: Looks['kind'], confidence: number, reason: string) => ({ kind, confidence, reason })
@@ -127,16 +124,14 @@ function look({ text }: Head): Looks | undefined {
   return undefined
 }
 
-function lookAtExport(bytes: Buffer, from: number, { info, messages }: JsonObject): Looks | undefined {
-  const at = scanMembers(bytes, from)?.members.get('messages')
-  const elements = at === undefined ? [] : scanElements(bytes, at.from, LOOKED_AT).elements
-  const peeked = elements.map((element) => peekMembers(bytes, element.from))
-  const own = peeked.filter((message) => message !== undefined && isMessage(message)).length
+function lookAtExport({ info, messages }: JsonObject): Looks | undefined {
+  const first = (asArray(messages) ?? []).slice(0, LOOKED_AT)
+  const own = first.filter((message) => isObject(message) && isMessage(message)).length
   const isEmpty = asArray(messages)?.length === 0
   const isNamed = isObject(info) && isSession(info)
   if (isNamed && (own > 0 || isEmpty))
     return { kind: 'export', confidence: 0.95, reason: 'a session with its messages and their parts' }
-  if (own > 0 && own === peeked.length)
+  if (own > 0 && own === first.length)
     return { kind: 'export', confidence: 0.8, reason: `${own} messages with info and parts` }
   if (isNamed) return { kind: 'export', confidence: 0.7, reason: 'a session, and a list of messages' }
   return undefined

@@ -11,7 +11,8 @@ import { readDocument } from './document.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
-import { readHead, type Head } from './head-records.ts'
+import { readFurther } from './further-head.ts'
+import type { Head } from './head-records.ts'
 import { fromEvent, withDetails, type Causes } from './openhands-event.ts'
 import { PLACES } from './places.ts'
 import type { Place, Said } from './placing.ts'
@@ -250,7 +251,7 @@ const folderOf = (path: string): string => path.replace(EVENT_FILE, '')
 async function conversationsOf(source: Source): Promise<ReadonlyMap<string, SourceFile[]>> {
   const found = new Map<string, SourceFile[]>()
   for (const file of await source.list()) {
-    if (!EVENT_FILE.test(file.path) || lookAtOpenHands(await readHead(file)) === undefined) continue
+    if (!EVENT_FILE.test(file.path) || lookAtOpenHands(await readFurther(file)) === undefined) continue
     const files = found.get(folderOf(file.path))
     if (files === undefined) found.set(folderOf(file.path), [file])
     else files.push(file)

@@ -9,6 +9,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { originOf, readInOrder } from './in-order.ts'
 import { PI, createPiFold, toSessionId } from './pi-fold.ts'
@@ -26,7 +27,7 @@ export const pi: Format = {
     const taken = new Set<string>()
     for (const file of await source.list()) {
       // A folder of pi's also holds settings and extensions.
-      if (source.kind === 'folder' && detectPi(await readHead(file)) === undefined) continue
+      if (source.kind === 'folder' && detectPi(await readFurther(file)) === undefined) continue
       yield* readSession(file, taken, options)
     }
   },

@@ -2,7 +2,7 @@
  * Where every agent keeps its files, apart from the formats that read them: a sync that finds nothing new knows where to look
  * without loading one of them.
  */
-import { PLACES as CLINE } from './cline-places.ts'
+import { EDITORS, PLACES as CLINE } from './cline-places.ts'
 import type { Place, RowsKept } from './format.ts'
 
 const CLAUDE_FILES = ['**/*.jsonl', '**/subagents/**/*.meta.json', '**/tool-results/*']
@@ -31,7 +31,9 @@ export const STORE_ROWS: readonly RowsKept[] = [{ table: 'meta' }, { table: 'blo
 
 const GOOSE: readonly string[] = [
   '${XDG_DATA_HOME:-~/.local/share}/goose/sessions',
+  '${GOOSE_PATH_ROOT}/data/sessions',
   '~/Library/Application Support/Block.goose/sessions',
+  '~/Library/Application Support/Block/goose/sessions',
   '${APPDATA}/Block/goose/data/sessions',
 ]
 
@@ -121,14 +123,20 @@ export const PLACES = {
     {
       folders: ['${HERMES_HOME:-~/.hermes}'],
       files: ['state.db'],
-      rows: [{ table: 'sessions' }, { table: 'messages' }],
+      rows: [{ table: 'sessions' }, { table: 'messages' }, { table: 'system_prompts' }],
     },
     { folders: ['${HERMES_HOME:-~/.hermes}/sessions'], files: ['*.json'] },
   ],
   aider: [{ folders: ['./'], files: ['.aider.chat.history.md'] }],
   amp: [
     {
-      folders: ['${XDG_DATA_HOME:-~/.local/share}/amp/threads', '${APPDATA}/amp/threads'],
+      folders: [
+        '${AMP_DATA_HOME:-~/.local/share/amp}/threads',
+        '${XDG_DATA_HOME:-~/.local/share}/amp/threads',
+        '${APPDATA}/amp/threads',
+        // Before threads had a folder of their own.
+        ...EDITORS.map((editor) => `${editor}/globalStorage/sourcegraph.amp/threads3`),
+      ],
       files: ['T-*.json'],
     },
   ],
@@ -137,7 +145,7 @@ export const PLACES = {
     {
       folders: GOOSE,
       files: ['sessions.db'],
-      rows: [{ table: 'sessions' }, { table: 'messages' }],
+      rows: [{ table: 'sessions' }, { table: 'messages' }, { table: 'usage_ledger' }],
     },
     { folders: GOOSE, files: ['*.jsonl'] },
   ],

@@ -11,6 +11,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import type { WireApi } from '../wire/message.ts'
 import { detectAmong } from './candidates.ts'
 import type { Format, ReadItem, Writer } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { createPlacing, type Placing, type Said } from './placing.ts'
@@ -35,7 +36,7 @@ export function providerFormat({ id, title, api, write }: Options): Format {
     detect: (source) => detectAmong(source, async (file) => detectProvider(await readHead(file), api)),
     async *read(source) {
       for (const file of await source.list()) {
-        const head = await readHead(file)
+        const head = await readFurther(file)
         if (source.kind === 'folder' && detectProvider(head, api) === undefined) continue
         yield* readProviderFile(file, head, { id, api })
       }

@@ -159,7 +159,9 @@ function responseApi(value: JsonObject): WireApi | undefined {
   if (isObject(choice) && isObject(choice['message'])) return 'openai-chat'
   const isMessage =
     value['type'] === 'message' && value['role'] === 'assistant' && Array.isArray(value['content'])
-  if (isMessage && 'stop_reason' in value) return 'anthropic-messages'
+  // Why it stopped stands behind what it says, which may be long.
+  const isNamed = asString(value['id'])?.startsWith('msg_') === true && 'model' in value
+  if (isMessage && ('stop_reason' in value || isNamed)) return 'anthropic-messages'
   const [candidate] = asArray(value['candidates']) ?? []
   if (isObject(candidate) && ('content' in candidate || 'finishReason' in candidate)) return 'gemini'
   return undefined

@@ -8,6 +8,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import { createSseParser } from '../wire/sse.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList } from './list-document.ts'
 import { createPlacing, type Said } from './placing.ts'
@@ -30,7 +31,7 @@ export const providerSse: Format = {
   async *read(source) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
-      const head = await readHead(file)
+      const head = await readFurther(file)
       if (source.kind === 'folder' && detectStreams(head) === undefined) continue
       yield* readCapture(file, head, taken)
     }

@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 import { nameSession, readLineSteps, unknownSaid } from './session-fold.ts'
@@ -35,7 +36,7 @@ export function streamFormat(options: StreamFormat): Format {
     async *read(source) {
       const taken = new Set<string>()
       for (const file of await source.list()) {
-        if (source.kind === 'folder' && look(await readHead(file)) === undefined) continue
+        if (source.kind === 'folder' && look(await readFurther(file)) === undefined) continue
         yield* readStream(file, options, taken)
       }
     },

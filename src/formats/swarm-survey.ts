@@ -6,6 +6,7 @@ import type { Run } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { readDocument } from './document.ts'
 import type { Detection } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead } from './head-records.ts'
 import { parseFileName } from './swarm-names.ts'
 import type { ReceiptFile, TranscriptFile } from './swarm-pair.ts'
@@ -48,7 +49,7 @@ export async function surveySwarm(source: Source): Promise<Survey> {
       continue
     }
     if (source.kind === 'folder' && !file.path.endsWith('.jsonl')) continue
-    const { records, document } = await readHead(file)
+    const { records, document } = await readFurther(file)
     const [first] = records
     if (isReceipt(document)) await addReceipt(file, flow, placed)
     else if (first !== undefined && isRunEvent(first)) events.push(file)

@@ -6,6 +6,7 @@ import { asArray, asObject, asString, isObject, type Json, type JsonObject } fro
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import {
@@ -30,7 +31,7 @@ export const vercelUiMessages: Format = {
   async *read(source) {
     const taken = new Set<string>()
     for (const file of await source.list()) {
-      const head = await readHead(file)
+      const head = await readFurther(file)
       if (source.kind === 'folder' && look(head) === undefined) continue
       yield* readMessages(file, head, taken)
     }

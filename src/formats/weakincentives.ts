@@ -9,6 +9,7 @@ import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createRecentIds, type IdSet } from './id-set.ts'
 import { oversizedEntry, unknownEntry } from './unknown.ts'
@@ -34,7 +35,7 @@ export const weakincentives: Format = {
   },
   async *read(source) {
     for (const file of await logsOf(source)) {
-      const isSlice = source.kind === 'file' || detectHead(await readHead(file)) !== undefined
+      const isSlice = source.kind === 'file' || detectHead(await readFurther(file)) !== undefined
       if (isSlice) yield* readSlice(file)
     }
   },

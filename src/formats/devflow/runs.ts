@@ -1,6 +1,7 @@
 /** Which runs a source holds: folders with `metadata.json` and a transcript, plain or compressed, wherever they lie below it. */
 import type { Source, SourceFile } from '../../transcript/source.ts'
-import { parsePart, scanMembers } from './scan.ts'
+import { isObject } from '../../transcript/json.ts'
+import { firstValue, readHead } from '../head-records.ts'
 
 export type RunFiles = {
   /** The run's folder, relative to the source; empty for the source itself. */
@@ -12,8 +13,6 @@ export type RunFiles = {
 
 /** A transcript's opening, a `metadata.json`, or neither. */
 export type Looks = { readonly as: 'transcript' | 'metadata'; readonly confidence: number }
-
-const HEAD_BYTES = 64 * 1024
 
 /** In order of their folders' names, which for devflow's ids is the order of their days. */
 export async function listRuns(source: Source): Promise<readonly RunFiles[]> {
@@ -33,19 +32,15 @@ export async function listRuns(source: Source): Promise<readonly RunFiles[]> {
 
 /** What a file is, by its content. */
 export async function looksLike(file: SourceFile): Promise<Looks | undefined> {
-  const head = await file.head(HEAD_BYTES)
-  const members = scanMembers(head, head[0] === 0xef ? 3 : 0)?.members
-  if (members === undefined) return undefined
-  if (members.has('runId') && members.has('metadata')) {
-    return { as: 'transcript', confidence: members.has('turns') ? 0.95 : 0.7 }
+  const members = firstValue(await readHead(file))
+  if (!isObject(members)) return undefined
+  if ('runId' in members && 'metadata' in members) {
+    return { as: 'transcript', confidence: 'turns' in members ? 0.95 : 0.7 }
   }
-  const turns = members.get('turns')
   // Turns before everything else: the rest of the members may lie behind what we looked at.
-  if (members.has('runId') && turns !== undefined) return { as: 'transcript', confidence: 0.7 }
-  const status = members.get('status')
-  const isMetadata = members.has('flowId') && members.has('startedAt') && status !== undefined
-  if (isMetadata && typeof parsePart(head, status) === 'string') return { as: 'metadata', confidence: 0.8 }
-  return undefined
+  if ('runId' in members && 'turns' in members) return { as: 'transcript', confidence: 0.7 }
+  const isMetadata = 'flowId' in members && 'startedAt' in members && typeof members['status'] === 'string'
+  return isMetadata ? { as: 'metadata', confidence: 0.8 } : undefined
 }
 
 const PARTS: ReadonlyMap<string, 'metadata' | 'plain' | 'gzip'> = new Map([
