@@ -3,10 +3,11 @@
  * window of each segment and the entry at hand.
  */
 import { stat } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { journal } from '../journal/format.ts'
+import { UNFINISHED } from '../journal/unanswered.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
@@ -76,7 +77,7 @@ async function resolve(
   return item
 }
 
-/** The session's folder as a format sees it: its journal segments, and nothing else that may lie there. */
+/** The session's folder as a format sees it: its journal segments and what had come of answers, and nothing else that may lie there. */
 export async function sessionSource(archive: Archive, id: string): Promise<Source> {
   const paths = archive.segments(id)
   if (paths.length === 0) {
@@ -84,7 +85,12 @@ export async function sessionSource(archive: Archive, id: string): Promise<Sourc
       hint: 'hansard list shows the sessions there are',
     })
   }
-  const files = await Promise.all(paths.map((path) => toSourceFile(archive, path)))
+  const segments = await Promise.all(paths.map((path) => toSourceFile(archive, path)))
+  const beside = join(archive.sessionFolder(id), UNFINISHED)
+  // It goes away as soon as its answers have come.
+  const unfinished =
+    archive.files.kind(beside) === 'file' ? [await toSourceFile(archive, beside).catch(() => [])].flat() : []
+  const files = [...segments, ...unfinished]
   return {
     path: archive.sessionFolder(id),
     kind: 'folder',

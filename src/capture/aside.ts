@@ -1,10 +1,13 @@
 /**
- * What lies beside a session's journal and may be missing: lines of what was asked, and of each provider answer exactly as it came.
- * Appended and never synced by itself; a line that a crash cut off is none. Nothing with a secret in it gets here.
+ * What lies beside a session's journal and may be missing: lines of what was asked, and of each provider answer exactly as it came,
+ * appended and never synced by itself, where a line that a crash cut off is none; and what has come of answers that are still coming,
+ * for whoever reads of a recorder that died meanwhile. Nothing with a secret in it gets here.
  */
 import { join } from 'node:path'
-import { nodeFiles, type Files } from '../journal/files.ts'
+import { nodeFiles, replaceWhole, type Files } from '../journal/files.ts'
+import { UNFINISHED, unfinishedLine } from '../journal/unanswered.ts'
 import type { Redactor } from '../redact/redactor.ts'
+import type { Entry } from '../transcript/entry.ts'
 import { toJson, type Json } from '../transcript/json.ts'
 import { TAPES } from '../wire/tape.ts'
 
@@ -13,16 +16,21 @@ export type Aside = {
   put(words: readonly string[], line: string): boolean
   /** A line of which the redactor takes out what it finds. False when it cannot be written. */
   putRedacted(value: Json): boolean
+  /** What has come of answers that still come, in place of what was said of them before. Nothing: there are none any more. */
+  unfinished(answers: readonly UnfinishedAnswer[]): void
   close(): void
 }
 
+export type UnfinishedAnswer = { readonly call: string; readonly entry: Entry }
+
 export function openAside(
   folder: string,
-  redactor: Pick<Redactor, 'text' | 'json'> | undefined,
+  redactor: Pick<Redactor, 'text' | 'json' | 'entry'> | undefined,
   files: Files = nodeFiles,
 ): Aside {
   let fd: number | undefined
   let isBroken = false
+  let isUnfinished = false
   const write = (toLine: () => string | undefined): boolean => {
     if (isBroken) return false
     let line: string | undefined
@@ -43,13 +51,32 @@ export function openAside(
     isBroken = true
     return false
   }
+  const unfinished = (answers: readonly UnfinishedAnswer[]): void => {
+    if (answers.length === 0 && !isUnfinished) return
+    try {
+      if (answers.length > 0) {
+        const lines = answers.map(({ call, entry }) =>
+          unfinishedLine(call, redactor === undefined ? entry : redactor.entry(entry)),
+        )
+        replaceWhole(files, folder, UNFINISHED, Buffer.from(lines.join('')))
+        isUnfinished = true
+      } else {
+        files.remove(join(folder, UNFINISHED))
+        isUnfinished = false
+      }
+    } catch {
+      // What is recorded goes on without it.
+    }
+  }
   return {
     put: (words, line) =>
       write(() =>
         words.some((text) => redactor !== undefined && redactor.text(text) !== text) ? undefined : line,
       ),
     putRedacted: (value) => write(() => toJson(redactor === undefined ? value : redactor.json(value))),
+    unfinished,
     close() {
+      unfinished([])
       const open = fd
       fd = undefined
       isBroken = true

@@ -13,18 +13,20 @@ import { messageOf } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
-import type { Entry } from '../transcript/entry.ts'
+import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { fromMillis } from '../transcript/instant.ts'
 import type { Json } from '../transcript/json.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
-import { openAside } from './aside.ts'
+import type { WireMessage } from '../wire/message.ts'
+import { openAside, type UnfinishedAnswer } from './aside.ts'
 import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
 import { createLiveFormats, findWritten } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
 import { createReporter, type Failure, type Reporter } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
+import { toAnswerDetails } from './said.ts'
 import { FACTS, pick, toFacts, type Ending, type Facts } from './session-facts.ts'
 import { settledEntry, settledSession } from './settled.ts'
 import { sayStub } from './stub.ts'
@@ -68,6 +70,11 @@ export type Recorder = SourceRecorder & {
   aside(words: readonly string[], line: string): boolean
   /** Keeps a value beside the session, without what the redactor finds in it. */
   asideRedacted(value: Json): boolean
+  /**
+   * What has come of answers that still come, in place of what was said before. It is read where the recorder dies before they are
+   * recorded.
+   */
+  unfinished(answers: readonly Unfinished[]): void
   /** True when everything recorded so far would survive a power cut; false when the disk would not have it. */
   flush(): Promise<boolean>
   end(ending?: Ending): Promise<Session>
@@ -76,6 +83,9 @@ export type Recorder = SourceRecorder & {
   /** What was recorded stopped before it had come to an end. */
   interrupt(reason?: string, ending?: Ending): Promise<Session>
 }
+
+/** An answer that is still coming, of a call that a `call-started` of this session names. */
+export type Unfinished = { readonly call: string; readonly message: WireMessage }
 
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const { now = Date.now, capture = {}, files } = options
@@ -231,6 +241,9 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
     aside: (words, line) => ended === undefined && aside.put(words, line),
     asideRedacted: (value) => ended === undefined && aside.putRedacted(value),
+    unfinished(answers) {
+      if (ended === undefined) aside.unfinished(answers.map((one) => toUnfinished(one, instant())))
+    },
     flush: () => journal.flush(),
     end: (ending = {}) => finish('completed', toFacts(ending)),
     fail: (error, ending = {}) =>
@@ -242,6 +255,25 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       finish('canceled', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
     interrupt: (reason, ending = {}) =>
       finish('interrupted', { ...(reason !== undefined && { error: reason }), ...toFacts(ending) }),
+  }
+}
+
+/** Its place among others is known when it is read. */
+function toUnfinished({ call, message }: Unfinished, at: string): UnfinishedAnswer {
+  const { metadata, ...details } = toAnswerDetails(message)
+  return {
+    call,
+    entry: {
+      id: `${call}-unfinished`,
+      source: PRIMARY,
+      sequence: 0,
+      kind: 'message',
+      role: 'assistant',
+      at,
+      blocks: message.blocks,
+      ...details,
+      metadata: { ...metadata, call },
+    },
   }
 }
 

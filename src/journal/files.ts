@@ -145,6 +145,12 @@ export function writeWhole(files: Files, folder: string, name: string, bytes: Bu
   files.syncFolder(folder)
 }
 
+/** The same for what may be missing after the machine has stopped: nothing waits for the disk. */
+export function replaceWhole(files: Files, folder: string, name: string, bytes: Buffer): void {
+  const place = (temporary: string): void => files.rename(temporary, join(folder, name))
+  withTemporary(files, folder, name, bytes, place, () => {})
+}
+
 /** The same for a file that is not there yet. False when something is: of many who create it at once, one does. */
 export function createWhole(files: Files, folder: string, name: string, bytes: Buffer): boolean {
   if (!claimWhole(files, folder, name, bytes, datasync)) return false

@@ -17,6 +17,7 @@ import type { JournalItem, JournalLine } from './reader.ts'
 import { changeSession } from './record.ts'
 import { TORN_TAIL } from './scan.ts'
 import { readStart, type Start } from './start.ts'
+import { createUnanswered, readUnfinished, UNFINISHED } from './unanswered.ts'
 import { isWriterAlive } from './writer-id.ts'
 
 const HEAD_BYTES = 64 * 1024
@@ -37,7 +38,7 @@ export const journal: Format = {
     const starts: Start[] = []
     for (const file of await segmentsOf(source))
       starts.push(await readStart({ file: file.path, chunks: () => file.chunks() }))
-    for (const [id, segments] of bySession(starts, source)) yield* readSession(id, segments)
+    for (const [id, segments] of bySession(starts, source)) yield* readSession(id, segments, source)
   },
   write: writeJournal,
   /** A session's segments lie together in its folder. */
@@ -69,6 +70,10 @@ function folderOf(file: string): string {
   return file.slice(0, Math.max(0, file.lastIndexOf('/')))
 }
 
+function join(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`
+}
+
 /** A session whose every first line is lost is called as its folder is. */
 function nameOf(folder: string, source: Source): string {
   const path = folder === '' && source.kind === 'folder' ? source.path : folder
@@ -76,15 +81,27 @@ function nameOf(folder: string, source: Source): string {
   return isSafeId(name) ? name : uuidFrom('journal', source.path, folder)
 }
 
-async function* readSession(id: string, starts: readonly Start[]): AsyncGenerator<readonly ReadItem[]> {
+async function* readSession(
+  id: string,
+  starts: readonly Start[],
+  source: Source,
+): AsyncGenerator<readonly ReadItem[]> {
   const alive = new Set(starts.filter(isAlive).map(({ segment }) => segment.file))
+  const calls = createUnanswered()
   const fold = createSessionFold(id, alive)
   for await (const items of mergeStarts(starts)) {
     const batch: ReadItem[] = []
     for (const item of items) fold.take(item, batch)
+    for (const item of batch) if (item.type === 'entry') calls.take(item.entry)
     if (batch.length > 0) yield batch
   }
-  yield fold.end()
+  const last = fold.end()
+  if (fold.status() === 'interrupted') {
+    const folder = folderOf(starts[0]?.segment.file ?? '')
+    const file = source.kind === 'folder' ? await source.find(join(folder, UNFINISHED)) : undefined
+    yield calls.end(await readUnfinished(file)).map((entry) => ({ type: 'entry', entry }))
+  }
+  yield last
 }
 
 function isAlive({ record }: Start): boolean {
@@ -95,7 +112,11 @@ function isAlive({ record }: Start): boolean {
 function createSessionFold(
   id: string,
   alive: ReadonlySet<string>,
-): { take(item: JournalItem, out: ReadItem[]): void; end(): readonly ReadItem[] } {
+): {
+  take(item: JournalItem, out: ReadItem[]): void
+  end(): readonly ReadItem[]
+  readonly status: () => Session['status'] | undefined
+} {
   let session: Session | undefined
   let ended = false
   /** Damage before the session's first line has to wait for it. */
@@ -162,6 +183,7 @@ function createSessionFold(
       if (facts.status !== status) say({ ...facts, status }, out)
       return [...out, ...early]
     },
+    status: () => session?.status,
   }
 }
 

@@ -25,6 +25,8 @@ export type AnswerReader = {
   end(): Promise<Answer>
   /** What has been unpacked so far, for whoever cannot wait. */
   now(): Answer
+  /** The same while more comes. Undefined of what comes whole, which is nothing before its end. */
+  soFar(): WireMessage | undefined
 }
 
 /** As the providers call it. */
@@ -46,6 +48,7 @@ export function createAnswerReader(api: CallApi, { status, headers }: AnswerHead
       return { message: body.end(), ...(problem !== undefined && { problem }) }
     },
     now: () => ({ message: body.end() }),
+    soFar: () => body.soFar?.(),
   }
 }
 
@@ -54,7 +57,11 @@ export function headerOf(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' ? value : value?.[0]
 }
 
-type Body = { readonly take: (chunk: Buffer) => void; readonly end: () => WireMessage }
+type Body = {
+  readonly take: (chunk: Buffer) => void
+  readonly end: () => WireMessage
+  readonly soFar?: () => WireMessage
+}
 type Options = { readonly requestId?: string }
 
 function readStream(api: CallApi, options: Options): Body {
@@ -69,6 +76,7 @@ function readStream(api: CallApi, options: Options): Body {
       for (const event of events.end()) message.push(event)
       return message.end()
     },
+    soFar: () => message.end(),
   }
 }
 

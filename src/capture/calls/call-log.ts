@@ -13,7 +13,14 @@ import { record, type Recorder, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
 import { envelopeOf, type CallApi } from '../../wire/call-apis.ts'
-import { writeOutcome, type AnswerFacts, type Broken, type Outcome, type Place } from './call-outcome.ts'
+import {
+  LEFT,
+  writeOutcome,
+  type AnswerFacts,
+  type Broken,
+  type Outcome,
+  type Place,
+} from './call-outcome.ts'
 import { createAnswerReader, headerOf, type Answer, type AnswerHead, type AnswerReader } from './answer.ts'
 import { clientOf, type Headers } from './client.ts'
 import { createConversation } from './conversation.ts'
@@ -22,6 +29,7 @@ import { createOpenSessions, type Asking } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
 import { createRequestPacker, type RequestFacts } from '../../wire/tape-requests.ts'
 import { createTapeDeck, type Tape } from './tape.ts'
+import { createUnfinishedAnswers, type Coming, type ComingAnswer } from './unfinished.ts'
 
 export type CallStart = {
   readonly api: CallApi
@@ -57,9 +65,9 @@ export type CallLog = {
   readonly toolResult: (result: ToolOutcome) => void
   /** Something that is no call, in the session that a group belongs to; nothing where there is none yet. */
   readonly note: (groups: readonly string[], record: string, raw: Json) => void
-  /** While the process goes down: answers that have come are recorded before this returns. */
+  /** While the process goes down: what has come of answers is recorded before this returns. */
   leave(): void
-  /** Ends all sessions, when the calls that are over are in them. */
+  /** Ends all sessions, when all calls are in them: those that are not over as broken off, by us. */
   end(): Promise<readonly Session[]>
 }
 
@@ -84,8 +92,14 @@ export type ToolOutcome = Pick<ToolResult, 'output' | 'error' | 'isError' | 'dur
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
 
-/** Records how a call ended: when that is known, or with what is known when nobody can wait. */
-type Settle = (outcome: () => Promise<Outcome>, now: () => Outcome, at?: number) => void
+/** A call that was asked. */
+type Pending = {
+  readonly call: string
+  /** Undefined until it is known. */
+  readonly place: () => Place | undefined
+  /** Records how it ended: when that is known, or with what is known when nobody can wait. */
+  readonly settle: (outcome: () => Promise<Outcome>, now: () => Outcome, at?: number) => void
+}
 
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
@@ -108,6 +122,9 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const tools = createOpenTools(MOST_HELD)
   const tapes = parts.createTapeDeck()
   const packer = createRequestPacker()
+  const unfinished = createUnfinishedAnswers()
+  /** Calls that are not over: what to do where nobody waits for them any more. */
+  const under = new Set<() => void>()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
   const open = new Set<Promise<void>>()
   /** Calls that are over and not written: what to do where nothing can be waited for any more. */
@@ -134,10 +151,10 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     failed: (error) => report.failed({ what: 'a session', error }),
   })
 
-  const inquiries = createInquiries(tapes, sessions.near)
+  const inquiries = createInquiries(tapes, (client) => sessions.near(client))
 
   /** Records what is asked, and gives what records how it ended. */
-  const ask = (asked: Asked, began: number): Settle => {
+  const ask = (asked: Asked, began: number): Pending => {
     const call = randomUUID()
     let place: Place | undefined
     const put = async (): Promise<Place> => {
@@ -161,7 +178,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       'a call',
     )
 
-    return (outcome, now, at = performance.now()) => {
+    const settle: Pending['settle'] = (outcome, now, at = performance.now()) => {
       const passedMs = Math.round(at - began)
       const last = (): void => {
         if (place === undefined || !leaving.delete(last)) return
@@ -178,14 +195,28 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       }
       track(end(), 'an answer')
     }
+    return { call, place: () => place, settle }
+  }
+  /** Gives what is said once: that it is over, by whoever says so first. */
+  const onceOver = <A extends readonly unknown[]>(end: (...args: A) => void, left: NoInfer<A>) => {
+    const leaveIt = (): void => over(...left)
+    const over = (...args: A): void => {
+      if (under.delete(leaveIt)) end(...args)
+    }
+    under.add(leaveIt)
+    return over
+  }
+  const leaveAll = (): void => {
+    for (const leaveIt of under) guard('an answer', leaveIt)()
   }
 
   return {
     begin(start) {
       const { api, body, headers } = start
       const { began = performance.now() } = start
-      let settle: Settle | undefined
+      let pending: Pending | undefined
       let reader: AnswerReader | undefined
+      let coming: Coming | undefined
       let head: AnswerHead | undefined
       let tape: Tape | undefined
       let firstMs: number | undefined
@@ -202,7 +233,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           ...(request.stream !== undefined && { stream: request.stream }),
           ...(client.retry !== undefined && { retry: client.retry }),
         }
-        settle = ask({ request, about, client, wire: toWire(start) }, began)
+        pending = ask({ request, about, client, wire: toWire(start) }, began)
       })()
 
       const toOutcome = (answer: Answer | undefined, broken: Broken | undefined): Outcome => {
@@ -220,7 +251,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           },
         }
       }
-      const over = (broken: Broken | undefined, at: number | undefined, unread?: string): void => {
+      const end = (broken: Broken | undefined, at: number | undefined, unread?: string): void => {
         const cut = (answer: Answer | undefined): Answer | undefined =>
           answer && unread !== undefined ? { problem: unread, ...answer } : answer
         if (unread !== undefined) {
@@ -228,22 +259,31 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           tape?.end('')
           tape = undefined
         }
-        settle?.(
+        pending?.settle(
           async () => toOutcome(cut(await reader?.end()), broken),
           () => toOutcome(cut(reader?.now()), broken),
           at,
         )
+        coming?.end()
+      }
+      const over = onceOver(end, [LEFT, undefined])
+      const look = (): ComingAnswer | undefined => {
+        const message = reader?.soFar()
+        const session = pending?.place()?.whole
+        return pending && message && session && { session, call: pending.call, message }
       }
       return {
         response: guard('an answer', (said: AnswerHead) => {
           head = said
           reader = parts.createAnswerReader(api, said)
           tape = tapes.begin(said, began)
+          coming = unfinished.begin(look)
         }),
         chunk: guard('a part of an answer', (bytes: Buffer, at: number = performance.now()) => {
           firstMs ??= at - began
           reader?.push(bytes)
           tape?.push(bytes, at)
+          coming?.touch()
         }),
         ended: guard('an answer', (at?: number, unread?: string) => over(undefined, at, unread)),
         broken: guard('an answer', (by: string, reason: string, at?: number) => over({ by, reason }, at)),
@@ -265,25 +305,21 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       }
     },
     ask(asked) {
-      let settle: Settle | undefined
+      let pending: Pending | undefined
       guard('a call', () => {
-        settle = ask(asked, performance.now())
+        pending = ask(asked, performance.now())
       })()
+      const end = (outcome: Outcome): void =>
+        pending?.settle(
+          async () => outcome,
+          () => outcome,
+        )
+      const over = onceOver(end, [{ broken: LEFT, metadata: { brokenBy: LEFT.by } }])
       return {
-        answered: guard('an answer', (message, details = {}) => {
-          const outcome = { message, ...details }
-          settle?.(
-            async () => outcome,
-            () => outcome,
-          )
-        }),
-        broken: guard('an answer', (by, reason, details = {}) => {
-          const outcome = { broken: { by, reason }, ...details }
-          settle?.(
-            async () => outcome,
-            () => outcome,
-          )
-        }),
+        answered: guard('an answer', (message, details = {}) => over({ message, ...details })),
+        broken: guard('an answer', (by, reason, details = {}) =>
+          over({ broken: { by, reason }, ...details }),
+        ),
       }
     },
     toolResult: guard('a tool result', (result: ToolOutcome) => {
@@ -317,9 +353,11 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       track(put(), 'an event')
     }),
     leave() {
+      leaveAll()
       for (const last of leaving) guard('an answer', last)()
     },
     async end() {
+      leaveAll()
       while (open.size > 0) await written()
       await inquiries.settle(true).catch((error: unknown) => report.failed({ what: 'an inquiry', error }))
       return sessions.end()

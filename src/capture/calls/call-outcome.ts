@@ -17,6 +17,12 @@ export type AnswerFacts = {
 
 export type Broken = { readonly by: string; readonly reason: string }
 
+/** What is said of a call that was not over when its recording was. */
+export const LEFT: Broken = {
+  by: 'recorder',
+  reason: 'interrupted: the recorder ended before the answer did',
+}
+
 /** How a call ended, as far as whoever saw it can tell. */
 export type Outcome = AnswerFacts & {
   readonly message?: WireMessage | undefined
@@ -46,6 +52,7 @@ export function writeOutcome(
   const played = tape?.end(call, isBroken ? broken.by : undefined)
   const { recorder, known } = voice
   session.calls -= 1
+  if (isBroken && broken.by === LEFT.by) session.left = broken.reason
   // Also what is packed is known by what it says.
   const isTaped = played && whole.aside([toJson(message ?? null), played.words], played.line)
   const metadata: JsonObject = { call, ...facts, ...(isTaped && { tape: true }) }

@@ -15,6 +15,8 @@ export type OpenSession = {
   calls: number
   /** The last call of it had no answer: the next may be the same again. */
   isFailed: boolean
+  /** Why it did not come to its end, where a call of it was not over when recording was. */
+  left?: string
 }
 
 export type Begun = { readonly recorder: Recorder; readonly conversation: Conversation }
@@ -59,9 +61,9 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
   const ending = new Set<Promise<Session | undefined>>()
   const ended: Session[] = []
 
-  const end = ({ begun }: Held): void => {
-    const over = begun
-      .then(({ recorder }) => recorder.end())
+  const end = (held: Held): void => {
+    const over = held.begun
+      .then(({ recorder }) => (held.left === undefined ? recorder.end() : recorder.interrupt(held.left)))
       .catch((error: unknown) => {
         failed(error)
         return undefined
