@@ -23,6 +23,10 @@ const MARGIN = 400
 const PAUSE_MS = 120
 /** Pixels, at least: a longer step is the scrollbar, or Home and End. */
 const LEAP = 2500
+/** After a leap, while what it led to is on its way and the next may follow. */
+const HURRY_MS = 300
+/** Drawings until a row that is gone to stands where it should: each may show that rows are taller than thought. */
+const MOST_TRIES = 12
 
 export function createVirtual(estimate: number, redraw: () => void) {
   const heights = createHeights(0, estimate)
@@ -30,6 +34,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
   let viewport = 0
   let anchor = { row: 0, within: 0 }
   let lastTop = 0
+  let lastLeap = Number.NEGATIVE_INFINITY
   let [isFollowing, wasAtEnd] = [false, true]
   let wanted: { readonly row: number; readonly align: Align; tries: number } | undefined
   let focusing: number | undefined
@@ -117,11 +122,14 @@ export function createVirtual(estimate: number, redraw: () => void) {
     const { toVirtual, physical } = scale()
     const before = place()
     const isLeap = Math.abs(step) > Math.max(LEAP, viewport * 2)
-    if (isLeap) drawInSightFirst()
+    if (isLeap) {
+      lastLeap = performance.now()
+      drawInSightFirst()
+    }
     setPlace(isLeap ? toVirtual(now) : before + step)
     wasAtEnd = isAtEnd()
     // The last rows are measured when they are drawn: the end is where they end then.
-    if (isLeap && wasAtEnd) wanted = { row: heights.count - 1, align: 'end', tries: 5 }
+    if (isLeap && wasAtEnd) wanted = { row: heights.count - 1, align: 'end', tries: MOST_TRIES }
     const isAtEdge = now <= 0 || now >= physical - viewport - 1
     clearTimeout(pause)
     pause = undefined
@@ -180,6 +188,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     settle,
     isAtEnd,
     top: (): number => heights.rowAt(place()),
+    isHurried: (): boolean => performance.now() - lastLeap < HURRY_MS,
     setCount(count: number, follow: boolean): void {
       isFollowing = follow
       if (count === heights.count) return
@@ -188,7 +197,7 @@ export function createVirtual(estimate: number, redraw: () => void) {
     },
     scrollTo(row: number, align: Align = 'nearest'): void {
       const to = Math.max(0, Math.min(row, heights.count - 1))
-      wanted = { row: to, align, tries: 5 }
+      wanted = { row: to, align, tries: MOST_TRIES }
       if (isFar(heights.offset(to))) drawInSightFirst()
       aim(to, align)
       wasAtEnd = isAtEnd()

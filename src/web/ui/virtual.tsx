@@ -14,7 +14,7 @@
  *     followEnd                       stays at the end while rows join, if it was there
  *     handle={list}
  *   />
- *   list.current.scrollTo(index, 'start' | 'center' | 'end' | 'nearest')  ·  .focusRow(index)  ·  .top()  ·  .isAtEnd()  ·  .scrollBy(px)
+ *   list.current.scrollTo(index, 'start' | 'center' | 'end' | 'nearest')  ·  .focusRow(index)  ·  .top()  ·  .isAtEnd()  ·  .isHurried()  ·  .scrollBy(px)
  *
  * Focus: a row with the focus in it stays in the document out of sight until the focus leaves it, so that keys still reach it and
  * nothing jumps. `focusRow` brings a row into sight and focuses the first `[data-focus]` in it.
@@ -32,6 +32,8 @@ export type VirtualHandle = {
   /** The first row in sight. */
   top(): number
   isAtEnd(): boolean
+  /** Somebody drags the scrollbar: what is drawn now is gone in the next moment. */
+  isHurried(): boolean
 }
 
 export type VirtualProps = {
@@ -91,6 +93,7 @@ export function VirtualList(props: VirtualProps) {
       },
       top: virtual.top,
       isAtEnd: virtual.isAtEnd,
+      isHurried: virtual.isHurried,
     }
   }
 

@@ -4,17 +4,20 @@
  */
 import type { VNode } from 'preact'
 import type { EntryRow } from '../../../server/api.ts'
+import type { Allowance } from './allowance.ts'
 import { isRecord } from './records.ts'
 import type { SessionStore } from './store.ts'
 
 /** Rows that are remembered: some screens. */
 const MOST = 300
 
-export function createDrawn() {
+export function createDrawn(allowance: Pick<Allowance, 'take'>) {
   const known = new Map<number, { readonly of: readonly unknown[]; readonly node: VNode }>()
-  return (position: number, of: readonly unknown[], draw: () => VNode): VNode => {
+  /** Nothing where it was not drawn yet and may not be in this frame. */
+  return (position: number, of: readonly unknown[], draw: () => VNode): VNode | undefined => {
     const before = known.get(position)
     if (before !== undefined && isSame(before.of, of)) return before.node
+    if (before === undefined && !allowance.take()) return undefined
     if (known.size >= MOST) known.clear()
     const node = draw()
     known.set(position, { of, node })

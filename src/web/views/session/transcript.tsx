@@ -1,12 +1,13 @@
 /** The entries of a session as a list that holds only what is in sight, with the map beside it. */
 import type { RefObject } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from 'preact/hooks'
 import { useSignal, type ReadonlySignal } from '@preact/signals'
 import type { ApiChild, EntryRow } from '../../../server/api.ts'
 import { announce } from '../../state/announce.ts'
 import { Button } from '../../ui/button.tsx'
 import { exactCount } from '../../ui/numbers.ts'
 import { VirtualList, type VirtualHandle } from '../../ui/virtual.tsx'
+import { createAllowance } from './allowance.ts'
 import { ChildLane, SubagentLane } from './child-lane.tsx'
 import { createDrawn, relatedTo } from './drawn.ts'
 import { PAGE } from './pages.ts'
@@ -64,7 +65,20 @@ export function Transcript(props: TranscriptProps) {
   void store.version.value
   const spawned = store.spawned.byCall.value
   const started = useMemo(() => byCitation(answer?.children ?? []), [answer?.children])
-  const drawn = useMemo(() => createDrawn(), [store, shown, started, spawned, props.onRaw])
+  const [, redraw] = useReducer((times: number) => times + 1, 0)
+  const allowance = useMemo(
+    () =>
+      createAllowance(
+        () => list.current?.isHurried() === true,
+        () => redraw(undefined),
+      ),
+    [list],
+  )
+  useEffect(() => () => allowance.end(), [allowance])
+  const drawn = useMemo(
+    () => createDrawn(allowance),
+    [store, shown, started, spawned, props.onRaw, allowance],
+  )
   const words = useMemo(() => wordsOf(props.find), [props.find])
   const mark = (): void => {
     if (place.current !== null) markWords(place.current, words)
@@ -113,12 +127,9 @@ export function Transcript(props: TranscriptProps) {
         />
       )
     const row = store.pages.get(position)
-    if (row === undefined)
-      return (
-        <div class="entry is-loading" data-focus tabIndex={-1} aria-label={`Entry ${position}, loading`} />
-      )
+    if (row === undefined) return <Loading position={position} />
     const before = store.pages.get(position - 1)
-    return drawn(position, [row, before, source, ...relatedTo(row, store)], () => (
+    const node = drawn(position, [row, before, source, ...relatedTo(row, store)], () => (
       <EntryView
         row={row}
         before={before}
@@ -129,6 +140,7 @@ export function Transcript(props: TranscriptProps) {
         started={isPlayed ? [] : startedBy(row)}
       />
     ))
+    return node ?? <Loading position={position} />
   }
   return (
     <div
@@ -180,6 +192,10 @@ export function Transcript(props: TranscriptProps) {
       )}
     </div>
   )
+}
+
+function Loading({ position }: { readonly position: number }) {
+  return <div class="entry is-loading" data-focus tabIndex={-1} aria-label={`Entry ${position}, loading`} />
 }
 
 type SeenMapProps = Pick<TranscriptProps, 'store' | 'rows' | 'onJump'> & {
