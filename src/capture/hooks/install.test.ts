@@ -107,6 +107,20 @@ describe.each(agents)('hooks of %s', (agent) => {
     )
   })
 
+  it('go where somebody has put a member before them by hand, whatever was there', () => {
+    for (const text of ['{}', '{ }\n', '', '{"model":"x"}', '{\n  "hooks": {}\n}\n']) {
+      const at = place()
+      const file = settingsOf(agent, at)
+      write(file, text)
+      install(agent, at)
+      fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace('{', '{\n  "mine": true,'))
+      uninstall(agent, at)
+      const left = read(fs.readFileSync(file, 'utf8')) as { [key: string]: unknown }
+      expect(left['mine']).toBe(true)
+      expect(JSON.stringify(left)).not.toContain('hansard.js')
+    }
+  })
+
   it('call the program where it lies now, once it has moved', () => {
     const at = place()
     const text = '{ "model": "x" }'

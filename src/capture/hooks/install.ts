@@ -200,7 +200,12 @@ function saysTheSame(
   ours: { readonly agent: HookAgent; readonly file: string },
 ): boolean {
   if (target.kind === 'toml') return outlineSays(candidate, found)
-  return removeHooks(candidate, target, ours) === candidate
+  try {
+    return removeHooks(candidate, target, ours) === candidate
+  } catch {
+    // Somebody has put a member before ours, whose comma would be left over.
+    return false
+  }
 }
 
 /** Both have the same keys and tables. */
