@@ -24,8 +24,9 @@ export function createRedacting(redactor: Pick<Redactor, 'json'>): (body: Json) 
     if (items === undefined || known === undefined || done === undefined || done.length !== known.length)
       return redact(value)
     const same = sameItems(known, items)
-    const rest = redact(items.slice(same))
-    return Array.isArray(rest) ? [...done.slice(0, same), ...(rest as readonly Json[])] : redact(value)
+    const rest = asArray(redact(items.slice(same)))
+    if (rest === undefined) return redact(value)
+    return (same === done.length ? done : done.slice(0, same)).concat(rest)
   }
   return (body) => {
     if (!isObject(body) || Object.hasOwn(body, '__proto__')) return redactor.json(body)

@@ -8,6 +8,7 @@ import type { PlayedAnswer } from './answer.ts'
 import type { EntryAnswer } from './entry-calls.ts'
 import { toErrorBody } from './provider-error.ts'
 import { anthropicEvents, anthropicMessage } from './regenerate-anthropic.ts'
+import { converseFrames, converseMessage, invokeFrames, isInvokable } from './regenerate-bedrock.ts'
 import { chatEvents, chatMessage } from './regenerate-chat.ts'
 import { geminiMessage } from './regenerate-gemini.ts'
 import { responsesEvents, responsesMessage } from './regenerate-responses.ts'
@@ -37,9 +38,10 @@ export function regenerate(
     case 'gemini':
       return isStream ? stream([[undefined, geminiMessage(named)]]) : whole(geminiMessage(named))
     case 'bedrock-invoke':
-      return isStream ? undefined : whole(anthropicMessage(named))
+      if (!isInvokable(model)) return undefined
+      return isStream ? framed(invokeFrames(named)) : whole(anthropicMessage(named))
     case 'bedrock-converse':
-      return undefined
+      return isStream ? framed(converseFrames(named)) : whole(converseMessage(named))
   }
 }
 
@@ -64,6 +66,17 @@ function stream(events: readonly StreamEvent[]): PlayedAnswer {
       const text = typeof data === 'string' ? data : JSON.stringify(data)
       return [0, Buffer.from(`${name === undefined ? '' : `event: ${name}\n`}data: ${text}\n\n`)]
     }),
+    isBroken: false,
+    from: 'entries',
+  }
+}
+
+/** As Amazon streams. */
+function framed(frames: readonly Buffer[]): PlayedAnswer {
+  return {
+    status: 200,
+    headers: [['content-type', 'application/vnd.amazon.eventstream']],
+    frames: frames.map((frame) => [0, frame] as const),
     isBroken: false,
     from: 'entries',
   }

@@ -9,7 +9,7 @@ import { startProxy } from '../capture/proxy/proxy.ts'
 import { toUpstreams } from '../capture/proxy/upstreams.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
 import { createReassembly } from '../wire/apis.ts'
-import { createSseParser } from '../wire/sse.ts'
+import { envelopeOf, type CallApi } from '../wire/call-apis.ts'
 import { openRecording, type Recording } from './recording.ts'
 import { serveRecording, type ReplayServer, type ServeOptions } from './server.ts'
 
@@ -234,7 +234,7 @@ describe('a recording that is not whole', () => {
 })
 
 describe('a recording without a tape', () => {
-  const asks: readonly (readonly [string, Question])[] = [
+  const asks: readonly (readonly [CallApi, Question])[] = [
     ['anthropic-messages', question('say hello', { stream: true })],
     [
       'openai-chat',
@@ -254,6 +254,20 @@ describe('a recording without a tape', () => {
         body: { contents: [{ role: 'user', parts: [{ text: 'say hello' }] }] },
       },
     ],
+    [
+      'bedrock-invoke',
+      {
+        path: '/bedrock/model/us.anthropic.claude-m/invoke-with-response-stream',
+        body: { anthropic_version: 'bedrock-2023-05-31', messages: [{ role: 'user', content: 'say hello' }] },
+      },
+    ],
+    [
+      'bedrock-converse',
+      {
+        path: '/bedrock/model/m/converse-stream',
+        body: { messages: [{ role: 'user', content: [{ text: 'say hello' }] }] },
+      },
+    ],
   ]
   it.each(asks)('is made again as a stream of %s, and says so', async (api, asked) => {
     const id = await record(question('say hello'))
@@ -265,8 +279,9 @@ describe('a recording without a tape', () => {
       'x-hansard-match': 'positional',
       'x-hansard-by': 'turn',
     })
-    const events = createSseParser()
-    const message = createReassembly(api as 'gemini')
+    const envelope = envelopeOf(api)
+    const events = envelope.events()
+    const message = createReassembly(envelope.api)
     for (const event of [...events.push(heard.body), ...events.end()]) message.push(event)
     const { blocks, usage, complete } = message.end()
     expect(blocks).toMatchObject([
@@ -276,6 +291,38 @@ describe('a recording without a tape', () => {
     expect(usage).toMatchObject({ input: 11, output: 7 })
     expect(complete).toBe(true)
     expect(server.report().regenerated).toBe(1)
+  })
+
+  it('is made again whole for Bedrock too, and is an error for models whose words are not known', async () => {
+    const id = await record(question('say hello'))
+    fs.rmSync(tapeOf(id))
+    const messages = [{ role: 'user', content: [{ text: 'say hello' }] }]
+    const converse = { path: '/bedrock/model/m/converse', body: { messages } }
+    expect(bodyOf(await ask((await replay(id)).url, converse))).toMatchObject({
+      output: {
+        message: {
+          role: 'assistant',
+          content: [
+            { text: 'hello' },
+            { toolUse: { toolUseId: 'toolu_1', name: 'Bash', input: { command: 'ls' } } },
+          ],
+        },
+      },
+      stopReason: 'tool_use',
+      usage: { inputTokens: 11, outputTokens: 7, totalTokens: 18 },
+    })
+    const invoked = { messages: [{ role: 'user', content: 'say hello' }] }
+    const claude = await ask((await replay(id)).url, {
+      path: '/bedrock/model/anthropic.claude-m/invoke',
+      body: invoked,
+    })
+    expect(bodyOf(claude)).toMatchObject({ content: MESSAGE.content, stop_reason: 'tool_use' })
+    const llama = await ask((await replay(id)).url, {
+      path: '/bedrock/model/meta.llama/invoke',
+      body: invoked,
+    })
+    expect([llama.status, bodyOf(llama)]).toMatchObject([400, { __type: 'ValidationException' }])
+    expect(JSON.stringify(bodyOf(llama))).toContain('no answer')
   })
 
   it('is made again whole where that is asked for, and errors as errors', async () => {

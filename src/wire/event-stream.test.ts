@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { frame } from '../../test/event-frame.ts'
-import { createEventStreamParser, type EventFrame } from './event-stream.ts'
+import { createEventStreamParser, toEventFrame, type EventFrame } from './event-stream.ts'
 
 const seen = (frames: readonly EventFrame[]) =>
   frames.map(({ headers, payload }) => [Object.fromEntries(headers), payload.toString()])
@@ -46,5 +46,19 @@ describe('Amazon’s event stream', () => {
       expect(parser.push(good.subarray(0, at))).toEqual([])
       expect(parser.end()).toContain('ends inside')
     }
+  })
+
+  it('is written as others write it, with both checksums', () => {
+    fc.assert(
+      fc.property(
+        fc.dictionary(fc.string({ unit: 'grapheme', maxLength: 20 }), fc.string()),
+        fc.string(),
+        (headers, text) => {
+          expect(toEventFrame(headers, Buffer.from(text)).equals(frame(headers, Buffer.from(text)))).toBe(
+            true,
+          )
+        },
+      ),
+    )
   })
 })

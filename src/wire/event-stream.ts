@@ -136,3 +136,30 @@ function readValue(
       return undefined
   }
 }
+
+/** A frame with headers that are text, and both of its checksums. */
+export function toEventFrame(headers: Readonly<Record<string, string>>, payload: Buffer): Buffer {
+  const named = Buffer.concat(Object.entries(headers).map(([name, value]) => toTextHeader(name, value)))
+  const frame = Buffer.alloc(PRELUDE + named.length + payload.length + CHECKSUM)
+  frame.writeUInt32BE(frame.length, 0)
+  frame.writeUInt32BE(named.length, 4)
+  frame.writeUInt32BE(crc32(frame.subarray(0, 8)), 8)
+  named.copy(frame, PRELUDE)
+  payload.copy(frame, PRELUDE + named.length)
+  const end = frame.length - CHECKSUM
+  frame.writeUInt32BE(crc32(frame.subarray(0, end)), end)
+  return frame
+}
+
+function toTextHeader(name: string, value: string): Buffer {
+  const [key, text] = [Buffer.from(name), Buffer.from(value)]
+  return Buffer.concat([
+    Buffer.from([key.length]),
+    key,
+    Buffer.from([TEXT, text.length >> 8, text.length & 0xff]),
+    text,
+  ])
+}
+
+/** Of a header's value. */
+const TEXT = 7

@@ -73,20 +73,24 @@ function goneOn(bytes: Buffer, before: Known, same: number): Known | undefined {
   const from = before.ends[same - 1] as number
   const { ends: more, close } = readItems(bytes, from)
   if (close === undefined) return undefined
-  const ends = [...before.ends.slice(0, same), ...more]
-  const kept = before.items.slice(0, same)
+  const ends = goingOn(before.ends, same, more)
   const place = { bytes, path, open, ends, close }
   if (bytes.subarray(close).equals(before.bytes.subarray(before.close))) {
     const rest = asArray(parseJson(`[${MARKED}${bytes.toString('utf8', from, close)}]`))
     if (rest === undefined) return undefined
-    const items = [...kept, ...rest.slice(1)]
+    const items = goingOn(before.items, same, rest.slice(1))
     return { ...place, items, body: withItems(before.body, path, items) }
   }
   const text = `${bytes.toString('utf8', 0, open)}${MARKED}${bytes.toString('utf8', from)}`
   const read = readMarked(text, path)
   if (read === undefined) return undefined
-  const items = [...kept, ...read.items]
+  const items = goingOn(before.items, same, read.items)
   return { ...place, items, body: withItems(read.body, path, items) }
+}
+
+/** Copied once: histories have thousands of items. */
+function goingOn<T>(known: readonly T[], same: number, more: readonly T[]): readonly T[] {
+  return (same === known.length ? known : known.slice(0, same)).concat(more)
 }
 
 function readMarked(

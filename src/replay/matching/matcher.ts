@@ -3,7 +3,7 @@
  * the next in the lane that it goes on with. Each is given once, in the order in which it was recorded; how it was found is always
  * said, and what is none of these is a miss that names the nearest.
  */
-import { isObject, type Json } from '../../transcript/json.ts'
+import { asString, isObject, type Json } from '../../transcript/json.ts'
 import { createKeyer, partsOf, type Asked } from './keys.ts'
 import { lastOf, positionOf, toLaneScore } from './lanes.ts'
 import { wayOf, type Normaliser } from './normalisers.ts'
@@ -76,7 +76,15 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
     if (own === undefined) lanes.set(lane, [index])
     else own.push(index)
   }
-  const nextOf = (lane: string): number | undefined => lanes.get(lane)?.find((index) => !given.has(index))
+  /** Places in each lane before which everything is given. */
+  const next = new Map<string, number>()
+  const nextOf = (lane: string): number | undefined => {
+    const own = lanes.get(lane) ?? []
+    let at = next.get(lane) ?? 0
+    while (at < own.length && given.has(own[at] as number)) at += 1
+    next.set(lane, at)
+    return own[at]
+  }
   const isNext = (index: number): boolean => nextOf(calls[index]?.lane ?? '') === index
   const take = (index: number, match: Omit<Match, 'index'>): Match => {
     const isOutOfOrder = !given.has(index) && !isNext(index)
@@ -178,7 +186,7 @@ function createFinder(
 /** Of what a request holds, for whoever explains it: how many messages, and what the last one is. */
 export function describeAsked({ api, body, model }: Asked): string {
   if (!isObject(body)) return `${api}, no object`
-  const { list, fields } = partsOf(body)
-  const asked = typeof fields['model'] === 'string' ? fields['model'] : model
+  const { list } = partsOf(body)
+  const asked = asString(body['model']) ?? model
   return `${api}${asked === undefined ? '' : ` ${asked}`}, ${list.length} messages, the last ${lastOf(list)}`
 }
