@@ -131,8 +131,11 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
     'har',
     about('HAR 1.2, claude-trace', 'a call’s, as its API has it', 'keys in headers, left out on purpose'),
   ],
-  ['chatgpt-export', about('by others’ description', 'none', 'what is behind a file’s name')],
-  ['claude-export', about('by others’ description', 'none', 'models, mostly; what is behind a file’s name')],
+  ['chatgpt-export', about('by its readers’ source, 2026', 'none', 'what is behind a file’s name')],
+  [
+    'claude-export',
+    about('by its readers’ source, 2026', 'none', 'models, mostly; what is behind a file’s name'),
+  ],
   ['raw', about('anything', 'none', 'what it means')],
   ['droid', about('0.81, samples', 'sums of a session, cache apart', 'counts of a call')],
   ['antigravity', about('June 2026, samples', 'none', 'names of calls; the editor’s own conversations')],
@@ -152,14 +155,17 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
       'times, and what marks stand for in an answer',
     ),
   ],
-  ['amp', about('by others’ description', 'a message’s, cache apart', 'credits')],
-  ['continue', about('by others’ description', 'a message’s, cache inside the prompt', 'times')],
+  ['amp', about('by its readers’ source, 2026', 'a message’s, cache apart', 'costs: credits are no dollars')],
+  [
+    'continue',
+    about('by its source, 2026', 'a message’s, cache inside the prompt, apart for Anthropic’s', 'times'),
+  ],
   [
     'goose',
     about(
-      'schema 9 by its source, logs of 1.0',
-      'sums of a session, cache not told apart',
-      'counts of a call, cost',
+      'schemas 5 to 15 by its source, logs of 1.0',
+      'sums of a session, cache inside the input',
+      'counts of a call',
     ),
   ],
   [

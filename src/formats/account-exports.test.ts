@@ -56,6 +56,26 @@ describe("ChatGPT's export", () => {
     ])
   })
 
+  it('has what was spoken as text, and keeps pictures by their names', async () => {
+    const content = {
+      content_type: 'multimodal_text',
+      parts: [
+        { content_type: 'audio_transcription', text: 'hello', direction: 'in' },
+        { content_type: 'image_asset_pointer', asset_pointer: 'sediment://file_1', width: 4 },
+      ],
+    }
+    const mapping = { a: { id: 'a', children: [], message: { id: 'a', author: { role: 'user' }, content } } }
+    const [told] = await readAll(
+      chatgptExport,
+      memoryFileSource('x', JSON.stringify([{ conversation_id: 'c', current_node: 'a', mapping }])),
+    )
+    expect(told?.entries[1]?.blocks).toMatchObject([
+      { type: 'text', text: 'hello' },
+      { type: 'unknown', raw: { asset_pointer: 'sediment://file_1' } },
+    ])
+    expect(JSON.stringify(told?.entries[1]?.metadata)).toContain('direction')
+  })
+
   it('ends where a tree goes round', async () => {
     const circle = {
       ...conversation,
@@ -142,6 +162,58 @@ describe('captured calls', () => {
     expect(totals(told as Transcript)).toMatchObject({ calls: 1 })
     expect(JSON.stringify(told)).toContain('accept')
     expect(JSON.stringify(told)).not.toContain('Bearer key')
+  })
+
+  it('of claude-trace are told from events that it took apart, and where nothing came back', async () => {
+    const events = sse
+      .trim()
+      .split('\n\n')
+      .map((one) => ({
+        event: one.slice(7, one.indexOf('\n')),
+        data: JSON.parse(one.slice(one.indexOf('data: ') + 6)) as object,
+      }))
+    const { request } = call([user])
+    const lines = [
+      { request, response: { timestamp: 1_767_225_602, status_code: 200, headers: {}, events } },
+      { request, response: null, note: 'orphaned', logged_at: '2026-01-01T00:00:00Z' },
+    ]
+    const [told] = await readAll(
+      har,
+      memoryFileSource('x.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join('')),
+    )
+    const answers = (told?.entries ?? []).filter(({ role }) => role === 'assistant')
+    expect(answers).toMatchObject([{ blocks: [{ text: 'hi' }], usage: { input: 5, output: 4 } }])
+    expect(JSON.stringify(told?.entries.at(-1))).toContain('orphaned')
+  })
+
+  it('hold no key, wherever a capture has it', async () => {
+    const request = {
+      method: 'POST',
+      url: 'https://generativelanguage.googleapis.com/v1/models/g:generateContent?alt=sse&key=sk-1',
+      headers: [{ name: 'Authorization', value: 'sk-2' }],
+      cookies: [{ name: 'session', value: 'sk-3' }],
+      queryString: [
+        { name: 'key', value: 'sk-4' },
+        { name: 'alt', value: 'sse' },
+      ],
+      postData: { text: '{"contents":[{"role":"user","parts":[{"text":"yo"}]}]}' },
+    }
+    const response = {
+      status: 200,
+      headers: [{ name: 'Set-Cookie', value: 'sk-5' }],
+      content: { text: '{}' },
+    }
+    const entries = [request, { ...request, url: 'https://example.com/x?token=sk-6&page=2' }].map((one) => ({
+      request: one,
+      response,
+    }))
+    const told = await readAll(
+      har,
+      memoryFileSource('x.har', JSON.stringify({ log: { version: '1.2', entries } })),
+    )
+    expect(JSON.stringify(told)).not.toContain('sk-')
+    expect(JSON.stringify(told)).toContain('alt=sse')
+    expect(JSON.stringify(told)).toContain('page=2')
   })
 
   it('of HAR files too, whatever else was captured with them', async () => {

@@ -157,6 +157,24 @@ it('Hermes reads its database', async () => {
   ])
 })
 
+it('Hermes finds a prompt that sessions share, and counts what was thought as output', async () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'hansard-hermes-')), 'state.db')
+  const database = await openDatabase(path)
+  database.exec(`
+CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, started_at REAL, message_count INTEGER, system_prompt TEXT, system_prompt_hash TEXT, input_tokens INTEGER, output_tokens INTEGER, reasoning_tokens INTEGER);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content TEXT, tool_calls TEXT, timestamp REAL);
+CREATE TABLE system_prompts (hash TEXT PRIMARY KEY, content TEXT);
+INSERT INTO system_prompts VALUES ('abc', 'Be brief.');
+INSERT INTO sessions VALUES ('h1', 'cli', 1767261600, 1, null, 'abc', 9, 6, 4), ('h2', 'cli', 1767261601, 1, null, 'gone', 0, 0, 0);
+`)
+  database.close()
+  const [first, second] = await readAll(hermes, await openSource(path))
+  expect(first?.entries[1]).toMatchObject({ role: 'system', blocks: [{ text: 'Be brief.' }] })
+  expect(first?.session.reportedUsage).toMatchObject({ input: 9, output: 6, reasoning: 4 })
+  expect(second?.entries).toHaveLength(1)
+  expect(second?.session.reportedUsage).toBeUndefined()
+})
+
 const HISTORY = `
 # aider chat started at 2026-01-01 10:00:00
 
@@ -236,7 +254,76 @@ describe('Amp', () => {
   })
 })
 
+it('Amp has results in words of its own: how the run of a call went', async () => {
+  const ran = (toolUseID: string, run: object) => ({ type: 'tool_result', toolUseID, run })
+  const told = await read(
+    amp,
+    JSON.stringify({
+      v: 8,
+      id: 'T-0000000000',
+      created: 1,
+      usageLedger: { events: [{ toMessageId: 1, credits: 2 }] },
+      messages: [
+        {
+          role: 'assistant',
+          messageId: 1,
+          state: { type: 'complete', stopReason: 'tool_use' },
+          content: [{ type: 'tool_use', complete: true, id: 'a', name: 'Bash', input: { cmd: 'ls' } }],
+        },
+        {
+          role: 'user',
+          messageId: 2,
+          content: [
+            ran('a', { status: 'done', result: { output: 'a.txt', exitCode: 0 }, trackFiles: ['x'] }),
+            ran('b', { status: 'error', error: { message: 'no' } }),
+            ran('c', { status: 'cancelled' }),
+          ],
+        },
+        { role: 'info', content: [{ type: 'summary', summary: { type: 'message', summary: 'so far' } }] },
+      ],
+    }),
+  )
+  expect(told.entries.map(({ role, kind }) => role ?? kind)).toEqual(['event', 'assistant', 'tool', 'event'])
+  expect(told.entries[1]).toMatchObject({ stopReason: 'tool_use' })
+  expect(told.entries[2]?.blocks).toEqual([
+    { type: 'tool-result', callId: 'a', output: '{"output":"a.txt","exitCode":0}' },
+    { type: 'tool-result', callId: 'b', output: '{"message":"no"}', isError: true },
+    { type: 'tool-result', callId: 'c', isError: true },
+  ])
+  expect(JSON.stringify(told.entries[2]?.metadata)).toContain('trackFiles')
+  expect(JSON.stringify(told.entries[0])).toContain('credits')
+})
+
 describe('Continue', () => {
+  it('has the cache beside the prompt of Anthropic’s models, and results that are said again once', async () => {
+    const usage = {
+      promptTokens: 10,
+      completionTokens: 2,
+      promptTokensDetails: { cachedTokens: 40, cacheWriteTokens: 3 },
+    }
+    const history = [
+      {
+        message: { role: 'assistant', content: 'a', usage },
+        promptLogs: [{ modelTitle: 'Claude', modelProvider: 'anthropic', prompt: '', completion: '' }],
+        toolCallStates: [{ toolCallId: 'c', status: 'done', output: [{ content: 'x' }, { content: 'y' }] }],
+      },
+      { message: { role: 'tool', toolCallId: 'c', content: 'x\ny' } },
+      { message: { role: 'tool', toolCallId: 'd', content: 'x\ny' } },
+    ]
+    const { entries } = await read(
+      continueSessions,
+      JSON.stringify({ sessionId: 's', workspaceDirectory: '/p', history }),
+    )
+    expect(entries[1]?.usage).toMatchObject({ input: 10, cacheRead: 40, cacheWrite5m: 3, output: 2 })
+    expect(entries.map(({ role, kind }) => role ?? kind)).toEqual([
+      'event',
+      'assistant',
+      'tool',
+      'event',
+      'tool',
+    ])
+  })
+
   it('has results with the calls, thinking as a message of its own, and the cache in the prompt', async () => {
     const history = [
       { message: { role: 'thinking', content: 'hm' } },
@@ -300,6 +387,32 @@ describe('Goose', () => {
       at: '2026-01-01T10:00:02.000Z',
       metadata: { metadata: { userVisible: true } },
     })
+  })
+
+  it('reads the schema of 2026: the cache is in the input, costs are stated, requests listed are not counted again', async () => {
+    const path = join(mkdtempSync(join(tmpdir(), 'hansard-goose-')), 'sessions.db')
+    const database = await openDatabase(path)
+    database.exec(`
+CREATE TABLE sessions (id TEXT PRIMARY KEY, working_dir TEXT, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, accumulated_cache_read_tokens INTEGER, accumulated_cache_write_tokens INTEGER, accumulated_cost REAL, parent_session_id TEXT);
+CREATE TABLE messages (id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER);
+CREATE TABLE usage_ledger (id INTEGER PRIMARY KEY, session_id TEXT, created_timestamp INTEGER, model TEXT, input_tokens INTEGER, cost REAL);
+INSERT INTO sessions VALUES ('20260101_1', '/p', 100, 6, 60, 10, 0.25, null), ('20260101_2', '/p', 1, 1, 0, 0, 0, '20260101_1');
+INSERT INTO messages VALUES (1, '20260101_1', 'user', '[{"type":"text","text":"look"}]', 1767261601000);
+INSERT INTO usage_ledger VALUES (1, '20260101_1', 1767261602, 'gpt-5', 100, 0.25);
+`)
+    database.close()
+    const [first, second] = await readAll(goose, await openSource(path))
+    expect(first?.session).toMatchObject({
+      reportedUsage: { input: 30, cacheRead: 60, cacheWrite5m: 10, output: 6 },
+      reportedCost: '0.25',
+    })
+    expect(second?.session.parent).toEqual({ session: first?.session.id })
+    expect(first?.entries.map(({ at, role, metadata }) => [role ?? metadata?.['record'], at])).toEqual([
+      ['session', undefined],
+      ['user', '2026-01-01T10:00:01.000Z'],
+      ['usage', undefined],
+    ])
+    expect(totals(first as Transcript).usage).toBeUndefined()
   })
 
   it('reads results that are an error, or an object around a list', async () => {

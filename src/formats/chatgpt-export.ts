@@ -172,7 +172,7 @@ const TAKEN = takes({
   author: inside('role user assistant system tool name metadata'),
   create_time: (value) => timeOf(value) !== undefined,
   content: inside(
-    'content_type text parts multimodal_text code thoughts content summary chunks finished execution_output',
+    'content_type text parts multimodal_text audio_transcription code thoughts content summary chunks finished execution_output',
   ),
 })
 
@@ -217,15 +217,18 @@ function fromContent(content: JsonObject): readonly Block[] {
     })
   if (Array.isArray(parts))
     return (parts as readonly Json[]).flatMap((part): readonly Block[] =>
-      typeof part === 'string'
-        ? part === ''
-          ? []
-          : [{ type: 'text', text: part }]
-        : [{ type: 'unknown', raw: part }],
+      typeof part === 'string' ? (part === '' ? [] : [{ type: 'text', text: part }]) : [fromPart(part)],
     )
   return typeof text === 'string' && text !== ''
     ? [{ type: 'text', text }]
     : type === 'text'
       ? []
       : [{ type: 'unknown', raw: content }]
+}
+
+/** What was spoken is text; files are only named, and kept so. */
+function fromPart(part: Json): Block {
+  const text = isObject(part) ? asString(part['text']) : undefined
+  const isSpoken = isObject(part) && part['content_type'] === 'audio_transcription'
+  return isSpoken && text !== undefined ? { type: 'text', text } : { type: 'unknown', raw: part }
 }

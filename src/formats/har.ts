@@ -12,6 +12,7 @@ import {
   asString,
   isObject,
   parseJson,
+  toJson,
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
@@ -104,7 +105,8 @@ async function readWhole(file: SourceFile): Promise<Whole> {
 
 function tellCall(value: Json, place: Place, telling: Telling, told: ToldMessages): void {
   const call = isObject(value) ? callOf(value) : undefined
-  if (!isObject(value) || call === undefined) return telling.say(toEvent(value, 'exchange'), place)
+  if (!isObject(value) || call === undefined)
+    return telling.say(toEvent(isObject(value) ? withoutSecrets(value) : value, 'exchange'), place)
   const { api, request, answer, startedAt, endedAt, around } = call
   const stamp = (said: Said, at: string | undefined): Said => ({ ...said, ...(at !== undefined && { at }) })
   const asked = fromRequest(api, request)
@@ -112,6 +114,7 @@ function tellCall(value: Json, place: Place, telling: Telling, told: ToldMessage
     telling.say(stamp(said, startedAt), place)
   const parameters = asked.find(({ metadata }) => metadata?.['record'] === 'request')
   if (parameters !== undefined) telling.say(stamp(parameters, startedAt), place)
+  if (answer === undefined) return telling.say(stamp(toEvent(around, 'exchange'), startedAt), place)
   told.tell(answer)
   telling.say(
     stamp({ ...answer, metadata: { ...answer.metadata, exchange: around } }, endedAt ?? startedAt),
@@ -122,7 +125,8 @@ function tellCall(value: Json, place: Place, telling: Telling, told: ToldMessage
 type Captured = {
   readonly api: WireApi
   readonly request: JsonObject
-  readonly answer: Said
+  /** Undefined for a call that nothing came back of. */
+  readonly answer: Said | undefined
   readonly startedAt?: string
   readonly endedAt?: string
   /** What is neither body: the address, what the headers say, times. */
@@ -139,7 +143,7 @@ function callOf(value: JsonObject): Captured | undefined {
   const sent =
     asObject(body) ?? asObject(parseJson(asString(asObject(postData)?.['text']) ?? asString(body) ?? ''))
   if (api === undefined || sent === undefined) return undefined
-  const { content, body: whole, body_raw: raw, headers: given, ...about } = response ?? {}
+  const { content, body: whole, body_raw: raw, events, headers: given, ...about } = response ?? {}
   const packed = asObject(content)
   const isPacked = packed?.['encoding'] === 'base64'
   const stated = asString(packed?.['text'])
@@ -156,18 +160,43 @@ function callOf(value: JsonObject): Captured | undefined {
   return {
     api,
     request: sent,
-    answer: isObject(whole) ? fromResponse(api, whole) : answerIn(text, api),
+    answer:
+      response === undefined
+        ? undefined
+        : isObject(whole)
+          ? fromResponse(api, whole)
+          : answerIn(text === '' ? toStream(events) : text, api),
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
-    around: {
+    around: withoutSecrets({
       ...others,
-      request: { ...rest, ...(headers !== undefined && { headers: withoutKeys(headers) }) },
-      response: { ...about, ...(given !== undefined && { headers: withoutKeys(given) }) },
-    },
+      request: { ...rest, ...(headers !== undefined && { headers }) },
+      response: { ...about, ...(given !== undefined && { headers: given }) },
+    }),
   }
 }
 
-const SECRET = /authorization|api-key|cookie|token|secret/i
+/** What an exchange says beside what was sent, without what it was allowed by. */
+function withoutSecrets(exchange: JsonObject): JsonObject {
+  const clean = (side: Json | undefined): Json | undefined => {
+    if (!isObject(side)) return side
+    const { cookies: _, headers, queryString, url, ...rest } = side
+    return {
+      ...rest,
+      ...(url !== undefined && { url: typeof url === 'string' ? withoutKey(url) : url }),
+      ...(headers !== undefined && { headers: withoutKeys(headers) }),
+      ...(queryString !== undefined && { queryString: withoutKeys(queryString) }),
+    }
+  }
+  const [request, response] = [clean(exchange['request']), clean(exchange['response'])]
+  return {
+    ...exchange,
+    ...(request !== undefined && { request }),
+    ...(response !== undefined && { response }),
+  }
+}
+
+const SECRET = /authorization|api-?key|^key$|cookie|token|secret|signature/i
 
 /** Captures hold the keys that calls were made with: these go nowhere. As a list of names and values, or by name. */
 function withoutKeys(headers: Json): Json {
@@ -177,6 +206,28 @@ function withoutKeys(headers: Json): Json {
     )
   if (!isObject(headers)) return headers
   return Object.fromEntries(Object.entries(headers).filter(([name]) => !SECRET.test(name)))
+}
+
+/** Some APIs have their key in the address. */
+function withoutKey(url: string): string {
+  const at = url.indexOf('?')
+  if (at < 0) return url
+  const kept = url
+    .slice(at + 1)
+    .split('&')
+    .filter((pair) => !SECRET.test(pair.split('=', 1)[0] ?? ''))
+  return kept.length === 0 ? url.slice(0, at) : `${url.slice(0, at)}?${kept.join('&')}`
+}
+
+/** Events that a logger has taken apart, as the stream that they came in. */
+function toStream(events: Json | undefined): string {
+  return (asArray(events) ?? [])
+    .filter(isObject)
+    .map(({ event, data }) => {
+      const name = typeof event === 'string' ? `event: ${event}\n` : ''
+      return `${name}data: ${typeof data === 'string' ? data : toJson(data ?? null)}\n\n`
+    })
+    .join('')
 }
 
 const secondsOf = (value: Json | undefined): string | undefined =>

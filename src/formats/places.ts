@@ -131,7 +131,6 @@ export const PLACES = {
   amp: [
     {
       folders: [
-        '${AMP_DATA_HOME:-~/.local/share/amp}/threads',
         '${XDG_DATA_HOME:-~/.local/share}/amp/threads',
         '${APPDATA}/amp/threads',
         // Before threads had a folder of their own.
