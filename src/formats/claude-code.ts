@@ -3,7 +3,7 @@
  * that the records name; a subagent's file belongs to the session named inside it, wherever it lies.
  */
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
@@ -23,6 +23,10 @@ export const claudeCode: Format = {
   id: ID,
   title: 'Claude Code: <sessionId>.jsonl and its subagents',
   detect: (source) => detectAmong(source, async (file) => detectClaudeCode(await readHead(file)), isLog),
+  isSurely: async (source) => {
+    const [file, ...others] = await source.list()
+    return file !== undefined && others.length === 0 && isSurelyOwn(await file.head(SURE_BYTES))
+  },
   async *read(source, options) {
     const drift = createDriftWatch(VOCABULARY, options)
     const taken = new Set<string>()
@@ -64,6 +68,23 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
     return { confidence: 0.6, reason: `${own} lines with Claude Code's keys among ${others} others` }
   if (state > others) return { confidence: 0.7, reason: `${state} of Claude Code's state records` }
   return undefined
+}
+
+/** A few lines: what is not told by them is told by asking every format. */
+const SURE_BYTES = 8 * 1024
+/** What every line of a conversation has, whatever it is of. Nobody else writes all of these. */
+const OWN_KEYS = ['parentUuid', 'isSidechain', 'userType', 'cwd', 'sessionId', 'version', 'uuid', 'timestamp']
+
+/** Whole lines, at least one, of which all are Claude Code's. */
+function isSurelyOwn(head: Buffer): boolean {
+  const lines = head.toString('utf8').split('\n')
+  const cut = lines.pop()
+  if (lines.length === 0) return false
+  const isOwn = (line: string): boolean => {
+    const record = parseJson(line)
+    return isObject(record) && OWN_KEYS.every((key) => Object.hasOwn(record, key)) && isClaudeLine(record)
+  }
+  return lines.every(isOwn) && (head.length === SURE_BYTES || cut === '')
 }
 
 const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !file.path.includes('/')

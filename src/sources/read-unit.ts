@@ -7,7 +7,7 @@ import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
 import { JOURNAL } from '../journal/format-id.ts'
-import { loadFormat } from './load-format.ts'
+import { LOADABLE, loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
 import { oneAtATime } from './one-at-a-time.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -190,11 +190,21 @@ function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
 /** What a version is in, told by its content. */
 export const toldFormat: FormatOf = async (source) => (await import('./tell-format.ts')).tellFormat(source)
 
+/** Of the agent whose place it is, if that is one. */
+async function loadOwn(agent: string): Promise<Format | undefined> {
+  return LOADABLE.includes(agent) ? loadFormat(agent) : undefined
+}
+
 type Told = { readonly format: Format; readonly looks?: string } | { readonly unknown: string }
 
 /** The format of the newest version that is in one. A file that was emptied, or has become something else, was a session before. */
-async function tellFormat({ format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
-  if (format !== undefined && versions.length === 1) return { format: await loadFormat(format) }
+async function tellFormat({ agent, format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
+  const [only, ...others] = versions
+  if (only !== undefined && others.length === 0) {
+    if (format !== undefined) return { format: await loadFormat(format) }
+    const own = await loadOwn(agent)
+    if ((await own?.isSurely?.(await only.open())) === true && own !== undefined) return { format: own }
+  }
   let looks: string | undefined
   for (const { open } of versions.toReversed()) {
     const source = await open()

@@ -10,7 +10,7 @@ import { sumBills } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
 /** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
-const UNSETTLED = -1
+export const UNSETTLED = -1
 const NOT_CHOSEN = 0
 const CHOSEN = 1
 export const FULLEST = 2
@@ -29,10 +29,12 @@ export function questionOld(database: Database, reading: number, next: number | 
 
 /**
  * The same for a pass that came: a session that nothing else recorded, as most are, speaks for itself, and only its calls are asked
- * for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question.
+ * for. Whoever ends the pass makes it say what is known now, so nothing of it is left in question. `hasUnsettled`: it is not known
+ * already that nothing else recorded them.
  */
-export function questionNew(database: Database, reading: number): void {
+export function questionNew(database: Database, reading: number, hasUnsettled: boolean): void {
   questionCalls(database, reading, undefined)
+  if (!hasUnsettled) return
   prepared(
     database,
     `UPDATE recordings SET chosen = ${FULLEST} WHERE reading = ? AND NOT EXISTS (SELECT 1 FROM recordings other

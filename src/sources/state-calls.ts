@@ -19,12 +19,31 @@ const PLACES = COLUMNS.replaceAll(/[a-z]\w*/g, '?')
 /** Of a pass with more of them, all are written anew: comparing takes memory. */
 const MOST_COMPARED = 2000
 
+export type InsertOptions = {
+  /** They are on their session's bill at once: nobody sees the pass before it is whole. */
+  readonly isBilled?: boolean
+  readonly onRow?: (call: Call, values: readonly SqlValue[]) => void
+}
+
 /** A call may be reported again after it was settled: the last report wins, unless it counts nothing. */
-export function insertCalls(database: Database, reading: number, calls: readonly Call[]): void {
+export function insertCalls(
+  database: Database,
+  reading: number,
+  calls: readonly Call[],
+  { isBilled = false, onRow }: InsertOptions = {},
+): void {
   const toInsert = (verb: 'REPLACE' | 'IGNORE') =>
-    prepared(database, `INSERT OR ${verb} INTO calls (reading, ${COLUMNS}) VALUES (?, ${PLACES})`)
+    prepared(
+      database,
+      `INSERT OR ${verb} INTO calls (${COLUMNS}, reading, billed_to) VALUES (${PLACES}, ?, ?)`,
+    )
   const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
-  for (const call of calls) (hasCounts(call.usage) ? replace : addOnly).run(reading, ...toValues(call))
+  for (const call of calls) {
+    const values = toValues(call)
+    onRow?.(call, values)
+    values.push(reading, isBilled ? call.session : null)
+    ;(hasCounts(call.usage) ? replace : addOnly).run(...values)
+  }
 }
 
 /** All calls of a pass, those that `before` said too with the rows that it wrote. What is left of it then is what it alone said. */

@@ -13,8 +13,11 @@ import type { ListedSession } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import { NO_COUNTS, type SessionWork, type ToolCounts } from './work.ts'
 
+/** What the tools of the calls on its bill did, where that is known without asking for them. */
+export type OwnTools = { readonly tools?: ReadonlyMap<string, readonly number[]> }
+
 /** `recordings`: the one that speaks first. */
-export type Listing = {
+export type Listing = OwnTools & {
   readonly key: string
   readonly session: ListedSession
   readonly bill: Bill
@@ -25,7 +28,7 @@ export type Listing = {
 export type Bill = { readonly pico: bigint | undefined; readonly calls: number; readonly ids: number }
 
 export function writeListing(database: Database, listing: Listing): void {
-  const { key, recordings, bill } = listing
+  const { key, recordings, bill, tools } = listing
   const mark = markOf(listing)
   // A session may be written when it is read and again when bills are settled, which seldom changes anything.
   const before = prepared(database, 'SELECT n, mark FROM listing WHERE key = ?').get(key)
@@ -41,7 +44,7 @@ export function writeListing(database: Database, listing: Listing): void {
     JSON.stringify(work?.files ?? {}),
     work?.activity === undefined ? null : JSON.stringify(work.activity),
   )
-  writeTools(database, n, work, bill.calls === 0 ? undefined : key)
+  writeTools(database, n, work, tools ?? (bill.calls === 0 ? NO_TOOLS : toolsOfCalls(database, key)))
   writeFindings(database, n, key, firstShown(recordings))
 }
 
@@ -74,10 +77,17 @@ function removeDetails(database: Database, n: number): void {
     prepared(database, `DELETE FROM ${table} WHERE session = ?`).run(n)
 }
 
+/** Asked for several times of a row. */
+const works = new WeakMap<Row, { readonly work: SessionWork | undefined }>()
+
 function workOf(recording: Row | undefined): SessionWork | undefined {
-  const value = asObject(parseJson(asString(recording?.['work']) ?? ''))
+  if (recording === undefined) return undefined
+  const known = works.get(recording)
+  if (known !== undefined) return known.work
   // What was written there was one.
-  return value as SessionWork | undefined
+  const work = asObject(parseJson(asString(recording['work']) ?? '')) as SessionWork | undefined
+  works.set(recording, { work })
+  return work
 }
 
 function columnsOf(
@@ -150,30 +160,40 @@ function usageOf({ session, bill }: Listing): Record<string, SqlValue> {
   }
 }
 
-/** `payer`: the session's key, where calls are billed to it. */
+const NO_TOOLS: ReadonlyMap<string, readonly number[]> = new Map()
+
+/** `called`: by the calls on its bill. */
 function writeTools(
   database: Database,
   n: number,
   work: SessionWork | undefined,
-  payer: string | undefined,
+  called: ReadonlyMap<string, readonly number[]>,
 ): void {
   const tools = new Map<string, number[]>()
-  const add = (tool: string, counts: ToolCounts): void => {
-    const known = tools.get(tool) ?? [...NO_COUNTS]
-    for (const [at, count] of counts.entries()) known[at] = (known[at] ?? 0) + count
-    tools.set(tool, known)
-  }
-  for (const [tool, counts] of Object.entries(work?.rest ?? {})) add(tool, counts)
-  for (const { tools: names, work: counts } of payer === undefined ? [] : callsWithWork(database, payer)) {
-    const given = JSON.parse(String(counts)) as readonly ToolCounts[]
-    for (const [at, tool] of (JSON.parse(String(names)) as readonly string[]).entries())
-      add(tool, given[at] ?? NO_COUNTS)
-  }
+  for (const [tool, counts] of Object.entries(work?.rest ?? {})) addCounts(tools, tool, counts)
+  for (const [tool, counts] of called) addCounts(tools, tool, counts)
   const insert = prepared(
     database,
     `INSERT INTO tool_use (tool, session, calls, failed, ms, timed, repeats, rereads) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   for (const [tool, counts] of tools) if (counts[0] !== 0) insert.run(tool, n, ...counts)
+}
+
+/** `payer`: the session's key. */
+function toolsOfCalls(database: Database, payer: string): ReadonlyMap<string, readonly number[]> {
+  const tools = new Map<string, number[]>()
+  for (const { tools: names, work } of callsWithWork(database, payer)) {
+    const given = JSON.parse(String(work)) as readonly ToolCounts[]
+    for (const [at, tool] of (JSON.parse(String(names)) as readonly string[]).entries())
+      addCounts(tools, tool, given[at] ?? NO_COUNTS)
+  }
+  return tools
+}
+
+function addCounts(tools: Map<string, number[]>, tool: string, counts: readonly number[]): void {
+  const known = tools.get(tool) ?? [...NO_COUNTS]
+  for (const [at, count] of counts.entries()) known[at] = (known[at] ?? 0) + count
+  tools.set(tool, known)
 }
 
 /** Calls asked for at a time: a session may have millions. */

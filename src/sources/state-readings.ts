@@ -7,12 +7,14 @@ import type { Database } from '../sqlite/driver.ts'
 import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
-import { questionNew, questionOld } from './state-billing.ts'
+import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
+import { createOwnBills, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
-import { refreshSessions } from './state-sessions.ts'
+import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
-import type { Call, UnitFacts } from './unit-facts.ts'
+import type { Row } from '../transcript/source.ts'
+import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
 
 export type Reading = {
   /** A batch of the calls met. */
@@ -21,34 +23,42 @@ export type Reading = {
   end(format: string, facts: UnitFacts): { readonly sessions: number; readonly entries: number }
 }
 
-/** The last batch of calls is held back: a unit of one batch, as most are, is put in the state in one transaction. */
+/** Calls held back until the pass is whole: it is then put in the state in one step, as nearly all are. */
+const MOST_HELD = 5000
+
 export function beginReading(database: Database, unit: number): Reading {
+  const bills = createOwnBills()
   let reading: number | undefined
-  let held: readonly Call[] = []
-  const write = (into: number): void => {
-    insertCalls(database, into, held)
+  let held: Call[] = []
+  const write = (into: number, isBilled: boolean): void => {
+    insertCalls(database, into, held, { isBilled, onRow: bills.add })
     held = []
   }
   return {
     calls(calls) {
-      if (held.length > 0) {
+      if (held.length > 0 && held.length + calls.length > MOST_HELD) {
         reading = database.transaction(() => {
           const begun = reading ?? begin(database)
-          write(begun)
+          write(begun, false)
           return begun
         })
       }
-      held = calls
+      if (held.length === 0) held = [...calls]
+      else for (const call of calls) held.push(call)
     },
     end: (format, facts) =>
       database.transaction(() => {
-        const before = currentReading(database, unit)
+        const before = unitNow(database, unit)
         const whole = reading ?? nextReading(database)
-        if (reading === undefined && before !== undefined)
-          takeOverCalls(database, { before, reading: whole }, held)
-        else write(whole)
+        if (reading === undefined && before.reading !== undefined)
+          takeOverCalls(database, { before: before.reading, reading: whole }, held)
+        else write(whole, reading === undefined)
         if (reading !== undefined) ended(database, reading)
-        return endReading(database, { unit, format, reading: whole, before }, facts)
+        return endReading(
+          database,
+          { unit, format, reading: whole, before, bills, isInSteps: reading !== undefined },
+          facts,
+        )
       }),
   }
 }
@@ -56,7 +66,7 @@ export function beginReading(database: Database, unit: number): Reading {
 /** A unit that holds no session any more, or never did. */
 export function clearReading(database: Database, unit: number, problem: string | undefined): void {
   database.transaction(() => {
-    const old = currentReading(database, unit)
+    const { reading: old } = unitNow(database, unit)
     questionMentions(database, old, undefined)
     if (old !== undefined) questionOld(database, old, undefined)
     prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
@@ -81,39 +91,28 @@ type Ended = {
   readonly unit: number
   readonly format: string
   readonly reading: number
-  readonly before: number | undefined
+  readonly before: UnitNow
+  readonly bills: OwnBills
+  readonly isInSteps: boolean
 }
 
 function endReading(
   database: Database,
-  { unit, format, reading, before }: Ended,
-  { sessions, mentions, damage, drift }: UnitFacts,
+  ended: Ended,
+  facts: UnitFacts,
 ): { sessions: number; entries: number } {
-  const insert = prepared(
-    database,
-    `INSERT INTO recordings (reading, session, id, format, facts, started_at, ended_at, parent, entries,
-       tool_calls, prompt, work) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const { unit, format, reading, bills } = ended
+  const { sessions, mentions, damage, drift } = facts
+  const { reading: before } = ended.before
+  const own: (OwnRecording & { readonly bill: OwnBill })[] = []
+  const others: string[] = []
   let all = 0
-  for (const { key, session, entries, toolCalls, prompt, work } of sessions) {
-    const { startedAt = null, endedAt = null, parent } = session
-    const facts = JSON.stringify(session satisfies Session)
-    insert.run(
-      reading,
-      key,
-      session.id,
-      // Of a unit that was rewritten in another format, each session is in the one that it was read in.
-      format === journal.id ? format : (session.recordings?.[0]?.by ?? format),
-      facts,
-      startedAt,
-      endedAt,
-      parent?.session ?? null,
-      entries,
-      toolCalls,
-      prompt === undefined ? null : storedText(prompt),
-      JSON.stringify(work),
-    )
-    all += entries
+  for (const one of sessions) {
+    const bill = before === undefined && isUnknown(database, one.key) ? bills.of(one.key) : undefined
+    const recording = insertRecording(database, ended, one, bill === undefined ? UNSETTLED : FULLEST)
+    if (bill === undefined) others.push(one.key)
+    else own.push({ key: one.key, session: one.session, recording, bill })
+    all += one.entries
   }
   const note = prepared(
     database,
@@ -130,17 +129,59 @@ function endReading(
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
   ).run(reading, format, damage, unit)
   if (before !== undefined) removeReading(database, before)
+  if (ended.isInSteps || before !== undefined) billAll(database, reading)
+  questionNew(database, reading, others.length > 0)
+  // Listed at once, though what it shares with others is settled when all is read.
+  for (const one of own) if (!refreshOwn(database, one, one.bill)) others.push(one.key)
+  refreshSessions(database, others)
+  sumBills(database, others)
+  return { sessions: sessions.length, entries: all }
+}
+
+/** Of what was taken over or written in steps, nothing was on a bill before the pass was whole. */
+function billAll(database: Database, reading: number): void {
   prepared(
     database,
     'UPDATE calls SET billed_to = session WHERE reading = ? AND billed_to IS NOT session',
   ).run(reading)
-  questionNew(database, reading)
-  // Listed at once, though what it shares with others is settled when all is read.
-  const keys = sessions.map(({ key }) => key)
-  refreshSessions(database, keys)
-  sumBills(database, keys)
-  return { sessions: sessions.length, entries: all }
 }
+
+function isUnknown(database: Database, session: string): boolean {
+  return prepared(database, 'SELECT 1 FROM recordings WHERE session = ?').get(session) === undefined
+}
+
+/** Gives the row, with where it lies. */
+function insertRecording(
+  database: Database,
+  { reading, format, before: { file, root } }: Ended,
+  { key, session, entries, toolCalls, prompt, work }: SessionFacts,
+  chosen: number,
+): Row {
+  const row = {
+    reading,
+    session: key,
+    id: session.id,
+    // Of a unit that was rewritten in another format, each session is in the one that it was read in.
+    format: format === journal.id ? format : (session.recordings?.[0]?.by ?? format),
+    facts: JSON.stringify(session satisfies Session),
+    started_at: session.startedAt ?? null,
+    ended_at: session.endedAt ?? null,
+    parent: session.parent?.session ?? null,
+    entries,
+    tool_calls: toolCalls,
+    prompt: prompt === undefined ? null : storedText(prompt),
+    work: JSON.stringify(work),
+    chosen,
+  }
+  const columns = Object.keys(row)
+  prepared(
+    database,
+    (insertRow ??= `INSERT INTO recordings (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`),
+  ).run(...Object.values(row))
+  return { ...row, file, root }
+}
+
+let insertRow: string | undefined
 
 /** Also above readings that a crash left: their rows must not be taken for this one's. */
 function nextReading(database: Database): number {
@@ -159,9 +200,20 @@ function begin(database: Database): number {
   return reading
 }
 
-function currentReading(database: Database, unit: number): number | undefined {
-  const reading = prepared(database, 'SELECT reading FROM units WHERE id = ?').get(unit)?.['reading']
-  return typeof reading === 'number' ? reading : undefined
+/** What is known of a unit before a pass ends: the pass before, and where it lies. */
+type UnitNow = { readonly reading: number | undefined; readonly file: string; readonly root: string }
+
+function unitNow(database: Database, unit: number): UnitNow {
+  const row = prepared(
+    database,
+    'SELECT reading, path, root FROM units JOIN places ON places.id = units.place WHERE units.id = ?',
+  ).get(unit)
+  const { reading, path, root } = row ?? {}
+  return {
+    reading: typeof reading === 'number' ? reading : undefined,
+    file: String(path ?? ''),
+    root: String(root ?? ''),
+  }
 }
 
 function removeReading(database: Database, reading: number): void {

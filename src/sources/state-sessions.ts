@@ -6,9 +6,11 @@ import { storedJson } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
-import { removeListing, writeListing, type Bill } from './state-listing.ts'
+import { removeListing, writeListing, type Bill, type OwnTools } from './state-listing.ts'
 import { mentionOf } from './state-mentions.ts'
+import type { OwnBill } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
+import { setSums } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
 export type SessionFilter = {
@@ -90,14 +92,49 @@ function refresh(database: Database, key: string): void {
   }
   // What was written there was a session.
   const session = facts as unknown as Session
-  // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
-  const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker['id'])
-  const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
-  const { totals, bill } = totalsOf(database, session, {
+  const counted = {
     ...speaker,
     entries: entriesOf(database, recordings),
     tool_calls: toolCallsOf(database, recordings),
-  })
+  }
+  const { totals, bill } = totalsOf(session, counted, billOf(database, key))
+  write(database, { key, session, recordings, totals, bill })
+}
+
+/** The only recording of a session, as it was just read, and what it comes to. `recording`: its row, with where it lies. */
+export type OwnRecording = { readonly key: string; readonly session: Session; readonly recording: Row }
+
+/** The same for a session that nothing else recorded. False where the state knows better what it pays for. */
+export function refreshOwn(
+  database: Database,
+  { key, session, recording }: OwnRecording,
+  own: OwnBill,
+): boolean {
+  const row = prepared(
+    database,
+    'SELECT count(*) AS billed, total(id) AS ids FROM calls WHERE billed_to = ?',
+  ).get(key)
+  if (row === undefined || Number(row['billed']) !== own.sums['billed']) return false
+  const sums = { ...own.sums, ids: row['ids'] ?? 0 }
+  const { totals, bill } = totalsOf(session, recording, { sums, unpriced: own.unpriced })
+  write(database, { key, session, recordings: [recording], totals, bill, tools: own.tools })
+  setSums(database, key, own.slots(session.stub === true))
+  return true
+}
+
+type Refreshed = OwnTools & {
+  readonly key: string
+  readonly session: Session
+  readonly recordings: readonly Row[]
+  readonly totals: Totals
+  readonly bill: Bill
+}
+
+function write(database: Database, { key, session, recordings, totals, bill, tools }: Refreshed): void {
+  const [speaker] = recordings
+  // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
+  const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker?.['id'])
+  const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
   const whole: ListedSession = {
     ...session,
     ...mentionOf(database, key, session),
@@ -124,7 +161,7 @@ function refresh(database: Database, key: string): void {
     whole.cwd ?? null,
     storedJson(whole),
   )
-  writeListing(database, { key, session: whole, bill, recordings })
+  writeListing(database, { key, session: whole, bill, recordings, ...(tools && { tools }) })
 }
 
 /**
@@ -170,35 +207,41 @@ const MOST_NAMED = 100
 
 type SessionTotals = { readonly totals: Totals; readonly bill: Bill }
 
-function totalsOf(database: Database, { stub, totals }: Session, speaker: Row): SessionTotals {
+/** `sums`: as `USAGE_SUMS`, with the sums of costs and ids, and the number of calls. */
+type BillRows = { readonly sums: Row; readonly unpriced: readonly string[] }
+
+function billOf(database: Database, session: string): BillRows {
   const sums = prepared(
     database,
     `SELECT ${USAGE_SUMS}, sum(pico) AS pico, count(*) AS billed, total(id) AS ids FROM calls WHERE billed_to = ?`,
-  ).get(String(speaker['session']))
-  const billed = Number(sums?.['billed'] ?? 0)
-  const unpriced =
-    billed === 0
-      ? []
-      : prepared(
-          database,
-          'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
-        ).all(String(speaker['session']), MOST_NAMED)
-  const usage = sums && toUsage(sums)
-  const uncounted = Number(sums?.['uncounted'] ?? 0)
-  const sum = sums?.['pico']
+  ).get(session)
+  if (Number(sums?.['billed'] ?? 0) === 0) return { sums: sums ?? {}, unpriced: [] }
+  const unpriced = prepared(
+    database,
+    'SELECT DISTINCT unpriced FROM calls WHERE billed_to = ? AND unpriced IS NOT NULL ORDER BY unpriced LIMIT ?',
+  ).all(session, MOST_NAMED)
+  return { sums: sums ?? {}, unpriced: unpriced.map((row) => String(row['unpriced'])) }
+}
+
+function totalsOf({ stub, totals }: Session, speaker: Row, { sums, unpriced }: BillRows): SessionTotals {
+  const usage = toUsage(sums)
+  const uncounted = Number(sums['uncounted'] ?? 0)
+  const sum = sums['pico']
   const pico = typeof sum === 'number' || typeof sum === 'bigint' ? BigInt(sum) : undefined
   const usd = pico === undefined ? null : toUsd(pico)
   const all: Totals = {
     entries: Number(speaker['entries']),
     toolCalls: Number(speaker['tool_calls']),
-    calls: Number(sums?.['calls'] ?? 0),
+    calls: Number(sums['calls'] ?? 0),
     ...(uncounted > 0 && { uncounted }),
     ...(totals?.models && { models: totals.models }),
     ...(usage && { usage }),
-    ...(usage &&
-      stub !== true && { cost: { usd, unpriced: unpriced.map((row) => String(row['unpriced'])) } }),
+    ...(usage && stub !== true && { cost: { usd, unpriced: [...unpriced] } }),
   }
-  return { totals: all, bill: { pico, calls: billed, ids: Number(sums?.['ids'] ?? 0) } }
+  return {
+    totals: all,
+    bill: { pico, calls: Number(sums['billed'] ?? 0), ids: Number(sums['ids'] ?? 0) },
+  }
 }
 
 function toWhere({ status, flow, run }: Omit<SessionFilter, 'limit'>): { where: string; values: SqlValue[] } {

@@ -5,6 +5,7 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from './state-statements.ts'
+import type { SqlValue } from '../transcript/source.ts'
 
 const COUNTS = ['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'reasoning']
 const IS_COUNTED = `coalesce(${COUNTS.join(', ')}) IS NOT NULL`
@@ -40,4 +41,15 @@ export function sumBills(database: Database, keys: readonly string[]): void {
     forget.run(key)
     add.run(key)
   }
+}
+
+/** The same for one whose calls were added up as they were written: the rows but for who pays. */
+export function setSums(database: Database, key: string, rows: readonly (readonly SqlValue[])[]): void {
+  prepared(database, 'DELETE FROM sums WHERE billed_to = ?').run(key)
+  const add = prepared(
+    database,
+    `INSERT INTO sums (billed_to, at, model, unpriced, calls, uncounted, ${COUNTS.join(', ')}, micro, pico, quality)
+     VALUES (?, ?, ?, ?, ?, ?, ${COUNTS.map(() => '?').join(', ')}, ?, ?, ?)`,
+  )
+  for (const row of rows) add.run(key, ...row)
 }
