@@ -409,6 +409,91 @@ describe('sessions', () => {
   })
 })
 
+describe('a server that is started again', () => {
+  const again = async (): Promise<void> => {
+    await sink.end()
+    sink = createOtlpSink({ home, onFailure: (failure) => expect.fail(failure.message) })
+  }
+  /** What all recordings of the archive say, the oldest first. */
+  const all = async (): Promise<{ said: string[]; natives: unknown[]; calls: number; input: number }> => {
+    await sink.end()
+    const archive = openArchive(home)
+    const ids = archive.ids().toReversed()
+    const entries: Entry[] = []
+    const natives: unknown[] = []
+    for (const id of ids)
+      for await (const items of readSession(archive, id))
+        for (const item of items)
+          if (item.type === 'entry') entries.push(item.entry)
+          else if (item.type === 'session') natives.push(item.session.native?.sessionId)
+    const reports = entries.flatMap(({ usage }) => (usage?.input === undefined ? [] : [usage.input]))
+    return {
+      said: told(entries),
+      natives: [...new Set(natives)],
+      calls: reports.length,
+      input: reports.reduce((sum, one) => sum + one, 0),
+    }
+  }
+  const [agent, ...others] = RUN as readonly [SpanSample, ...SpanSample[]]
+  const inOrder = [...others, agent]
+
+  it.each(inOrder.map((_, at) => at))('goes on in the middle of a trace, after %d spans', async (at) => {
+    for (const span of inOrder.slice(0, at)) await send([span])
+    await again()
+    // Its exporter did not hear that the last one was taken.
+    for (const span of inOrder.slice(Math.max(0, at - 1))) await send([span])
+    expect(await all()).toEqual({ said: AS_IT_WAS, natives: [hex('one', 32)], calls: 2, input: 300 })
+  })
+
+  it.each([
+    ['by its name', { 'gen_ai.conversation.id': 'c1' }],
+    ['by its history', {}],
+  ])('goes on with a conversation, %s, turn after turn', async (_, name) => {
+    const history: JsonObject[] = []
+    const expected: string[] = []
+    for (const turn of ['one', 'two', 'three', 'four']) {
+      history.push(said('user', `ask ${turn}`))
+      const answer = said('assistant', `answer ${turn}`)
+      const attributes = chat([...history], answer, [10, 2], {
+        ...name,
+        'gen_ai.system_instructions': [{ type: 'text', content: 'Be brief.' }],
+        'gen_ai.response.id': turn,
+      })
+      await send([{ trace: turn, id: turn, attributes }])
+      history.push(answer)
+      expected.push(`user: ask ${turn}`, `assistant: answer ${turn}`)
+      await again()
+    }
+    const found = await all()
+    expect(found.said).toEqual(['system: Be brief.', ...expected])
+    expect(found.natives).toHaveLength(1)
+    expect(found).toMatchObject({ calls: 4, input: 40 })
+  })
+
+  it('has subagents go on in their own sources', async () => {
+    const nested = (id: string, from: number, messages: readonly JsonObject[], text: string): SpanSample => ({
+      id,
+      parent: 'expert',
+      from,
+      attributes: chat(messages, said('assistant', text), [10, 2]),
+    })
+    await send([{ id: 'main', parent: 'agent', from: 1, attributes: chat([question], calls, [10, 2]) }])
+    await send([nested('h1', 3, [said('user', 'look it up')], 'looking')])
+    await again()
+    const history = [said('user', 'look it up'), said('assistant', 'looking'), said('user', 'more')]
+    await send([nested('h2', 4, history, 'found')])
+    const { said: words } = await all()
+    const own = words.filter((one) => one.startsWith('subagent:'))
+    expect(new Set(own.map((one) => one.split(' ')[0])).size).toBe(1)
+    expect(own.map((one) => one.split(' ').slice(1).join(' '))).toEqual([
+      'user: look it up',
+      'assistant: looking',
+      'user: more',
+      'assistant: found',
+    ])
+  })
+})
+
 describe('log records', () => {
   const asked: readonly LogSample[] = [
     { span: 'ask', name: 'gen_ai.system.message', body: { content: 'Be brief.' } },

@@ -8,6 +8,8 @@ import { readOtelSpan } from '../../wire/otel.ts'
 import { isGenAiEvent } from '../../wire/otel-events.ts'
 import type { OtlpLog, OtlpSpan } from '../../wire/otlp.ts'
 import type { Recorder } from '../record.ts'
+import { openArchive } from '../../archive/archive.ts'
+import { createHeardBefore } from './heard-before.ts'
 import { createHeardCalls } from './heard-calls.ts'
 import { createSpanTree, keyOf } from './span-tree.ts'
 import { createTalks, type TalkOptions } from './talks.ts'
@@ -34,6 +36,7 @@ export function createOtlpSink(options: OtlpSinkOptions = {}): OtlpSink {
     tree: createSpanTree(),
     talks: createTalks(options),
     calls: createHeardCalls(),
+    before: createHeardBefore(() => openArchive(options.home)),
   }
   const looking = setInterval(() => hearing.talks.endSilent(now() - SILENT_MS), LOOK_MS)
   looking.unref()

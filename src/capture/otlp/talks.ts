@@ -8,11 +8,14 @@ import type { OtelWho } from '../../wire/otel.ts'
 import type { Attributes } from '../../wire/otlp.ts'
 import type { RequestMessage } from '../../wire/request.ts'
 import { record, type Recorder, type RecordOptions } from '../record.ts'
+import { isTrace, type Earlier } from './heard-before.ts'
 import { createVoices, type Voices } from './voices.ts'
 
 /** One conversation, as spans tell of it. */
 export type Talk = {
   readonly voices: Voices
+  /** What was told of it before this process began. */
+  readonly before?: Pick<Earlier, 'spans' | 'calls'>
   /** When something of it last happened. */
   lastAt?: string
   /** Begins a recording where none is open. */
@@ -29,6 +32,8 @@ export type Talks = {
   of(belonging: Belonging, messages: readonly RequestMessage[]): Talk
   /** The one that is there already. */
   known(belonging: Belonging): Talk | undefined
+  /** One that was recorded before this process began. */
+  adopt(earlier: Earlier): void
   /** Ends recordings of which nothing was heard since then; milliseconds since 1970. */
   endSilent(since: number): void
   end(): Promise<readonly Session[]>
@@ -65,12 +70,15 @@ export function createTalks(options: TalkOptions = {}): Talks {
       if (session !== undefined) ended.push(session)
     })
   }
-  const begin = (belonging: Belonging): Held => {
-    const identity = identityOf(belonging)
+  const begin = (
+    identity: Identity,
+    { hasName, before }: { readonly hasName: boolean; readonly before?: Earlier },
+  ): Held => {
     const talk: Held = {
-      voices: createVoices(),
+      voices: before?.voices ?? createVoices(),
+      ...(before && { before }),
       heardAt: now(),
-      hasName: belonging.who.conversation !== undefined,
+      hasName,
       recorder(at) {
         talk.open ??= record({
           capture: { subagents: 'all' },
@@ -117,8 +125,19 @@ export function createTalks(options: TalkOptions = {}): Talks {
   }
   return {
     known: find,
+    adopt(earlier) {
+      const { native, version, calls } = earlier
+      const hasName = !isTrace(native.sessionId)
+      const identity = { native, agent: native.agent, ...(version !== undefined && { version }) }
+      const talk = begin(identity, { hasName, before: earlier })
+      talks.add(talk)
+      const traces = calls.map(({ trace }) => `trace ${trace}`)
+      const name = hasName ? conversationOf(native.agent, native.sessionId) : `trace ${native.sessionId}`
+      for (const group of [name, ...traces]) if (!groups.has(group)) groups.set(group, talk)
+    },
     of(belonging, messages) {
-      const talk = find(belonging) ?? goneOn(belonging, messages) ?? begin(belonging)
+      const hasName = belonging.who.conversation !== undefined
+      const talk = find(belonging) ?? goneOn(belonging, messages) ?? begin(identityOf(belonging), { hasName })
       talk.heardAt = now()
       talks.delete(talk)
       talks.add(talk)
@@ -142,13 +161,17 @@ export function createTalks(options: TalkOptions = {}): Talks {
 
 function groupsOf({ traceId, who, resource }: Belonging): readonly string[] {
   return [
-    ...(who.conversation === undefined ? [] : [`conversation ${agentOf(resource)} ${who.conversation}`]),
+    ...(who.conversation === undefined ? [] : [conversationOf(agentOf(resource), who.conversation)]),
     ...(traceId === undefined ? [] : [`trace ${traceId}`]),
   ]
 }
 
+const conversationOf = (agent: string, name: string): string => `conversation ${agent} ${name}`
+
+type Identity = Pick<RecordOptions, 'native' | 'agent' | 'version'>
+
 /** Under this name all recordings of the conversation are one session, whoever made them. */
-function identityOf(belonging: Belonging): Pick<RecordOptions, 'native' | 'agent' | 'version'> {
+export function identityOf(belonging: Belonging): Identity {
   const { traceId, who, resource } = belonging
   const agent = agentOf(resource)
   const version = asString(resource.get('service.version'))

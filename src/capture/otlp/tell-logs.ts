@@ -5,7 +5,7 @@ import { fromEvents } from '../../wire/otel-events.ts'
 import type { Attributes, OtlpLog, OtlpSpan } from '../../wire/otlp.ts'
 import type { Recorder } from '../record.ts'
 import { sourceOf, tellMore, type HeardCall } from './heard-calls.ts'
-import { atOf, heard, speakerOf, tellCall, toPart, type Hearing } from './tell-span.ts'
+import { atOf, heard, recall, speakerOf, tellCall, toPart, type Hearing } from './tell-span.ts'
 
 /** `key`: of the call's span, or of nothing else where the records name none. */
 export async function tellLogs(
@@ -20,6 +20,7 @@ export async function tellLogs(
   if (span === undefined || told?.kind !== 'call') return undefined
   const traceId = first?.traceId
   const belonging = { ...(traceId !== undefined && { traceId }), who: told, resource: span.resource }
+  await recall(hearing, belonging, true)
   if (details !== undefined) return tellCall(hearing, span, told, belonging)
   const [answer] = answered
   const call: OtelCall = {

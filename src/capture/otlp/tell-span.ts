@@ -7,12 +7,32 @@ import type { OtelAgent, OtelCall, OtelTold, OtelTool } from '../../wire/otel.ts
 import type { OtlpSpan } from '../../wire/otlp.ts'
 import type { Recorder } from '../record.ts'
 import { sourceOf, tellMore, type HeardCalls } from './heard-calls.ts'
-import { keyOf, type SpanTree } from './span-tree.ts'
-import type { Belonging, Talk, Talks } from './talks.ts'
+import { keyOf, type Below, type SpanTree } from './span-tree.ts'
+import type { EarlierCall, HeardBefore } from './heard-before.ts'
+import { identityOf, type Belonging, type Talk, type Talks } from './talks.ts'
 import type { Speaker } from './voices.ts'
 import { saysAnything, writeAnswer, writeAsked, type Part } from './write-call.ts'
 
-export type Hearing = { readonly tree: SpanTree; readonly talks: Talks; readonly calls: HeardCalls }
+export type Hearing = {
+  readonly tree: SpanTree
+  readonly talks: Talks
+  readonly calls: HeardCalls
+  readonly before: HeardBefore
+}
+
+/** What was recorded before this process began is known before anything is told that may go on with it. */
+export async function recall(
+  { talks, before }: Hearing,
+  belonging: Belonging,
+  isCall: boolean,
+): Promise<void> {
+  if (talks.known(belonging) !== undefined) return
+  const { native } = identityOf(belonging)
+  const earlier = native && (await before.named(native.agent, native.sessionId))
+  if (earlier !== undefined) return talks.adopt(earlier)
+  if (belonging.who.conversation === undefined && isCall)
+    for (const one of await before.nameless()) talks.adopt(one)
+}
 
 /** Gives the recorder that it went to; none for what says nothing of a session that there is. */
 export async function tellSpan(
@@ -21,6 +41,7 @@ export async function tellSpan(
   told: OtelTold,
 ): Promise<Recorder | undefined> {
   const belonging = { traceId: span.traceId, who: told, resource: span.resource }
+  await recall(hearing, belonging, told.kind === 'call')
   switch (told.kind) {
     case 'call':
       return tellCall(hearing, span, told, belonging)
@@ -50,7 +71,7 @@ export async function tellCall(
     tree.count(key, before.hasContent)
     return recorder
   }
-  const below = tree.countedBelow(key)
+  const below = tree.countedBelow(key) ?? countedBefore(talks.known(belonging), span, false)
   if (below === undefined) return take(hearing, span, told, belonging)
   await fill(hearing, below.hasContent ? undefined : below.last, toPart(span, told))
   const talk = talks.of(belonging, told.request.messages)
@@ -71,6 +92,7 @@ async function take(
   const { messages } = told.request
   const talk = talks.of(belonging, messages)
   const recorder = await talk.recorder(span.startedAt)
+  if (talk.before?.spans.has(span.spanId) === true) return recorder
   // What sums it up may have come first.
   const sum = tree.countedAbove(key)
   const voice = calls.get(sum ?? '')?.voice ?? talk.voices.of(speakerOf(hearing, span, told), told.request)
@@ -92,6 +114,17 @@ async function take(
   return recorder
 }
 
+/**
+ * Calls below a span that were counted before this process began: what lay between is not known any more, so an agent's are those
+ * that were within its time.
+ */
+function countedBefore(talk: Talk | undefined, span: OtlpSpan, isAgent: boolean): Below | undefined {
+  const { startedAt = '', endedAt = '' } = span
+  const isBelow = ({ trace, parent, at }: EarlierCall): boolean =>
+    trace === span.traceId && (parent === span.spanId || (isAgent && at > startedAt && at <= endedAt))
+  return talk?.before?.calls.some(isBelow) === true ? { last: '', hasContent: true } : undefined
+}
+
 /** Words that only a sum of calls has are put with the last of them. */
 async function fill({ calls }: Hearing, key: string | undefined, part: Part): Promise<void> {
   const call = key === undefined ? undefined : calls.get(key)
@@ -106,7 +139,7 @@ async function tellAgent(
 ): Promise<Recorder> {
   const { tree, talks, calls } = hearing
   const key = keyOf(span.traceId, span.spanId)
-  const below = tree.countedBelow(key)
+  const below = tree.countedBelow(key) ?? countedBefore(talks.known(belonging), span, true)
   const part = toPart(span, told)
   const { usage, error } = told.message
   const isCall = saysAnything(part) || usage?.quality !== 'unavailable' || error !== undefined
@@ -126,6 +159,7 @@ async function tellTool(
 ): Promise<Recorder> {
   const talk = hearing.talks.of(belonging, [])
   const recorder = await talk.recorder(span.startedAt)
+  if (talk.before?.spans.has(span.spanId) === true) return recorder
   const { name, input, output, error } = told
   const key = keyOf(span.traceId, span.spanId)
   const callId = told.callId ?? key
@@ -175,7 +209,9 @@ async function note(
   [record, about]: readonly [string, JsonObject],
 ): Promise<Recorder> {
   const recorder = await talk.recorder(span.startedAt)
-  sourceOf(recorder, talk.voices.at(speaker)).event(record, about, atOf(span.endedAt))
+  if (talk.before?.spans.has(span.spanId) === true) return recorder
+  const details = { ...atOf(span.endedAt), metadata: { span: span.spanId } }
+  sourceOf(recorder, talk.voices.at(speaker)).event(record, about, details)
   heard(talk, span)
   return recorder
 }
@@ -211,6 +247,8 @@ export function toPart(span: OtlpSpan, told: OtelCall | OtelAgent): Part {
     ...(span.durationMs !== undefined && { durationMs: span.durationMs }),
     metadata: {
       span: span.spanId,
+      ...(span.traceId !== '' && { trace: span.traceId }),
+      ...(span.parentId !== undefined && { parent: span.parentId }),
       ...(told.operation !== 'chat' && { operation: told.operation }),
       ...(told.firstByteMs !== undefined && { firstByteMs: told.firstByteMs }),
     },

@@ -4,7 +4,8 @@
  */
 import { createHash } from 'node:crypto'
 import type { Block } from '../../transcript/block.ts'
-import { toJson, type Json } from '../../transcript/json.ts'
+import { PRIMARY, type Entry } from '../../transcript/entry.ts'
+import { asString, toJson, type Json } from '../../transcript/json.ts'
 import type { RequestMessage, WireRequest } from '../../wire/request.ts'
 import { createKnownBlocks, type KnownBlocks } from '../calls/known-blocks.ts'
 
@@ -40,6 +41,8 @@ export type Voices = {
   byKey(): Iterable<readonly [string, Voice]>
   /** How much of these messages only this session can have heard. */
   overlap(messages: readonly RequestMessage[]): number
+  /** An entry that was recorded of it before. */
+  recall(entry: Entry): void
 }
 
 /** Runs of agents in one session: the oldest are forgotten, and told apart by their history. */
@@ -48,6 +51,8 @@ const MOST_KEYS = 10_000
 export function createVoices(): Voices {
   const voices: Voice[] = []
   const keys = new Map<string, Voice>()
+  /** Of those that were recorded before. */
+  const sources = new Map<string, Voice>()
   const begin = (path: readonly string[]): Voice => {
     const voice = { path, known: createKnownBlocks(), system: '', parameters: '', isLinked: false }
     voices.push(voice)
@@ -98,6 +103,19 @@ export function createVoices(): Voices {
     at: ({ key, startedBy }) => keys.get(key ?? '') ?? keys.get(startedBy ?? '') ?? main(),
     byKey: () => keys,
     overlap: (messages) => Math.max(0, ...voices.map(({ known }) => known.overlap(messages).own)),
+    recall({ source, kind, role, blocks, metadata }) {
+      const starter = sources.get(asString(metadata?.['parentSource']) ?? PRIMARY)
+      const voice =
+        sources.get(source) ??
+        (source === PRIMARY ? main() : begin([...(starter ?? main()).path, source.replace(/^subagent:/, '')]))
+      sources.set(source, voice)
+      const [first] = blocks
+      if (role === 'system') voice.system = hashOf(blocks)
+      else if (kind === 'message' && role !== undefined) voice.known.add(role, blocks)
+      else if (metadata?.['record'] === 'spawned') voice.isLinked = true
+      else if (metadata?.['record'] === 'parameters' && first?.type === 'unknown')
+        voice.parameters = hashOf(first.raw)
+    },
   }
 }
 
