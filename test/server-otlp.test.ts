@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import http from 'node:http'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
+import { deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../src/transcript/json.ts'
 import { LOGS, LOGS_ANSWER, STATUS, TRACES, TRACES_ANSWER } from '../src/wire/otlp-schema.ts'
@@ -106,15 +106,28 @@ describe('an export of spans', () => {
           'content-encoding': 'gzip',
         }),
     ],
+    [
+      'deflated protobuf, in chunks',
+      () =>
+        post('/v1/traces', deflateSync(encodeProtobuf(call('deflated'), TRACES)), {
+          ...PROTOBUF,
+          'content-encoding': 'deflate',
+          'transfer-encoding': 'chunked',
+        }),
+    ],
   ])('is taken as %s, and answered in the same', async (name, send) => {
     const answer = await send()
     expect(answer.status).toBe(200)
     expect(answer.type).toBe(name.includes('JSON') ? 'application/json' : 'application/x-protobuf')
     expect(name.includes('JSON') ? json(answer) : proto(answer, TRACES_ANSWER)).toEqual({})
     const trace =
-      { JSON: 'json', protobuf: 'protobuf', 'packed JSON, in chunks': 'packed', 'packed protobuf': 'small' }[
-        name
-      ] ?? ''
+      {
+        JSON: 'json',
+        protobuf: 'protobuf',
+        'packed JSON, in chunks': 'packed',
+        'packed protobuf': 'small',
+        'deflated protobuf, in chunks': 'deflated',
+      }[name] ?? ''
     await expect.poll(() => usageOf(trace), { timeout: 5000 }).toEqual(one)
   })
 

@@ -3,7 +3,7 @@
  * not, and answered as the protocol says. What is held of it at once is bounded; who is to wait is told so, and sends it again.
  */
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { gunzip, inflate, type ZlibOptions } from 'node:zlib'
 import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { OtlpSink } from '../capture/otlp/otlp-sink.ts'
@@ -71,9 +71,9 @@ export function registerOtlp(app: App, sink: OtlpSink | undefined, onError: (err
 
 async function takeExport(c: Context, sink: OtlpSink, signal: Signal, packed: Buffer): Promise<Response> {
   const encoding = (c.req.header('content-encoding') ?? 'identity').toLowerCase()
-  if (encoding !== 'identity' && encoding !== 'gzip')
-    return refuse(c, 415, 'exports are packed with gzip, or not at all')
-  const bytes = encoding === 'gzip' ? await unpacked(packed) : packed
+  const unpack = UNPACKED.get(encoding)
+  if (unpack === undefined) return refuse(c, 415, 'exports are packed with gzip or deflate, or not at all')
+  const bytes = await unpack(packed)
   if (bytes === 'too-large') return refuse(c, 413, `an export may have ${MOST_UNPACKED} bytes once unpacked`)
   const type = c.req.header('content-type')
   const body = isProtobuf(type)
@@ -126,17 +126,26 @@ function bodyOf(c: Context): Promise<Buffer | undefined> {
   })
 }
 
-const gunzipped = promisify(gunzip)
+type Unpack = (packed: Buffer) => Promise<Buffer | 'too-large' | undefined>
 
-/** Undefined for what is not packed. */
-async function unpacked(packed: Buffer): Promise<Buffer | 'too-large' | undefined> {
-  try {
-    return await gunzipped(packed, { maxOutputLength: MOST_UNPACKED })
-  } catch (error) {
-    const isTooLarge = error instanceof RangeError || messageOf(error).includes('larger than')
-    return isTooLarge ? 'too-large' : undefined
+/** Undefined for what is not packed so. */
+const unpacking =
+  (unpack: (packed: Buffer, options: ZlibOptions) => Promise<Buffer>): Unpack =>
+  async (packed) => {
+    try {
+      return await unpack(packed, { maxOutputLength: MOST_UNPACKED })
+    } catch (error) {
+      const isTooLarge = error instanceof RangeError || messageOf(error).includes('larger than')
+      return isTooLarge ? 'too-large' : undefined
+    }
   }
-}
+
+/** By the word for it: exporters for Python can be told to deflate. */
+const UNPACKED: ReadonlyMap<string, Unpack> = new Map([
+  ['identity', async (packed: Buffer) => packed],
+  ['gzip', unpacking(promisify(gunzip))],
+  ['deflate', unpacking(promisify(inflate))],
+])
 
 type Refused = 400 | 403 | 404 | 405 | 413 | 415 | 503
 
