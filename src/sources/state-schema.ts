@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 15
+export const STATE_VERSION = 16
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -42,13 +42,13 @@ CREATE INDEX units_reading ON units (reading);
 CREATE TABLE begun (reading INTEGER PRIMARY KEY);
 
 -- What one pass over a unit said of a session. session: what all recordings of it share; id: what this one calls it. work: what it
--- did, as JSON.
+-- did, as JSON. A table with row ids: where the key is the table, looking a row up reads what is in all rows on the way to it.
 CREATE TABLE recordings (
   reading INTEGER NOT NULL, session TEXT NOT NULL, id TEXT NOT NULL, format TEXT NOT NULL, facts TEXT NOT NULL,
   started_at TEXT, ended_at TEXT, parent TEXT,
   entries INTEGER NOT NULL, tool_calls INTEGER NOT NULL, prompt TEXT, work TEXT, chosen INTEGER NOT NULL DEFAULT -1,
   PRIMARY KEY (reading, session)
-) WITHOUT ROWID;
+);
 CREATE INDEX recordings_session ON recordings (session);
 CREATE INDEX recordings_id ON recordings (id);
 
@@ -87,9 +87,10 @@ CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE stale_sessions (key TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- What list shows: every session once, with the totals of its best recording. key: as in recordings; id: as people know it.
+-- With row ids, as recordings.
 CREATE TABLE sessions (
   key TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, cwd TEXT, session TEXT NOT NULL
-) WITHOUT ROWID;
+);
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_running ON sessions (key) WHERE status = 'running';

@@ -8,7 +8,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type CallFold } from '../transcript/totals.ts'
 import type { Usage } from '../transcript/usage.ts'
-import { promptOf } from './prompt-of.ts'
+import { isBareCommand, promptOf } from './prompt-of.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
 import { toCall } from './unit-call.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
@@ -155,8 +155,10 @@ export function createUnitReading(
         if (item.type === 'entry') {
           const { entry } = item
           if (current === undefined) continue
-          const prompt = current.prompt ?? promptOf(entry)
-          if (prompt !== undefined) current.prompt = prompt
+          if (current.prompt === undefined || isBareCommand(current.prompt)) {
+            const prompt = promptOf(entry)
+            if (prompt !== undefined) current.prompt = prompt
+          }
           current.work.add(entry)
           current.spawned.observe(entry)
           const { model } = current.session

@@ -3,6 +3,7 @@ import type { Block } from './block.ts'
 import type { Damage } from './damage.ts'
 import type { Entry } from './entry.ts'
 import { KIND_FLAGS, toKind } from './kinds.ts'
+import { saidText } from './said.ts'
 import { wayOf } from './tool-files.ts'
 
 /** `before`: the damage between the entry and the one before it. */
@@ -47,14 +48,12 @@ function namesCompaction(name: unknown): boolean {
   return typeof name === 'string' && name.length < 100 && COMPACTION.test(name)
 }
 
-/** Programs put context in the person's place, as markup or marked as theirs. */
+/** Programs put context in the person's place, as markup (see said.ts) or marked as theirs. */
 function isPrompt({ kind, role, blocks, metadata }: Entry): boolean {
   if (role !== 'user' || kind !== 'message' || metadata?.['isMeta'] === true) return false
   return blocks.some((block) => {
     if (block.type === 'image') return true
     if (block.type !== 'text') return false
-    if (typeof block.text !== 'string') return true
-    const said = block.text.slice(0, 1000).trimStart()
-    return said !== '' && !said.startsWith('<') && !said.startsWith('# AGENTS.md')
+    return typeof block.text !== 'string' || saidText(block.text) !== undefined
   })
 }
