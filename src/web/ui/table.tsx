@@ -4,6 +4,8 @@ import type { ComponentChildren } from 'preact'
 export type Column<Row> = {
   readonly name: string
   readonly isNumber?: boolean
+  /** It shows what another column says, and is left out where there is no room for both. */
+  readonly isSpare?: boolean
   readonly title?: string
   readonly cell: (row: Row, at: number) => ComponentChildren
   /** The heading becomes a button; `sorted` says how it stands now. */
@@ -26,11 +28,11 @@ export function Table<Row>({ caption, columns, rows, keyOf = (_, at) => at }: Ta
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ name, isNumber, title, onSort, sorted }) => (
+            {columns.map(({ name, isNumber, isSpare, title, onSort, sorted }) => (
               <th
                 key={name}
                 scope="col"
-                class={isNumber ? 'is-number' : ''}
+                class={classOf(isNumber, isSpare)}
                 {...(title !== undefined && { title })}
                 {...(sorted !== undefined && { 'aria-sort': sorted })}
               >
@@ -49,8 +51,8 @@ export function Table<Row>({ caption, columns, rows, keyOf = (_, at) => at }: Ta
         <tbody>
           {rows.map((row, at) => (
             <tr key={keyOf(row, at)}>
-              {columns.map(({ name, isNumber, cell }) => (
-                <td key={name} class={isNumber ? 'is-number' : ''}>
+              {columns.map(({ name, isNumber, isSpare, cell }) => (
+                <td key={name} class={classOf(isNumber, isSpare)}>
                   {cell(row, at)}
                 </td>
               ))}
@@ -61,3 +63,6 @@ export function Table<Row>({ caption, columns, rows, keyOf = (_, at) => at }: Ta
     </div>
   )
 }
+
+const classOf = (isNumber = false, isSpare = false): string =>
+  `${isNumber ? 'is-number' : ''} ${isSpare ? 'is-spare' : ''}`

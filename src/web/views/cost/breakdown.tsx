@@ -95,6 +95,7 @@ function Rows({ rows, by, narrowed }: RowsProps) {
         { name: NAMES[by], cell: (row) => <Key row={row} by={by} narrowed={narrowed} /> },
         {
           name: 'Share',
+          isSpare: true,
           cell: (row) => (
             <div class="bar-cell">
               <Share part={most === 0 ? 0 : usd(row) / most} />

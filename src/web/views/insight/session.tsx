@@ -68,6 +68,7 @@ function Fills({ value: { fills } }: { readonly value: InsightAnswer }) {
           { name: 'What', cell: ({ what }) => <Visible text={oneLine(what, 60)} /> },
           {
             name: 'Share',
+            isSpare: true,
             cell: ({ characters }) => (
               <div class="bar-cell">
                 <Share part={characters / whole} />

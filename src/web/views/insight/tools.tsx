@@ -55,6 +55,7 @@ export function Tools({ tools, params, queryOf }: ToolsProps) {
     },
     {
       name: 'Use',
+      isSpare: true,
       cell: ({ calls }) => (
         <div class="bar-cell">
           <Share part={most === 0 ? 0 : calls / most} />
@@ -75,6 +76,7 @@ export function Tools({ tools, params, queryOf }: ToolsProps) {
     },
     {
       name: 'Rate',
+      isSpare: true,
       cell: ({ failureRate }) => (
         <div class="bar-cell" title={`${Math.round(failureRate * 1000) / 10} % failed`}>
           <Share part={failureRate} isBad />

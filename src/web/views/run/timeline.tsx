@@ -31,14 +31,16 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
               <span class="unseen">When</span>
               {span && <Axis span={span} />}
             </th>
-            <th scope="col">Status</th>
-            <th scope="col" class="is-number">
+            <th scope="col" class="is-spare">
+              Status
+            </th>
+            <th scope="col" class="is-number is-spare">
               Took
             </th>
-            <th scope="col" class="is-number">
+            <th scope="col" class="is-number is-spare">
               Tokens
             </th>
-            <th scope="col" class="is-number">
+            <th scope="col" class="is-number is-spare">
               Cost
             </th>
             <th scope="col">
@@ -68,9 +70,20 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                       )}
                     />
                   </span>
+                  <span class="timeline-narrow">
+                    <StatusMark status={step.status} />
+                    <Duration ms={step.durationMs} />
+                    <Tokens usage={step.usage} />
+                    <Money cost={step.cost} isEstimated={step.isCostEstimated} />
+                    {step.error !== undefined && (
+                      <span class="timeline-error">
+                        <Visible text={oneLine(step.error, 60)} />
+                      </span>
+                    )}
+                  </span>
                 </th>
                 <td class="timeline-track">{span && <Track step={step} span={span} />}</td>
-                <td>
+                <td class="is-spare">
                   <StatusMark status={step.status} />
                   {step.error !== undefined && (
                     <span class="timeline-error" title={visible(oneLine(step.error, 500))}>
@@ -78,13 +91,13 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                     </span>
                   )}
                 </td>
-                <td class="is-number">
+                <td class="is-number is-spare">
                   <Duration ms={step.durationMs} />
                 </td>
-                <td class="is-number">
+                <td class="is-number is-spare">
                   <Tokens usage={step.usage} />
                 </td>
-                <td class="is-number">
+                <td class="is-number is-spare">
                   <Money cost={step.cost} isEstimated={step.isCostEstimated} />
                 </td>
                 <td>
