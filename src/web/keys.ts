@@ -48,6 +48,8 @@ export function listenToKeys(): () => void {
 function onKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return
   if (event.key === 'Shift') return
+  // A dialog is in front of everything: what is behind it does not move.
+  if (document.querySelector('dialog:modal') !== null) return
   const isTyping = isField(event.target)
   const pair =
     first !== undefined && event.timeStamp - first.at < PAIR_MS ? `${first.key} ${event.key}` : undefined

@@ -5,6 +5,7 @@ import { Code } from '../../text/code.tsx'
 import { Markdown } from '../../text/markdown.tsx'
 import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Visible } from '../../ui/visible.tsx'
+import { isFoldedText } from './context.ts'
 import { Fold } from './fold.tsx'
 import { Output } from './output.tsx'
 import type { PartProps } from './parts.ts'
@@ -74,15 +75,28 @@ export function BlockView({ block, ...part }: PartProps & { readonly block: Bloc
   }
 }
 
-function Text({ block: { text }, row, at, store }: PartProps & { readonly block: TextBlock }) {
+function Text({ block, row, at, store, shown }: PartProps & { readonly block: TextBlock }) {
+  const { text } = block
   if (typeof text !== 'string') return <Stored content={text} />
   const isOutput =
     text.length > LONGEST_MARKDOWN || hasAnsi(text.slice(0, LONGEST_MARKDOWN).replaceAll('\r\n', '\n'))
-  return (
+  const all = (
     <>
       {isOutput ? <Output text={text} label="Text" /> : <Markdown text={text} />}
       <ShowAll row={row} at={at} store={store} />
     </>
+  )
+  if (!isFoldedText(row.entry, block)) return all
+  const part = `text ${at}`
+  return (
+    <Fold
+      isOpen={shown.isOpen(row.position, part)}
+      onTurn={() => shown.turn(row.position, part)}
+      tone="quiet"
+      line={<span>{visible(titleLine(text, 200))}</span>}
+    >
+      {() => all}
+    </Fold>
   )
 }
 

@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { signal } from '@preact/signals'
 import type { ApiChild } from '../../../server/api.ts'
 import { hasSession, type Problem } from '../../api.ts'
-import { href, navigate } from '../../router.ts'
+import { href } from '../../router.ts'
 import { titleLine, visible } from '../../text/visible.ts'
 import { Money } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -14,6 +14,7 @@ import { StatusMark } from '../../ui/status.tsx'
 import { EntryView } from './entry.tsx'
 import { LaneSums } from './lane-row.tsx'
 import { createPages } from './pages.ts'
+import { RawDialog } from './raw-dialog.tsx'
 import { createShown } from './shown.ts'
 import { MOST_IN_PLACE, type Spawned } from './spawned.ts'
 import { createSessionStore, type SessionStore } from './store.ts'
@@ -24,7 +25,11 @@ export function ChildLane({ child }: { readonly child: ApiChild }) {
     <>
       <span class="quiet">{child.relation ?? 'child'}</span>
       <StatusMark status={child.status} />
-      {child.entries !== undefined && <span class="quiet numbers">{exactCount(child.entries)} entries</span>}
+      {child.entries !== undefined && (
+        <span class="quiet numbers">
+          {exactCount(child.entries)} {child.entries === 1 ? 'entry' : 'entries'}
+        </span>
+      )}
       {child.cost !== undefined && <Money cost={child.cost} />}
     </>
   )
@@ -141,7 +146,8 @@ type EntriesProps = {
 }
 
 function Entries({ store, positions, count }: EntriesProps) {
-  const [shown] = useState(createShown)
+  const [shown] = useState(() => createShown(store.columns))
+  const [raw, setRaw] = useState<number>()
   void store.version.value
   const rows = positions.flatMap((position) => store.pages.get(position) ?? [])
   if (rows.length === 0) return <Spinner />
@@ -156,9 +162,12 @@ function Entries({ store, positions, count }: EntriesProps) {
           source={undefined}
           store={store}
           shown={shown}
-          onRaw={(position) => navigate({ view: 'session', id, position })}
+          onRaw={setRaw}
         />
       ))}
+      {raw !== undefined && (
+        <RawDialog id={id} position={raw} row={store.pages.get(raw)} onClose={() => setRaw(undefined)} />
+      )}
       {count > positions.length && (
         <p class="lane-more">
           <a href={href({ view: 'session', id, position: (positions.at(-1) ?? 0) + 1 })}>

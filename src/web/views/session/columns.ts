@@ -54,6 +54,9 @@ export function nextWith(
   return undefined
 }
 
+/** Nobody said or did anything in it: there are only the notes of a program, see records.ts. */
+export const isAllRecords = ({ counts }: Columns): boolean => counts.size === 1 && counts.has(0)
+
 export function countWith({ counts }: Columns, flag: KindFlag): number {
   let sum = 0
   for (const [kind, times] of counts) if (isOne(kind, flag)) sum += times

@@ -14,6 +14,7 @@ import { exactTime, preciseTime } from '../../ui/times.ts'
 import { Between, DamageNotes } from './between.tsx'
 import { BlockView } from './blocks.tsx'
 import { entryMarkdown } from './as-markdown.ts'
+import { isGiven } from './context.ts'
 import { headOf, isRecord } from './records.ts'
 import { Records } from './records-line.tsx'
 import type { Shown } from './shown.ts'
@@ -47,7 +48,7 @@ export function EntryView(props: EntryProps) {
       </>
     )
   const isMessage = isSaid(entry)
-  const look = isMessage ? `is-message is-${entry.role ?? 'event'}` : 'is-line'
+  const look = isMessage ? `is-message is-${isGiven(entry) ? 'system' : (entry.role ?? 'event')}` : 'is-line'
   return (
     <>
       <Between row={row} before={before} isPlayed={shown.isPlayed.value} />
@@ -74,6 +75,8 @@ export function EntryView(props: EntryProps) {
         <div class="entry-body">
           {isRecord(row) ? (
             <Records row={row} store={store} shown={shown} />
+          ) : entry.blocks.length === 0 ? (
+            <p class="quiet entry-nothing">{roleOf(entry)}, of which the record says no more</p>
           ) : (
             entry.blocks.map((block, at) => (
               <BlockView key={at} block={block} row={row} at={at} store={store} shown={shown} />
@@ -110,9 +113,11 @@ export function isAnswered({ position, entry }: EntryRow, store: SessionStore): 
 
 const ROLES = { system: 'System', user: 'You', assistant: 'Assistant', tool: 'Tool' } as const
 /** To a subagent nobody speaks but the agent that started it. */
-const roleOf = ({ role, source }: Entry): string => {
+function roleOf(entry: Entry): string {
+  const { role, source } = entry
   if (role === undefined) return 'Event'
-  return role === 'user' && source !== 'primary' ? 'Prompt' : ROLES[role]
+  if (role !== 'user') return ROLES[role]
+  return source !== 'primary' ? 'Prompt' : isGiven(entry) ? 'Context' : ROLES.user
 }
 
 /** Tools and thoughts are lines; what was said has a head. */

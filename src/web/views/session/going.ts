@@ -16,7 +16,7 @@ import { headOf, isRecord } from './records.ts'
 import type { Rows } from './rows.ts'
 import type { Shown } from './shown.ts'
 import type { SessionStore } from './store.ts'
-import { callOf, nextShown } from './ways.ts'
+import { callOf, nextShown, partsOf } from './ways.ts'
 
 const ADDRESS_MS = 300
 /** What has not come by then is gone to before it is there. */
@@ -41,6 +41,8 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
   const going = useRef<number | undefined>(asked)
   /** What was gone to, where that is shown with another entry. */
   const cursor = useRef<{ readonly shown: number; readonly at: number } | undefined>(undefined)
+  /** What was found in it may be folded away. */
+  const opening = useRef<number | undefined>(undefined)
   const lastSet = useRef<number | undefined>(asked)
   const addressing = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
   const waiting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined)
@@ -59,6 +61,9 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
     }
     stopWaiting()
     going.current = undefined
+    if (opening.current === position)
+      for (const part of partsOf(store, position)) shown.setOpen(position, part, true)
+    opening.current = undefined
     const head = headOf(row, store.pages)
     if (isRecord(row) && !shown.hasRecords.value) setParams({ records: '1' })
     if (head !== position) {
@@ -149,6 +154,7 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
         step === 1
           ? (positions.find((one) => one > at) ?? positions[0])
           : (positions.findLast((one) => one < at) ?? positions.at(-1))
+      opening.current = next
       if (next !== undefined) goTo(next)
     },
     move: (step: 1 | -1): void => {

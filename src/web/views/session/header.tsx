@@ -1,12 +1,11 @@
 /** What the session is, on two lines: what it was about, and what it came to. */
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
 import type { SessionAnswer } from '../../../server/api.ts'
 import { exportUrl, hasSession, isAlone } from '../../api.ts'
 import { href } from '../../router.ts'
 import { oneLine, titleLine, visible } from '../../text/visible.ts'
 import { Count, Duration, Money, Time, Tokens } from '../../ui/amounts.tsx'
-import { Button } from '../../ui/button.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { StatusMark } from '../../ui/status.tsx'
 
 export function Header({ answer, length }: { readonly answer: SessionAnswer; readonly length: number }) {
@@ -119,52 +118,38 @@ function Fact({ name, children }: { readonly name: string; readonly children: Co
 }
 
 function Children({ items }: { readonly items: SessionAnswer['children'] }) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <li class="menu-place">
-      <Button kind="plain" isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        {items.length} started by it
-      </Button>
-      {isOpen && (
-        <ul class="menu">
-          {items.slice(0, 200).map(({ id, title, status }) => (
-            <li key={id}>
-              <StatusMark status={status} />{' '}
-              <a href={href({ view: 'session', id })}>{visible(titleLine(title ?? id, 80))}</a>
-            </li>
-          ))}
-        </ul>
-      )}
+    <li>
+      <Menu says={`${items.length} started by it`} kind="plain">
+        {items.slice(0, 200).map(({ id, title, status }) => (
+          <li key={id}>
+            <StatusMark status={status} />{' '}
+            <a href={href({ view: 'session', id })}>{visible(titleLine(title ?? id, 80))}</a>
+          </li>
+        ))}
+      </Menu>
     </li>
   )
 }
 
+const EXPORTS = [
+  ['html', 'One HTML file'],
+  ['md', 'Markdown'],
+  ['text', 'Text'],
+  ['json', 'JSON'],
+  ['asciicast', 'Asciicast'],
+] as const
+
 function Export({ id }: { readonly id: string }) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <div class="menu-place">
-      <Button isExpanded={isOpen} onClick={() => setOpen(!isOpen)}>
-        Export
-      </Button>
-      {isOpen && (
-        <ul class="menu is-end" onClick={() => setOpen(false)}>
-          {(
-            [
-              ['html', 'One HTML file'],
-              ['md', 'Markdown'],
-              ['text', 'Text'],
-              ['json', 'JSON'],
-              ['asciicast', 'Asciicast'],
-            ] as const
-          ).map(([as, says]) => (
-            <li key={as}>
-              <a href={exportUrl(id, as)} download>
-                {says}
-              </a>
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
+    <Menu says="Export" isAtEnd>
+      {EXPORTS.map(([as, says]) => (
+        <li key={as}>
+          <a href={exportUrl(id, as)} download>
+            {says}
+          </a>
+        </li>
+      ))}
+    </Menu>
   )
 }

@@ -47,7 +47,7 @@ export function LaneSums({
   return (
     <span class="fold-end quiet numbers">
       <span>
-        {exactCount(count)} entries
+        {exactCount(count)} {count === 1 ? 'entry' : 'entries'}
         {edits > 0 && ` · ${edits} ${edits === 1 ? 'edit' : 'edits'}`}
         {errors > 0 && <span class="is-bad">{` · ${errors} ${errors === 1 ? 'error' : 'errors'}`}</span>}
         {rest.map((part) => ` · ${part}`).join('')}

@@ -1,10 +1,11 @@
 /** What of the transcript is open, and which entry is the current one. Kept apart from rows, which come and go with scrolling. */
-import { computed, signal } from '@preact/signals'
+import { computed, signal, type ReadonlySignal } from '@preact/signals'
 import { route, setParams } from '../../router.ts'
+import { isAllRecords, type Columns } from './columns.ts'
 
 export type Shown = ReturnType<typeof createShown>
 
-export function createShown() {
+export function createShown(columns: ReadonlySignal<Columns>) {
   const selected = signal<number | undefined>(undefined)
   /** Parts of entries that are open, or, with `isAllOpen`, those that are closed. */
   const turned = signal<ReadonlySet<string>>(new Set())
@@ -15,8 +16,8 @@ export function createShown() {
   /** Whether what is no part of the conversation is shown: see records.ts. */
   const hasRecords = computed(() => {
     const { params } = route.value
-    // Who asks for events alone asks for them.
-    return params.has('records') || params.getAll('role').includes('event')
+    // Who asks for events alone asks for them. Where there is nothing else, nothing at all would be shown.
+    return params.has('records') || params.getAll('role').includes('event') || isAllRecords(columns.value)
   })
   const key = (position: number, part: string): string => `${position} ${part}`
   return {

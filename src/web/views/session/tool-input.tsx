@@ -9,6 +9,7 @@ import { Visible } from '../../ui/visible.tsx'
 import { Output } from './output.tsx'
 import { pretty } from './pretty.ts'
 import { Stored } from './stored.tsx'
+import { Todos, todosOf } from './todos.tsx'
 import { toolLine } from './tool-line.ts'
 
 /** Characters that a line shows on any page that is not narrow. */
@@ -29,6 +30,8 @@ export function ToolInput({ block: { name, input, inputBlob } }: { readonly bloc
   if (input === undefined || input === null) return null
   if (typeof input === 'string') return <Output text={input} label="Input" />
   const rest = { ...(input as { readonly [key: string]: unknown }) }
+  const todos = todosOf(rest['todos'] ?? rest['plan'])
+  if (todos !== undefined) return <Todos todos={todos} />
   const key = COMMANDS.find((one) => typeof rest[one] === 'string')
   const command = key === undefined ? undefined : String(rest[key])
   if (key !== undefined) delete rest[key]

@@ -21,7 +21,6 @@ const CODE_KEYS = [
   'absolute_path',
   'target_file',
   'notebook_path',
-
   'path',
   'file',
   'filename',
@@ -47,6 +46,8 @@ const TEXT_KEYS = [
   'name',
   'explanation',
 ]
+/** Of the members of a list. */
+const ITEM_KEYS = [...CODE_KEYS, ...TEXT_KEYS, 'recipient_name', 'header', 'content', 'id']
 /** Of these the description says more than any path. */
 const TASKS = /^(?:task|agent|spawn_agent|new_task|delegate|subagent|dispatch)/i
 const SEARCHES = /grep|search|glob|find|ripgrep/i
@@ -95,12 +96,27 @@ export function toolLine(tool: string, input: Json | undefined): ToolLine {
   }
   const text = textIn(input, TEXT_KEYS)
   if (text !== undefined) return { name, says: about(text), isCode: false }
+  const listed = Object.values(input)
+    .map(items)
+    .find((text) => text !== '')
+  if (listed !== undefined) return { name, says: about(listed), isCode: true }
   const first = Object.entries(input).slice(0, 4)
   return {
     name,
     says: oneLine(first.map(([key, value]) => `${key}: ${short(value)}`).join(', '), LONGEST),
     isCode: true,
   }
+}
+
+/** What a list is about: its words, or of each of its members what says the most. */
+function items(value: Json | undefined): string {
+  if (!Array.isArray(value)) return ''
+  const texts = value.slice(0, 6).map((one: Json) => {
+    if (typeof one === 'string') return oneLine(one, 120)
+    return isRecord(one) ? oneLine(textIn(one, ITEM_KEYS) ?? '', 120) : ''
+  })
+  const said = texts.filter((text) => text !== '')
+  return said.length === 0 ? '' : said.join(', ') + (value.length > 6 ? ` and ${value.length - 6} more` : '')
 }
 
 const isRecord = (value: Json | undefined): value is JsonObject =>

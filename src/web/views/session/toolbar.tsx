@@ -9,7 +9,7 @@ import { oneLine, visible } from '../../text/visible.ts'
 import { Button } from '../../ui/button.tsx'
 import { Chip } from '../../ui/chip.tsx'
 import { exactCount } from '../../ui/numbers.ts'
-import { countWith, type Columns } from './columns.ts'
+import { countWith, isAllRecords, type Columns } from './columns.ts'
 import { turnRecords } from './shown.ts'
 import type { Finding } from './finding.ts'
 
@@ -112,8 +112,8 @@ export function Toolbar(props: ToolbarProps) {
   )
 }
 
-/** Entries that nobody said and nothing is known of at a glance. */
-const mayHaveRecords = ({ counts }: Columns): boolean => counts.has(0)
+/** Entries that nobody said and nothing is known of at a glance; where all are such, they are shown anyway. */
+const mayHaveRecords = (columns: Columns): boolean => columns.counts.has(0) && !isAllRecords(columns)
 
 function Find({ finding, selected, onFound, input }: ToolbarProps) {
   const { positions, isBusy, isMore, query, problem } = finding

@@ -39,5 +39,10 @@ describe('a turn', () => {
 
   it('goes to the end where it is the last, and does not say zero for what nobody knows', () => {
     expect(turnOf(columns, 5)).toEqual({ end: 7, errors: 0, edits: 0, usd: undefined, ms: 6000 })
+    const free = columnsOf([
+      ['user', ['prompt'], 0, 4],
+      [undefined, [], 0, 4],
+    ])
+    expect(turnOf(free, 0)).toMatchObject({ usd: undefined, ms: undefined })
   })
 })

@@ -25,7 +25,8 @@ export function turnOf(columns: Columns, position: number): Turn {
     if ((kind & KIND_FLAGS.error) !== 0) errors += 1
     if ((kind & KIND_FLAGS.edit) !== 0) edits += 1
     const cost = costs[at] ?? -1
-    if (cost >= 0) [usd, isPriced] = [usd + cost, true]
+    // What costs nothing, or is said not to, is counted with something else or with nothing.
+    if (cost > 0) [usd, isPriced] = [usd + cost, true]
     const time = times[at] ?? Number.NaN
     if (!Number.isNaN(time) && !(time < last)) last = time
   }
@@ -35,7 +36,7 @@ export function turnOf(columns: Columns, position: number): Turn {
     errors,
     edits,
     usd: isPriced ? usd : undefined,
-    ms: Number.isNaN(ms) || ms < 0 ? undefined : ms,
+    ms: ms > 0 ? ms : undefined,
   }
 }
 
@@ -57,8 +58,9 @@ export function TurnSums({ row, store }: { readonly row: EntryRow; readonly stor
   )
   if (turn === undefined || turn.end <= position + 1) return null
   const tokens = tokensOf(row, turn, store)
+  const entries = turn.end - position - 1
   const parts = [
-    `${exactCount(turn.end - position - 1)} entries`,
+    `${exactCount(entries)} ${entries === 1 ? 'entry' : 'entries'}`,
     ...(turn.ms === undefined ? [] : [shortDuration(turn.ms)]),
     ...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
     ...(turn.usd === undefined ? [] : [shortMoney(String(turn.usd))]),

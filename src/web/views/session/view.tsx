@@ -65,7 +65,7 @@ const Loading = () => (
 
 function Session({ store, finding }: { readonly store: SessionStore; readonly finding: Finding }) {
   const { params, position: asked } = now.value
-  const [shown] = useState(createShown)
+  const [shown] = useState(() => createShown(store.columns))
   const [raw, setRaw] = useState<number>()
   const list = useRef<VirtualHandle>(null)
   const input = useRef<HTMLInputElement>(null)

@@ -30,6 +30,7 @@ export function nextShown(
 }
 
 const PARTS: { readonly [type: string]: string } = {
+  text: 'text',
   thinking: 'thinking',
   'tool-call': 'tool',
   'tool-result': 'result',
