@@ -141,6 +141,7 @@ function memoryFile(path: string, raw: Buffer, options: SourceOptions): SourceFi
     sizeBytes: raw.length,
     modifiedAt: options.modifiedAt?.get(path) ?? '2025-01-01T00:00:00.000Z',
     head: async (bytes) => unpack(raw).bytes.subarray(0, bytes),
+    tail: async (bytes) => (unpack(raw).bytes === raw ? raw.subarray(-bytes) : Buffer.alloc(0)),
     async *chunks() {
       const { bytes, error } = unpack(raw)
       for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)

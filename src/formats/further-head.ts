@@ -5,7 +5,7 @@
 import { parseJson, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { scanMembers, skipSpace } from './devflow/scan.ts'
-import { HEAD_BYTES, parseLines, readHead, TORN_LINES, type Head } from './head-records.ts'
+import { HEAD_BYTES, parseHead, parseLines, TORN_LINES, type Head } from './head-records.ts'
 import { peekDocument, peekMembers } from './peek.ts'
 
 /** Past a large image, and no further. */
@@ -18,7 +18,7 @@ const BOM = 0xef
 const known = new WeakMap<Head, Promise<Head>>()
 
 export async function readFurther(file: SourceFile): Promise<Head> {
-  const near = await readHead(file)
+  const near = parseHead(await file.head(HEAD_BYTES))
   if (near.isCut !== true) return near
   const found = known.get(near) ?? lookFurther(file, near)
   known.set(near, found)

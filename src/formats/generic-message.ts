@@ -47,11 +47,21 @@ const MODEL_KEYS = ['model', 'model_id', 'modelId', 'model_name', 'modelName'] a
 const CALL_KEYS = ['tool_call_id', 'toolCallId', 'call_id', 'tool_use_id', 'name'] as const
 const THOUGHT_KEYS = ['reasoning_content', 'reasoning', 'thinking'] as const
 
+/** Where a record keeps a message that it is about. */
+const ENVELOPES = ['message', 'data', 'payload', 'entry', 'body'] as const
+
+/** Names of fields, and values that entries say in their own way. */
+export const GENERIC_WORDS = [
+  ...[ROLE_KEYS, CONTENT_KEYS, TIME_KEYS, ID_KEYS, MODEL_KEYS, CALL_KEYS, THOUGHT_KEYS, ENVELOPES].flat(),
+  ...WORDS.keys(),
+  'Human User Assistant AI System Bot tool_calls toolCalls function arguments input output tool_use tool_call image image_url url data',
+].join(' ')
+
 /** Undefined for a record that is no message. One in an envelope is looked at inside. */
 export function fromGeneric(record: JsonObject): Said | undefined {
   const own = toSaid(record, record)
   if (own !== undefined) return own
-  for (const key of ['message', 'data', 'payload', 'entry', 'body']) {
+  for (const key of ENVELOPES) {
     const inner = asObject(record[key])
     const said = inner && toSaid(inner, record)
     if (said === undefined) continue
@@ -61,13 +71,39 @@ export function fromGeneric(record: JsonObject): Said | undefined {
   return undefined
 }
 
+/** Who spoke in the record that `fromGeneric` would make a message of; undefined for one that is none. */
+export function speakerOf(record: JsonObject): Role | undefined {
+  const own = spokenIn(record)
+  if (own !== undefined) return own.role
+  for (const key of ENVELOPES) {
+    const inner = asObject(record[key])
+    const said = inner && spokenIn(inner)
+    if (said !== undefined) return said.role
+  }
+  return undefined
+}
+
+type Spoken = {
+  readonly role: Role
+  readonly roleKey: string
+  readonly contentKey: string | undefined
+  readonly calls: readonly Json[] | undefined
+}
+
+function spokenIn(message: JsonObject): Spoken | undefined {
+  const who = roleOf(message)
+  if (who === undefined) return undefined
+  const contentKey = CONTENT_KEYS.find((key) => key !== who.key && isContent(message[key]))
+  const calls = asArray(message['tool_calls']) ?? asArray(message['toolCalls'])
+  if (contentKey === undefined && calls === undefined) return undefined
+  return { role: who.role, roleKey: who.key, contentKey, calls }
+}
+
 /** `around` is what the message stands in: it may have its time and its id. */
 function toSaid(message: JsonObject, around: JsonObject): Said | undefined {
-  const who = roleOf(message)
-  const contentKey = CONTENT_KEYS.find((key) => key !== who?.key && isContent(message[key]))
-  const calls = asArray(message['tool_calls']) ?? asArray(message['toolCalls'])
-  if (who === undefined || (contentKey === undefined && calls === undefined)) return undefined
-  const { role } = who
+  const spoken = spokenIn(message)
+  if (spoken === undefined) return undefined
+  const { role, roleKey, contentKey, calls } = spoken
   const content = contentKey === undefined ? undefined : message[contentKey]
   const at = timeOf(message) ?? timeOf(around)
   const id = idOf(message) ?? idOf(around)
@@ -77,7 +113,7 @@ function toSaid(message: JsonObject, around: JsonObject): Said | undefined {
   const kept = rest(
     message,
     new Set([
-      who.key,
+      roleKey,
       ...(contentKey === undefined ? [] : [contentKey]),
       'tool_calls',
       'toolCalls',

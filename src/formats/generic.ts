@@ -7,7 +7,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
-import { fromGeneric, fromRoleText } from './generic-message.ts'
+import { GENERIC_WORDS, fromGeneric, fromRoleText, speakerOf } from './generic-message.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
@@ -23,6 +23,7 @@ import {
   type FileStep,
   type SessionFold,
 } from './session-fold.ts'
+import { createKeeping } from './unsaid.ts'
 
 const ID = 'generic'
 
@@ -44,15 +45,20 @@ const LOOKED_AT = 50
 
 function look(head: Head): Detection | undefined {
   const values = valuesOf(head).slice(0, LOOKED_AT)
-  const conversations = values.map(conversationIn)
+  const speakers = values.map((value) => (isObject(value) ? speakerOf(value) : undefined))
+  const others = values.filter((_, index) => speakers[index] === undefined)
+  // No message is a conversation, so where half of them are messages nothing else is looked for.
+  const conversations = others.length * 2 > values.length ? others.map(conversationIn) : []
   const isConversations = conversations.filter((one) => one !== undefined).length * 2 > values.length
   const said = isConversations
-    ? conversations.flatMap((one) => one?.said.filter(({ kind }) => kind === 'message') ?? [])
-    : values.map((value) => (isObject(value) ? fromGeneric(value) : undefined))
-  const known = said.filter((one) => one !== undefined)
+    ? conversations.flatMap(
+        (one) => one?.said.flatMap(({ kind, role }) => (kind === 'message' ? [role] : [])) ?? [],
+      )
+    : speakers
+  const known = said.filter((role) => role !== undefined)
   const share = known.length / Math.max(1, said.length)
   if (known.length === 0 || share <= 0.5) return undefined
-  const roles = new Set(known.map(({ role }) => role))
+  const roles = new Set(known)
   // A person and a model: a conversation. One of them alone may be anything.
   const isTalk = roles.has('user') && roles.has('assistant')
   const confidence = isTalk ? (share > 0.8 ? 0.45 : 0.35) : 0.2
@@ -92,7 +98,7 @@ function valuesOf(head: Head): readonly Json[] {
 
 function listKey(document: JsonObject): string | undefined {
   return LISTS.find((key) =>
-    asArray(document[key])?.some((one) => isObject(one) && fromGeneric(one) !== undefined),
+    asArray(document[key])?.some((one) => isObject(one) && speakerOf(one) !== undefined),
   )
 }
 
@@ -100,7 +106,7 @@ type Conversation = { readonly said: readonly Said[]; readonly around: JsonObjec
 
 /** What was said in one record that is a whole conversation: a list of messages, or a text with roles in it. */
 function conversationIn(value: Json): Conversation | undefined {
-  if (!isObject(value) || fromGeneric(value) !== undefined) return undefined
+  if (!isObject(value) || speakerOf(value) !== undefined) return undefined
   const key = listKey(value)
   if (key !== undefined) {
     const list = asArray(value[key]) ?? []
@@ -123,7 +129,12 @@ async function* readFile(
   const isConversations =
     values.filter((value) => conversationIn(value) !== undefined).length * 2 > values.length
   if (!isConversations)
-    return yield* readFold(file, createGenericFold(), { format: ID, taken, steps: stepsOf(file, head) })
+    return yield* readFold(file, createGenericFold(), {
+      format: ID,
+      taken,
+      steps: stepsOf(file, head),
+      keeping: createKeeping(GENERIC_WORDS),
+    })
   for await (const steps of stepsOf(file, head))
     yield steps.flatMap((step) => toConversation(step, file.path))
 }

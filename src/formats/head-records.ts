@@ -1,22 +1,27 @@
 /**
- * The beginning of a file as all formats look at it to tell whose it is: 64 KB, decoded and parsed once. Content decides; names and
- * labels do not. What goes on past the head (a line with a pasted image, a long document) is known as far as it was read.
+ * What all formats look at to tell whose a file is: its first 48 KB, decoded and parsed once, and, where its first record or document goes
+ * on past them (a pasted image, a long conversation), its last 16 KB. Content decides; names and labels do not.
  */
 import { isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { parseCut } from './cut-json.ts'
+import { joinEnds } from './json-ends.ts'
 import { peekDocument } from './peek.ts'
 
 /** Enough for the dozens of state records that some agents write before the first message. */
-export const HEAD_BYTES = 64 * 1024
+export const HEAD_BYTES = 48 * 1024
+/** With the head, all that is ever read of a file to tell its format: 64 KB. */
+const TAIL_BYTES = 16 * 1024
 /** Lines that are no JSON before the first that is: a torn one or two. With more, it is no JSON Lines. */
 export const TORN_LINES = 2
 /** Lines that look like objects and are none, parsed in vain before the others are taken for the same. */
 const TRIED = 20
+/** Records that formats vote over: the more there are, the longer each of them takes to say what the first have said. */
+const LOOKED_AT = 100
 
 export type Head = {
   /**
-   * The objects among the first lines; empty when the file is one document over several lines. One that was cut off has its
+   * The objects among the first lines, at most 100; empty when the file is one document over several lines. One that was cut off has its
    * keys, and of its values as much as was read.
    */
   readonly records: readonly JsonObject[]
@@ -35,16 +40,23 @@ export type Head = {
 /** By the very bytes: each format asks for the head of a file, and where they are handed the same bytes these are parsed once. */
 const parsed = new WeakMap<Buffer, Head>()
 
-/** At most 64 KB are read, and nothing more is known: for telling a format. Whoever reads the file asks for `readFurther`. */
+const joined = new WeakMap<Head, Promise<Head>>()
+
+/** For telling a format: nothing is read beyond the two ends. Whoever reads the file asks for `readFurther`. */
 export async function readHead(file: SourceFile): Promise<Head> {
-  return parseHead(await file.head(HEAD_BYTES))
+  const head = parseHead(await file.head(HEAD_BYTES))
+  if (head.isCut !== true || file.tail === undefined) return head
+  const found =
+    joined.get(head) ?? file.tail(TAIL_BYTES).then((bytes) => withTail(head, bytes.toString('utf8')))
+  joined.set(head, found)
+  return found
 }
 
-export function parseHead(bytes: Buffer): Head {
+export function parseHead(bytes: Buffer, isCut = bytes.length >= HEAD_BYTES): Head {
   const known = parsed.get(bytes)
   if (known !== undefined) return known
   const text = bytes.toString('utf8')
-  const head = bytes.length < HEAD_BYTES ? parseWhole(text) : parseBeginning(text)
+  const head = isCut ? parseBeginning(text) : parseWhole(text)
   parsed.set(bytes, head)
   return head
 }
@@ -84,6 +96,25 @@ export function firstValue({ document, peeked, records }: Head): Json | undefine
   return document ?? peeked ?? records[0]
 }
 
+/** The last lines where they are records, or what the end of a document adds to its beginning. */
+function withTail(head: Head, text: string): Head {
+  // Begun somewhere in a line.
+  const lines = text.trimEnd().split('\n').slice(1)
+  const { records, strange } = parseLines(lines)
+  // The last line of a log may be torn; that of a document closes it.
+  const closing = lines.at(-1)?.trimStart().startsWith('{') === false ? 1 : 0
+  if (records.length > strange + closing) {
+    const { peeked: _, ...rest } = head
+    // One record alone outweighs no other that is cut: that may be a line that was torn.
+    const first = records.length > 1 ? head.records : []
+    return { ...rest, records: [...first, ...records].slice(0, LOOKED_AT), strange: head.strange + strange }
+  }
+  if (head.peeked === undefined) return head
+  const peeked = joinEnds(head.peeked, text)
+  const isRecord = head.records[0] === head.peeked && isObject(peeked)
+  return { ...head, peeked, ...(isRecord && { records: [peeked] }) }
+}
+
 export function mayBeDocument(text: string): boolean {
   return /^\uFEFF?\s*[[{]/.test(text)
 }
@@ -100,6 +131,7 @@ export function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'st
   let strange = 0
   let failed = 0
   for (const [index, line] of lines.entries()) {
+    if (records.length === LOOKED_AT) break
     // A byte order mark is white space to `trim`.
     const text = line.trim()
     if (text === '') continue

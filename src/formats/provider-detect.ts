@@ -4,7 +4,7 @@ import type { WireApi } from '../wire/message.ts'
 import type { Detection } from './format.ts'
 import type { Head } from './head-records.ts'
 import { toUnit, type ProviderUnit } from './provider-shapes.ts'
-import { isPlainMessage, messagesApi } from './provider-vote.ts'
+import { isPlainMessage, messagesApi, type Vote } from './provider-vote.ts'
 import { layoutOf } from './session-fold.ts'
 
 /** Messages with keys that no API knows: somebody's own, which a reader of anybody's messages takes as well. */
@@ -15,11 +15,11 @@ const LOOKED_AT = 50
 
 /** How sure the beginning of a file makes us that it is of this API. */
 export function detectProvider(head: Head, api: WireApi): Detection | undefined {
-  const values = valuesOf(head).slice(0, LOOKED_AT)
-  const units = values.map((value) => toUnit(value))
+  const looks = looksOf(head)
+  const { values, units } = looks
   const isMessages = units.some((unit) => unit?.message !== undefined)
   const own = isMessages
-    ? ofMessages(values, api)
+    ? ofMessages(looks, api)
     : units.flatMap((unit) => (unit === undefined ? [] : (asOwn(unit, api) ?? [])))
   const [first] = own
   const strange = layoutOf(head) === 'lines' ? head.strange : 0
@@ -59,13 +59,31 @@ function valuesOf(head: Head): readonly Json[] {
   return Array.isArray(document) ? (document as readonly Json[]) : [document]
 }
 
-/** Messages decide together: a plain text is the same in all APIs, and one call of a tool says whose they are. */
-function ofMessages(values: readonly Json[], api: WireApi): readonly ProviderUnit[] {
+type Looks = {
+  readonly values: readonly Json[]
+  readonly units: readonly (ProviderUnit | undefined)[]
+  readonly vote: Vote | undefined
+}
+
+/** The same for each of the four APIs. */
+const known = new WeakMap<Head, Looks>()
+
+function looksOf(head: Head): Looks {
+  const before = known.get(head)
+  if (before !== undefined) return before
+  const values = valuesOf(head).slice(0, LOOKED_AT)
   const units = values.map((value) => toUnit(value))
   const certain = units.find(
     (unit) => unit?.message !== undefined && (unit.api === 'gemini' || unit.api === 'openai-responses'),
   )
   const vote = certain ?? messagesApi(values, {})
+  const found = { values, units, vote }
+  known.set(head, found)
+  return found
+}
+
+/** Messages decide together: a plain text is the same in all APIs, and one call of a tool says whose they are. */
+function ofMessages({ values, units, vote }: Looks, api: WireApi): readonly ProviderUnit[] {
   const taken = vote && asOwn(vote, api)
   if (taken === undefined) return []
   const isPlain = values.every((value) => !isObject(value) || isPlainMessage(value, api))

@@ -123,7 +123,9 @@ describe('a document whose telling keys come late', () => {
       'gemini-cli',
       { messages: geminiMessages, sessionId: 's', projectHash: 'h', startTime: at, lastUpdated: at },
     ],
-    ['a guess', 'openai-chat', { what: text, messages: [{ role: 'user', content: text }] }],
+    ['a guess', 'openai-chat', { what: text, messages: [{ role: 'user', content: 'a' }] }],
+    // Between two long texts nobody looks.
+    ['what is in the middle', 'undefined', { what: text, messages: [{ role: 'user', content: text }] }],
     ['nobody’s', 'undefined', { what: text, messages: [{ who: 'user', said: text }] }],
   ])('is told all the same: %s', async (_, format, document) => {
     expect(String(await formatOf(JSON.stringify(document)))).toBe(format)
@@ -225,7 +227,28 @@ describe('detecting', () => {
     const asked: number[] = []
     const source = watched(memoryFileSource('x', lines(...Array.from({ length: 1000 }, () => step))), asked)
     expect((await detect(source, { formats }))?.format.id).toBe('swarm')
-    expect(asked).toEqual([64 * 1024])
+    expect(asked).toEqual([48 * 1024])
+  })
+
+  it('reads the end of one whose first line is long as well, and in all no more than 64 KB', async () => {
+    for (const text of [lines(image(200_000), claude('hi')), JSON.stringify([claude('x'.repeat(300_000))])]) {
+      const asked: number[] = []
+      await detect(watched(memoryFileSource('x', text), asked), { formats })
+      expect(asked).toEqual([48 * 1024, 16 * 1024])
+    }
+  })
+
+  it('looks at five members of a zip, and together at 48 KB of them', async () => {
+    const many = Array.from(
+      { length: 200 },
+      (_, n) => [`p/${n}.jsonl`, lines(image(20_000), claude('hi'))] as const,
+    )
+    const asked: number[] = []
+    const folder = watched(memorySource(files(Object.fromEntries(many))), asked)
+    const zip: Source = { ...folder, isPacked: true }
+    expect((await detect(zip, { formats }))?.format.id).toBe('claude-code')
+    expect(asked).toHaveLength(5)
+    expect(asked.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(48 * 1024)
   })
 })
 
@@ -235,6 +258,10 @@ function watched(source: Source, asked: number[]): Source {
     head(bytes) {
       asked.push(bytes)
       return file.head(bytes)
+    },
+    async tail(bytes) {
+      asked.push(bytes)
+      return (await file.tail?.(bytes)) ?? Buffer.alloc(0)
     },
     chunks() {
       asked.push(Infinity)

@@ -1,6 +1,8 @@
 /** Which format some bytes are in, told by the bytes: a name or label is never believed. */
 import { HansardError } from '../errors.ts'
+import { chooseFiles } from '../formats/candidates.ts'
 import type { Format } from '../formats/format.ts'
+import { HEAD_BYTES, parseHead } from '../formats/head-records.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { describeSource } from './describe.ts'
 
@@ -64,29 +66,44 @@ export function getFormat(id: string, formats: readonly Format[]): Format {
   })
 }
 
-/** Heads up to this size are kept while formats take turns; a longer look is rare, and read each time. */
-const KEPT_BYTES = 64 * 1024
+/** Of a zip, so many of its members are looked at, and together so many of their bytes: the rest is for its directory. */
+const MEMBERS = 5
+const MEMBERS_BYTES = 48 * 1024
 
-/** The same source, whose files give one and the same head to everybody who asks. */
+/** The same source, whose files give one and the same head to everybody who asks, and no more than that. */
 function withHeads(source: Source): Source {
   let listed: Promise<readonly SourceFile[]> | undefined
+  const list = async (): Promise<readonly SourceFile[]> => {
+    const files = await source.list()
+    if (source.isPacked !== true) return files.map((file) => withHead(file, HEAD_BYTES))
+    const chosen = chooseFiles(files, MEMBERS)
+    const share = Math.floor(MEMBERS_BYTES / Math.max(1, chosen.length))
+    return chosen.map((file) => withHead(file, share))
+  }
   return {
     path: source.path,
     kind: source.kind,
-    list: () => (listed ??= source.list().then((files) => files.map(withHead))),
+    list: () => (listed ??= list()),
     find: (path) => source.find(path),
   }
 }
 
-function withHead(file: SourceFile): SourceFile {
+function withHead(file: SourceFile, most: number): SourceFile {
   let kept: Promise<Buffer> | undefined
+  const read = async (): Promise<Buffer> => {
+    const head = await file.head(most)
+    // Shorter than heads are, and cut all the same.
+    if (head.length === most) parseHead(head, true)
+    return head
+  }
+  const { tail, ...own } = file
   return {
-    ...file,
+    ...own,
+    ...(tail !== undefined && most === HEAD_BYTES && { tail }),
     head(bytes) {
-      if (bytes > KEPT_BYTES) return file.head(bytes)
       // Most ask for as much as is kept: the first to come reads it for all.
-      kept ??= file.head(KEPT_BYTES)
-      return bytes === KEPT_BYTES ? kept : kept.then((head) => head.subarray(0, bytes))
+      kept ??= read()
+      return bytes >= most ? kept : kept.then((head) => head.subarray(0, bytes))
     },
   }
 }

@@ -8,8 +8,9 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fromSystemError, HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { HEAD_BYTES } from '../formats/head-records.ts'
 import { listFolder } from './list.ts'
-import { isPlainDatabase, toSourceFile } from './source-file.ts'
+import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
 import { openZip } from './zip.ts'
 import { isZip } from './zip-directory.ts'
 
@@ -21,7 +22,7 @@ export type OpenSource = Source & {
 /** Chunks this size keep the number of awaits low and a line's copy rare. */
 const CHUNK_BYTES = 512 * 1024
 /** The first is as long as what is looked at to tell a file's format, which is all that is ever read of most files. */
-const FIRST_CHUNK_BYTES = 64 * 1024
+const FIRST_CHUNK_BYTES = HEAD_BYTES
 
 /** How far above its own folder a file may look for what belongs to it: `../receipts/x.json`, and one more. */
 const LEVELS_ABOVE = 2
@@ -31,18 +32,24 @@ export async function openSource(path: string): Promise<OpenSource> {
   const stat = await statNamed(path)
   const report = createReport()
   if (stat.isDirectory()) return openFolder(path, report)
-  if (isZip(await firstBytes(path))) {
+  const begun = await firstBytes(path)
+  if (isZip(begun)) {
     return { ...openZip(path, (damage) => report.add(damage)), damage: () => [...report.damage.values()] }
   }
-  return openSingle(path, stat, report)
+  return openSingle(path, stat, report, begun)
 }
 
 /** None of a file that cannot be read: whoever reads it is told why. */
 async function firstBytes(path: string): Promise<Buffer> {
   const handle = await openRegular(path, true).catch(() => undefined)
   try {
-    const read = await handle?.read(Buffer.alloc(4), 0, 4, 0)
-    return read?.buffer.subarray(0, read.bytesRead) ?? Buffer.alloc(0)
+    if (handle === undefined) return Buffer.alloc(0)
+    const bytes = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES)
+    const magic = await handle.read(bytes, 0, 4, 0)
+    // A zip is read from its end.
+    if (magic.bytesRead < 4 || isZip(bytes.subarray(0, 4))) return bytes.subarray(0, magic.bytesRead)
+    const more = await handle.read(bytes, 4, FIRST_CHUNK_BYTES - 4, 4)
+    return bytes.subarray(0, 4 + more.bytesRead)
   } catch {
     return Buffer.alloc(0)
   } finally {
@@ -70,8 +77,8 @@ function kindOf(stat: Stats): string {
   return stat.isSocket() ? 'a socket' : 'a device'
 }
 
-function openSingle(path: string, stat: Stats, report: Report): OpenSource {
-  const file = toFile(path, basename(path), stat, { follow: true, report })
+function openSingle(path: string, stat: Stats, report: Report, begun: Buffer): OpenSource {
+  const file = toFile(path, basename(path), stat, { follow: true, report, begun })
   const folder = dirname(resolve(path))
   const ceiling = resolve(folder, ...Array.from({ length: LEVELS_ABOVE }, () => '..'))
   return {
@@ -138,14 +145,24 @@ function toFile(
   path: string,
   name: string,
   stat: Stats,
-  { follow, report }: { readonly follow: boolean; readonly report: Report },
+  { follow, report, begun }: { readonly follow: boolean; readonly report: Report; readonly begun?: Buffer },
 ): SourceFile {
   const raw = (): AsyncGenerator<Buffer> => readChunks(path, follow)
+  // What was read to open it is the head, once: by the next time it may have grown.
+  let held = begun
   return toSourceFile({
     path: name,
     sizeBytes: stat.size,
     modifiedAt: stat.mtime.toISOString(),
     raw,
+    async begin(bytes) {
+      const first = held
+      held = undefined
+      return first !== undefined && bytes <= FIRST_CHUNK_BYTES
+        ? first.subarray(0, bytes)
+        : firstOf(raw(), bytes)
+    },
+    end: (bytes) => readEnd(path, bytes, follow),
     damaged: (damage) => report.add(damage),
     async database(unpacked) {
       if (!(await isPlainDatabase(raw()))) return unpacked()
@@ -155,6 +172,20 @@ function toFile(
       )
     },
   })
+}
+
+async function readEnd(path: string, bytes: number, follow: boolean): Promise<Buffer> {
+  const handle = await openRegular(path, follow)
+  try {
+    const { size } = await handle.stat()
+    const from = Math.max(0, size - bytes)
+    const read = await handle.read(Buffer.allocUnsafeSlow(size - from), 0, size - from, from)
+    return read.buffer.subarray(0, read.bytesRead)
+  } catch (error) {
+    throw fromSystemError(error, path)
+  } finally {
+    await handle.close()
+  }
 }
 
 async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer> {

@@ -6,6 +6,7 @@ import { HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { type SourceDatabase, type SourceFile, SQLITE_MAGIC } from '../transcript/source.ts'
 import { gunzip, isGzip } from './gzip.ts'
+import { gunzipHead } from './packed-head.ts'
 import { isZstd, unzstd } from './zstd.ts'
 
 export type RawFile = {
@@ -14,6 +15,10 @@ export type RawFile = {
   readonly modifiedAt: string
   /** All bytes as they are held; from the start each time it is called. */
   readonly raw: () => AsyncIterable<Buffer>
+  /** The first of them, at most so many, where there is a shorter way to them. */
+  readonly begin?: (bytes: number) => Promise<Buffer>
+  /** The last of them, where they can be had alone. */
+  readonly end?: (bytes: number) => Promise<Buffer>
   readonly damaged: (damage: Damage) => void
   /** The file that holds a database's log, where it is not beside it on disk. */
   readonly log?: () => Promise<SourceFile | undefined>
@@ -26,6 +31,8 @@ export function toSourceFile({
   sizeBytes,
   modifiedAt,
   raw,
+  begin,
+  end,
   damaged,
   log,
   database,
@@ -40,6 +47,7 @@ export function toSourceFile({
       damaged({ kind, file: path, byteOffset: 0, byteLength: 0, reason }),
     )
   }
+  let isPlain = false
   return {
     path,
     sizeBytes,
@@ -47,15 +55,16 @@ export function toSourceFile({
     chunks,
     database: () => (database === undefined ? unpacked() : database(unpacked)),
     async head(bytes) {
-      const parts: Buffer[] = []
-      let held = 0
-      for await (const chunk of chunks()) {
-        parts.push(chunk)
-        held += chunk.length
-        if (held >= bytes) break
-      }
-      return Buffer.concat(parts).subarray(0, bytes)
+      // Of what is packed, no more is read than is asked for unpacked: less makes as much, and what stops there is no damage.
+      const most = Math.max(bytes, LEAST_BYTES)
+      const first = await (begin === undefined ? firstOf(raw(), most) : begin(most))
+      isPlain = !isGzip(first) && !isZstd(first)
+      if (isPlain) return first.subarray(0, bytes)
+      const quick = isGzip(first) ? gunzipHead(first, bytes) : undefined
+      return quick ?? firstOf(unpack(once(first), { name: path, sizeBytes, stopped: () => {} }), bytes)
     },
+    // Known to be none of what is packed, by its head.
+    ...(end !== undefined && { tail: async (bytes: number) => (isPlain ? end(bytes) : Buffer.alloc(0)) }),
     async bytes(limit) {
       const parts: Buffer[] = []
       let held = 0
@@ -72,6 +81,26 @@ export function toSourceFile({
       return Buffer.concat(parts)
     },
   }
+}
+
+/** Read where less is asked for: the header of anything packed, and something behind it. */
+const LEAST_BYTES = 4096
+
+/** At most so many bytes, and nothing read beyond the chunk that they end in. */
+export async function firstOf(chunks: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let held = 0
+  for await (const chunk of chunks) {
+    parts.push(chunk)
+    held += chunk.length
+    if (held >= bytes) break
+  }
+  const [first = Buffer.alloc(0), ...others] = parts
+  return (others.length === 0 ? first : Buffer.concat(parts)).subarray(0, bytes)
+}
+
+async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes
 }
 
 /** True when the bytes are a database as they are, not a packed one. */

@@ -179,5 +179,15 @@ function toUnpacked(
   const { sizeBytes, modifiedAt } = file
   if (file.database !== undefined) return { ...file, path }
   const log = async (): Promise<SourceFile | undefined> => place.file(`${file.path}-wal`)
-  return toSourceFile({ path, sizeBytes, modifiedAt, raw: () => file.chunks(), damaged, log })
+  const { tail } = file
+  return toSourceFile({
+    path,
+    sizeBytes,
+    modifiedAt,
+    raw: () => file.chunks(),
+    begin: (bytes) => file.head(bytes),
+    ...(tail !== undefined && { end: (bytes) => tail(bytes) }),
+    damaged,
+    log,
+  })
 }

@@ -39,7 +39,9 @@ export async function readDirectory(
   sizeBytes: number,
   missed: Missed,
 ): Promise<readonly ZipEntry[]> {
-  const end = await findEnd(handle, sizeBytes)
+  const end =
+    (await findEnd(handle, sizeBytes, TAIL_BYTES)) ??
+    (await findEnd(handle, sizeBytes, END_BYTES + MAX_COMMENT_BYTES))
   if (end === undefined) {
     missed('', 'the zip file is cut off: its directory is missing')
     return []
@@ -49,7 +51,11 @@ export async function readDirectory(
       hint: 'unpack it, and name a folder further down',
     })
   }
-  const bytes = await readAt(handle, end.directoryOffset, end.directoryBytes)
+  const inTail = end.directoryOffset - (sizeBytes - end.tail.length)
+  const bytes =
+    inTail >= 0
+      ? end.tail.subarray(inTail, inTail + end.directoryBytes)
+      : await readAt(handle, end.directoryOffset, end.directoryBytes)
   const found = new Map<string, ZipEntry>()
   let at = 0
   let packedBytes = 0
@@ -72,8 +78,15 @@ export async function readDirectory(
 
 type End = { readonly entries: number; readonly directoryBytes: number; readonly directoryOffset: number }
 
-async function findEnd(handle: FileHandle, sizeBytes: number): Promise<End | undefined> {
-  const length = Math.min(sizeBytes, END_BYTES + MAX_COMMENT_BYTES)
+/** Most have no comment: their end is in the last bytes, and often the whole directory is. */
+const TAIL_BYTES = 8 * 1024
+
+async function findEnd(
+  handle: FileHandle,
+  sizeBytes: number,
+  tailBytes: number,
+): Promise<(End & { readonly tail: Buffer }) | undefined> {
+  const length = Math.min(sizeBytes, tailBytes)
   const tail = await readAt(handle, sizeBytes - length, length)
   for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== END || at + END_BYTES + tail.readUInt16LE(at + 20) > tail.length) continue
@@ -84,7 +97,7 @@ async function findEnd(handle: FileHandle, sizeBytes: number): Promise<End | und
     }
     const full = end.entries === FULL16 || end.directoryBytes === FULL32 || end.directoryOffset === FULL32
     const chosen = full ? ((await findEnd64(handle, sizeBytes - length + at)) ?? end) : end
-    if (chosen.directoryOffset + chosen.directoryBytes <= sizeBytes) return chosen
+    if (chosen.directoryOffset + chosen.directoryBytes <= sizeBytes) return { ...chosen, tail }
   }
   return undefined
 }

@@ -2,7 +2,7 @@
  * A zip file as a folder: its entries are files that are unpacked as they are read. An entry that is cut off, changed or
  * larger than anything honest gives what can be read and is reported; nothing is written to disk.
  */
-import { constants } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { crc32 as nodeCrc32, createInflateRaw } from 'node:zlib'
@@ -10,8 +10,12 @@ import { fromSystemError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { CHUNK_BYTES, expand } from './expand.ts'
-import { toSourceFile } from './source-file.ts'
+import { inflateHead } from './packed-head.ts'
+import { firstOf, toSourceFile } from './source-file.ts'
 import { readDirectory, type ZipEntry } from './zip-directory.ts'
+
+/** A pipe put in the file's place must not hang the open. */
+const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
 /** The zip file at a path that is known to be a regular file. */
 export function openZip(path: string, damaged: (damage: Damage) => void): Source {
@@ -36,7 +40,7 @@ export function openZip(path: string, damaged: (damage: Damage) => void): Source
     byPath ??= once().then((files) => new Map(files.map((file) => [file.path, file])))
     return (await byPath).get(posix.normalize(wanted))
   }
-  return { path, kind: 'folder', list: once, find }
+  return { path, kind: 'folder', isPacked: true, list: once, find }
 }
 
 function toEntryFile(
@@ -53,6 +57,7 @@ function toEntryFile(
     modifiedAt: entry.modifiedAt,
     damaged,
     log,
+    begin: async (bytes) => beginning(path, entry, bytes) ?? firstOf(unpacked(path, entry, torn), bytes),
     async *raw() {
       const sum = createSum()
       let given = 0
@@ -76,6 +81,36 @@ function toEntryFile(
       })
     },
   })
+}
+
+/** How far an entry's bytes may lie behind its header: its name and what else is said of it. */
+const BEFORE_BYTES = 512
+
+/** The entry's first bytes by one read of as many, and of what stands before them; undefined where that does not do. */
+function beginning(path: string, entry: ZipEntry, bytes: number): Buffer | undefined {
+  const { headerOffset, compressedBytes, method } = entry
+  const length = 30 + BEFORE_BYTES + Math.min(bytes, compressedBytes)
+  const found = readAtOnce(path, headerOffset, length)
+  if (found.length < 30 || found.readUInt32LE(0) !== 0x04034b50) return undefined
+  const at = 30 + found.readUInt16LE(26) + found.readUInt16LE(28)
+  if (at > 30 + BEFORE_BYTES) return undefined
+  const packed = found.subarray(at, at + compressedBytes)
+  return method === 'stored' ? packed.subarray(0, bytes) : inflateHead(packed, bytes)
+}
+
+/** Some KB, and eight times over to tell what a zip is: promises would make it several times as long. */
+function readAtOnce(path: string, offset: number, length: number): Buffer {
+  try {
+    const fd = openSync(path, READ_ONLY)
+    try {
+      const bytes = Buffer.allocUnsafe(length)
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, offset))
+    } finally {
+      closeSync(fd)
+    }
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
 }
 
 async function* unpacked(
@@ -150,7 +185,7 @@ async function withFile<T>(
 
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await fs.open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    return await fs.open(path, READ_ONLY)
   } catch (error) {
     throw fromSystemError(error, path)
   }

@@ -7,6 +7,8 @@ export interface Source {
   /** As the user named it: for messages and origins. */
   readonly path: string
   readonly kind: 'file' | 'folder'
+  /** A folder that is one file, a zip: to tell what it is, no more is read than of any other file. */
+  readonly isPacked?: true
   /** Every regular file below, sorted by path in code units. A file source lists itself. */
   list(): Promise<readonly SourceFile[]>
   /** The file at a path relative to the folder (for a file source: relative to the file's own folder), or undefined. */
@@ -21,6 +23,8 @@ export interface SourceFile {
   readonly modifiedAt: string
   /** The first bytes, uncompressed: at most `bytes` of them. */
   head(bytes: number): Promise<Buffer>
+  /** The last bytes, at most so many; none, or absent, where all others would have to be read for them. */
+  readonly tail?: (bytes: number) => Promise<Buffer>
   /** All bytes in order, in chunks of some hundred KB that the receiver may keep. */
   chunks(): AsyncIterable<Buffer>
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
