@@ -1,5 +1,6 @@
 /** One small valid recording for each reader, in which every kind of field that the reader knows stands once. */
 import type { JsonObject } from '../src/transcript/json.ts'
+import { AGENT_SAMPLES, MESSAGE_SAMPLES } from './message-samples.ts'
 import { TRACE_SAMPLES } from './trace-samples.ts'
 
 export type Sample = {
@@ -495,5 +496,7 @@ export const SAMPLES: readonly Sample[] = [
   document('cline', 'session-1.messages.json', clineSession, "a session of the CLI's"),
   lines('pi', 'session.jsonl', piLines),
   lines('entire', 'transcript.jsonl', compactLines, 'a compact transcript'),
+  ...AGENT_SAMPLES,
+  ...MESSAGE_SAMPLES,
   ...TRACE_SAMPLES,
 ]

@@ -193,10 +193,6 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
   ],
   [
     'otel',
-    about(
-      'Visual Studio 18, Phoenix 2026',
-      'a call’s, cache inside the input; agents are sums',
-      'links and trace state; nothing, as we write it',
-    ),
+    about('Visual Studio 18, Phoenix 2026', 'a call’s, cache inside the input; agents are sums', 'nothing'),
   ],
 ])

@@ -28,6 +28,8 @@ const ID = 'anthropic-managed-agents'
 export const anthropicManagedAgents: Format = foldedFormat({
   id: ID,
   title: "Anthropic's managed agents: events of a session",
+  words: `type id processed_at content text name input model_request_start_id model_usage custom_tool_use_id is_error user.message agent.message
+    agent.thinking agent.custom_tool_use user.custom_tool_result agent.tool_use agent.tool_result tool_use_id stop_reason`,
   look,
   fold: createManagedFold,
   isLines: (head) => linesOf(head).length > 1,

@@ -7,6 +7,8 @@ import { streamFormat } from './stream-file.ts'
 
 export const claudeStreamJson: Format = streamFormat({
   id: 'claude-stream-json',
+  words: `type subtype session_id uuid parent_tool_use_id timestamp message id role model content text thinking signature tool_use name input stop_reason
+    usage tool_result tool_use_id is_error assistant user`,
   title: 'Claude Code: claude -p --output-format stream-json',
   agent: 'claude-code',
   begins: (line) => (isInit(line) ? asString(line['session_id']) : undefined),

@@ -15,6 +15,7 @@ import {
   type FileStep,
   type SessionFold,
 } from './session-fold.ts'
+import { createKeeping } from './unsaid.ts'
 
 export type Folded = {
   readonly id: string
@@ -27,6 +28,11 @@ export type Folded = {
   readonly vocabulary?: Vocabulary
   /** What the vocabulary calls a record, and what else of it is watched. */
   readonly watch?: (watch: DriftWatch, record: JsonObject) => void
+  /**
+   * Names of fields, and values that entries say in their own way: what else a record says is kept with its entry. Absent
+   * where a reader keeps it itself.
+   */
+  readonly words?: string
   /** Which files of a folder are looked at; all of them when absent. */
   readonly isCandidate?: (file: SourceFile) => boolean
   readonly places?: readonly Place[]
@@ -53,6 +59,7 @@ export function foldedFormat(options: Folded): Format {
           format: id,
           taken,
           steps,
+          ...(options.words !== undefined && { keeping: createKeeping(options.words) }),
           ...(options.agent !== undefined && { agent: options.agent }),
         })
       }

@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asCount, asObject, asString } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
+import { always, isFlag, isInstant, isText, leftOver, takes } from './left-over.ts'
 import {
   atOf,
   createGathering,
@@ -13,6 +14,14 @@ import {
   type StreamEnd,
   type StreamSession,
 } from './stream-session.ts'
+
+const MESSAGE = takes({
+  type: always,
+  role: always,
+  content: isText,
+  delta: isFlag,
+  timestamp: isInstant,
+})
 
 export function foldGemini(session: StreamSession): Fold {
   const gathering = createGathering()
@@ -27,6 +36,11 @@ export function foldGemini(session: StreamSession): Fold {
       return session.event('message', line, atOf(line))
     }
     const details = { ...atOf(line), ...(role === 'assistant' && call) }
+    const odd = leftOver(line, MESSAGE)
+    if (odd !== undefined) {
+      gathering.flush()
+      return session.message(role, text, { ...details, metadata: odd })
+    }
     if (line['delta'] !== true) gathering.flush()
     gathering.add(session, role === 'user' ? 'user' : 'text', text, details)
     if (line['delta'] !== true) gathering.flush()

@@ -7,6 +7,8 @@ import { streamFormat } from './stream-file.ts'
 
 export const geminiStreamJson: Format = streamFormat({
   id: 'gemini-stream-json',
+  words: `type timestamp session_id role content delta tool_name tool_id parameters status output success error message user assistant tool_use tool_result
+    severity`,
   title: 'Gemini CLI: gemini --output-format stream-json',
   agent: 'gemini-cli',
   begins: (line) => (isInit(line) ? asString(line['session_id']) : undefined),

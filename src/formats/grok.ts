@@ -31,6 +31,8 @@ const ID = 'grok'
 export const grok: Format = foldedFormat({
   id: ID,
   title: 'Grok CLI: <uuid>/chat_history.jsonl',
+  words: `type content text image url tool_calls id name arguments model_id tool_call_id summary summary_text encrypted_content system user
+    assistant reasoning tool_result`,
   look,
   async fold(file, source) {
     return createGrokFold(sessionOf(source, file), await readSummary(source, file))

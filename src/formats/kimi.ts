@@ -17,6 +17,8 @@ import { PLACES } from './places.ts'
 export const kimi: Format = foldedFormat({
   id: ID,
   title: 'Kimi: session_<uuid>/agents/<agent>/wire.jsonl',
+  words: `type metadata time message role content text toolCalls origin event uuid stepUuid part think toolCallId name args result output usage
+    finishReason messageId context.append_message context.append_loop_event content.part tool.call tool.result user assistant`,
   look,
   async fold(file, source) {
     return createKimiFold(await placeOf(source, file))

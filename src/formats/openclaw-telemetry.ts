@@ -58,8 +58,9 @@ function createTelemetryFold(): SessionFold {
   const fresh = (messages: readonly Json[], source: string): readonly Said[] =>
     messages.flatMap((message): readonly Said[] => {
       const mark = sha256(toJson([source, message])).toString('base64', 0, 18)
-      if (!isObject(message) || seen.has(mark)) return []
+      if (seen.has(mark)) return []
       seen.add(mark)
+      if (!isObject(message)) return [{ ...unknownSaid(message), source }]
       const {
         id: _,
         sequence: __,

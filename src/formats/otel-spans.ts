@@ -20,6 +20,7 @@ import type { Head } from './head-records.ts'
 import { readInOrder } from './in-order.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import type { Place } from './placing.ts'
+import { untoldIn } from './unsaid.ts'
 
 export type SpanPiece =
   | { readonly span: OtlpSpan; readonly place: Place }
@@ -121,7 +122,7 @@ function fromJaeger(trace: Json, place: Place): readonly SpanPiece[] {
     const endedAt =
       micros === undefined || lasted === undefined ? undefined : fromMillis((micros + lasted) / 1000)
     const statusMessage = asString(attributes.get('otel.status_description'))
-    const span: OtlpSpan = {
+    const span: OtlpSpan = withRest(value, {
       traceId,
       spanId,
       ...(parentId !== undefined && parentId !== '' && { parentId }),
@@ -137,7 +138,7 @@ function fromJaeger(trace: Json, place: Place): readonly SpanPiece[] {
       isError: attributes.get('error') === true || attributes.get('otel.status_code') === 'ERROR',
       ...(statusMessage !== undefined && { statusMessage }),
       resource: tagsOf(owner?.['tags']),
-    }
+    })
     return { span, place }
   })
 }
@@ -163,7 +164,7 @@ function fromPhoenix(value: JsonObject): OtlpSpan {
     attributes.set('openinference.span.kind', kind)
   const parentId = asString(value['parent_id'])
   const statusMessage = asString(value['status_message'])
-  return {
+  return withRest(value, {
     traceId: asString(context?.['trace_id']) ?? '',
     spanId: asString(context?.['span_id']) ?? '',
     ...(parentId !== undefined && { parentId }),
@@ -180,8 +181,32 @@ function fromPhoenix(value: JsonObject): OtlpSpan {
     isError: value['status_code'] === 'ERROR',
     ...(statusMessage !== undefined && statusMessage !== '' && { statusMessage }),
     resource: new Map(),
-  }
+  })
 }
+
+/** With what the exporter says beyond the span. */
+function withRest(raw: JsonObject, span: OtlpSpan): OtlpSpan {
+  const { attributes, events, resource: _, ...told } = span
+  const said = {
+    ...told,
+    attributes: Object.fromEntries(attributes),
+    keys: [...attributes.keys()],
+    events: events.map((event) => [
+      event.name,
+      Object.fromEntries(event.attributes),
+      ...event.attributes.keys(),
+    ]),
+  }
+  const rest = untoldIn(raw, WORDS, said)
+  return rest === undefined ? span : { ...span, rest }
+}
+
+/** Names of Jaeger's and Phoenix's fields, and values that spans say in their own way. */
+const WORDS: ReadonlySet<string> = new Set(
+  `traceID spanID operationName references refType CHILD_OF startTime duration tags key type string bool int64 float64 value logs fields
+  processID parentSpanID context trace_id span_id name parent_id start_time end_time attributes span_kind status_code status_message events OK
+  UNSET ERROR UNKNOWN`.split(/\s+/),
+)
 
 /** Levels down to which attributes are names with dots in them, or objects in objects. */
 const DEPTH = 12

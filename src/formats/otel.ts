@@ -159,6 +159,9 @@ function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk): void
     span: span.spanId,
     ...(span.parentId !== undefined && { parent: span.parentId }),
     name: span.name,
+    ...(span.scope !== undefined && { scope: span.scope }),
+    ...(span.rest !== undefined && { rest: span.rest }),
+    ...eventsOf(span.events.filter(({ name }) => !name.startsWith('gen_ai.'))),
   }
   const lasted = span.durationMs === undefined ? {} : { durationMs: span.durationMs }
   if (told?.kind === 'tool') {
@@ -254,6 +257,7 @@ function spanToJson(span: OtlpSpan, isSummed: boolean): Json {
     isError,
     attributes,
     events,
+    rest,
   } = span
   return {
     traceId,
@@ -263,16 +267,22 @@ function spanToJson(span: OtlpSpan, isSummed: boolean): Json {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(scope !== undefined && { scope }),
+    ...(rest !== undefined && { rest }),
     ...(statusMessage !== undefined && { statusMessage }),
     ...(isError && { isError }),
     attributes: restOf(attributes, isSummed ? CONVERSATION : NOTHING),
-    ...(events.length > 0 && {
-      events: events.map((event) => ({
-        name: event.name,
-        ...(event.at !== undefined && { at: event.at }),
-        attributes: Object.fromEntries(event.attributes),
-      })),
-    }),
+    ...eventsOf(events),
+  }
+}
+
+function eventsOf(events: OtlpSpan['events']): { readonly events?: readonly Json[] } {
+  if (events.length === 0) return {}
+  return {
+    events: events.map(({ name, at, attributes }) => ({
+      name,
+      ...(at !== undefined && { at }),
+      attributes: Object.fromEntries(attributes),
+    })),
   }
 }
 

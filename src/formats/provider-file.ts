@@ -18,6 +18,7 @@ import { createPlacing, type Placing, type Said } from './placing.ts'
 import { detectProvider } from './provider-detect.ts'
 import { LISTS, fromRequest, fromRequestMessage, fromResponse } from './provider-entries.ts'
 import { toUnit, type ProviderUnit } from './provider-shapes.ts'
+import { createKeeping } from './unsaid.ts'
 import {
   layoutOf,
   readLineSteps,
@@ -72,6 +73,14 @@ async function* stepsOf(file: SourceFile, head: Head, api: WireApi): AsyncGenera
   yield* readListSteps(document)
 }
 
+/** Names of fields in the four APIs, and values that entries say in their own way. */
+const WORDS = `id type object role content text name model created created_at system user assistant tool developer function tool_calls function_call
+  arguments tool_call_id input output messages contents parts choices index message finish_reason status completed usage response body request
+  custom_id method url POST status_code request_id result custom image_url image source media_type data base64 thinking signature
+  redacted_thinking tool_use tool_result tool_use_id is_error input_text output_text reasoning summary summary_text encrypted_content
+  function_call_output call_id refusal chat.completion functionCall functionResponse args response inlineData mimeType thought candidates
+  finishReason usageMetadata responseId modelVersion stop_reason stop_sequence params annotations logprobs`
+
 type Sessions = {
   take(record: FileRecord): readonly ReadItem[]
   damage(damage: Extract<FileStep, { readonly damage: unknown }>['damage']): readonly ReadItem[]
@@ -83,6 +92,9 @@ type Open = { session: Session; readonly placing: Placing; readonly said: string
 
 function createSessions(file: string, id: string, api: WireApi): Sessions {
   const taken = new Set<string>()
+  const keeping = createKeeping(WORDS)
+  const kept = (value: Json | undefined, said: readonly Said[]): readonly Said[] =>
+    isObject(value) ? keeping(value, said, () => open?.session ?? {}) : said
   let open: Open | undefined
   let isList = false
 
@@ -122,7 +134,11 @@ function createSessions(file: string, id: string, api: WireApi): Sessions {
     const { said: known } = open as Open
     known.push(...[...isNew.filter(({ kind }) => kind === 'message'), ...answered].map(markOf))
     const all = said.length === 0 ? [unknownSaid(record.value)] : said
-    return [...opened, ...toItems(all, record), learn(all, unit)]
+    const learned = learn(all, unit)
+    // Of a request that goes on, what was said before is no news: only its answer is looked at.
+    const isAll = goesOn === undefined || goesOn === 0
+    const whole = isAll ? kept(record.value, all) : [...isNew, ...kept(unit.response, answered)]
+    return [...opened, ...toItems(whole.length === 0 ? all : whole, record), learned]
   }
   return {
     take(record) {
@@ -139,7 +155,7 @@ function createSessions(file: string, id: string, api: WireApi): Sessions {
       const opened = open === undefined ? [start(undefined, 0)] : []
       isList = true
       const said = isObject(value) ? fromRequestMessage(api, value) : [unknownSaid(value)]
-      return [...opened, ...toItems(said, record)]
+      return [...opened, ...toItems(kept(value, said), record)]
     },
     damage: (damage) => [...(open === undefined ? [start(undefined, 0)] : []), { type: 'damage', damage }],
     end(isAny) {

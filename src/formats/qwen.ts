@@ -22,6 +22,8 @@ const ID = 'qwen'
 export const qwen: Format = foldedFormat({
   id: ID,
   title: 'Qwen Code: chats/<sessionId>.jsonl',
+  words: `uuid parentUuid sessionId timestamp type cwd version gitBranch message role user model parts text thought functionCall id name args
+    assistant usageMetadata tool_result toolCallResult functionResponse response output system`,
   look,
   fold: createQwenFold,
   vocabulary: VOCABULARY,

@@ -4,7 +4,7 @@
  */
 import type { Damage } from '../transcript/damage.ts'
 import { uuidFrom } from '../transcript/ids.ts'
-import type { Json } from '../transcript/json.ts'
+import { isObject, type Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { Head } from './head-records.ts'
@@ -12,6 +12,7 @@ import type { ReadItem } from './format.ts'
 import { readInOrder } from './in-order.ts'
 import type { ListDocument } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
+import type { Keeping } from './unsaid.ts'
 
 /** `sessionId` is the agent's own. Without a status the file has no last word: one that stopped reads like one that is done. */
 export type SessionFacts = Partial<Omit<Session, 'id' | 'native'>> & { readonly sessionId?: string }
@@ -36,12 +37,14 @@ export type FoldOptions = {
   /** Whose sessions the names are; the format's where it is an agent's. */
   readonly agent?: string
   readonly steps?: AsyncIterable<readonly FileStep[]>
+  /** Keeps what the fold did not say of a record. */
+  readonly keeping?: Keeping
 }
 
 export async function* readFold(
   file: SourceFile,
   fold: SessionFold,
-  { format, taken, agent = format, steps = readLineSteps(file) }: FoldOptions,
+  { format, taken, agent = format, steps = readLineSteps(file), keeping }: FoldOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
   const placing = createPlacing(format)
   let named: Pick<Session, 'id' | 'native'> | undefined
@@ -60,7 +63,8 @@ export async function* readFold(
       }
       const { value, ...place } = step.record
       last = { file: file.path, ...place }
-      const said = value === undefined ? [] : fold.next(value, place.number)
+      const next = value === undefined ? [] : fold.next(value, place.number)
+      const said = keeping !== undefined && isObject(value) ? keeping(value, next, () => fold.facts()) : next
       for (const one of said.length === 0 ? [unknownSaid(value)] : said)
         items.push({ type: 'entry', entry: placing(one, last) })
     }

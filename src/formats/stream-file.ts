@@ -15,6 +15,7 @@ import { createPlacing, type Place, type Said } from './placing.ts'
 import { nameSession, readLineSteps, unknownSaid } from './session-fold.ts'
 import type { Fold, StreamSession } from './stream-session.ts'
 import { createSink } from './stream-sink.ts'
+import { createKeeping } from './unsaid.ts'
 
 export type StreamFormat = {
   readonly id: string
@@ -25,6 +26,8 @@ export type StreamFormat = {
   readonly begins: (line: JsonObject) => string | undefined
   readonly fold: (session: StreamSession) => Fold
   readonly look: (head: Head) => Detection | undefined
+  /** Names of fields, and values that entries say in their own way: what else a line says is kept with its entry. */
+  readonly words: string
 }
 
 export function streamFormat(options: StreamFormat): Format {
@@ -90,7 +93,8 @@ type Run = {
 
 type Opened = { readonly sessionId: string | undefined; readonly number: number; readonly taken: Set<string> }
 
-function createRun(file: string, { id, agent, fold: toFold }: StreamFormat, opened: Opened): Run {
+function createRun(file: string, { id, agent, fold: toFold, words }: StreamFormat, opened: Opened): Run {
+  const keeping = createKeeping(words)
   const placing = createPlacing(id)
   const sink = createSink(uuidFrom(id, file, String(opened.number)))
   const fold = toFold(sink.session)
@@ -122,7 +126,15 @@ function createRun(file: string, { id, agent, fold: toFold }: StreamFormat, open
       last = extent
       const before = waiting
       if (isObject(value)) fold.take(value)
-      const told = isObject(value) ? sink.take() : [unknownSaid(value)]
+      const said = isObject(value) ? sink.take() : [unknownSaid(value)]
+      // What was gathered before comes first, and says nothing of this line.
+      const gathered = before === undefined ? 0 : 1
+      const told = isObject(value)
+        ? [
+            ...said.slice(0, gathered),
+            ...keeping(value, said.slice(gathered), () => ({ sessionId, ...sink.facts() })),
+          ]
+        : said
       waiting = fold.holds() ? upTo(told.length === 0 ? (before ?? extent) : extent, extent) : undefined
       if (told.length === 0 && waiting === undefined) return [toItem(unknownSaid(value), extent)]
       // What was gathered is told first; alone, it was told because of its size, with this line in it.

@@ -19,6 +19,7 @@ import {
   type FileStep,
   type SessionFold,
 } from './session-fold.ts'
+import { createKeeping } from './unsaid.ts'
 import { fromUiMessage } from './vercel-ui-parts.ts'
 import { vercelUiWriter } from './vercel-ui-write.ts'
 
@@ -82,12 +83,17 @@ function isFixture({ input, writes }: JsonObject): boolean {
   return Array.isArray(asObject(input)?.['chunks']) && Array.isArray(writes)
 }
 
+/** Names of fields, and values that entries say in their own way. */
+const WORDS = `id role parts metadata type text state content toolInvocations system user assistant done streaming step-start reasoning file
+  mediaType url toolCallId toolName input output errorText output-available output-error input-available input-streaming args result call`
+
 async function* readMessages(
   file: SourceFile,
   head: Head,
   taken: Set<string>,
 ): AsyncGenerator<readonly ReadItem[]> {
-  yield* readFold(file, createUiFold(), { format: ID, taken, steps: stepsOf(file, head) })
+  const keeping = createKeeping(WORDS)
+  yield* readFold(file, createUiFold(), { format: ID, taken, steps: stepsOf(file, head), keeping })
 }
 
 async function* stepsOf(file: SourceFile, head: Head): AsyncGenerator<readonly FileStep[]> {

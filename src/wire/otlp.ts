@@ -11,6 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from '../transcript/json.ts'
+import { areAttributes, restOf, type Takes } from './otlp-rest.ts'
 
 /** In the order they were sent; of a name that is said twice the last counts. */
 export type Attributes = ReadonlyMap<string, Json>
@@ -33,6 +34,8 @@ export type OtlpSpan = {
   readonly resource: Attributes
   /** The instrumentation that made it. */
   readonly scope?: string
+  /** What else it says: links, its kind, fields of other shapes. */
+  readonly rest?: JsonObject
 }
 
 export type OtlpEvent = { readonly name: string; readonly at?: string; readonly attributes: Attributes }
@@ -60,7 +63,12 @@ export function readLogs(body: Json): Export<OtlpLog> | undefined {
   return readExport(body, 'resourceLogs', ['scopeLogs'], 'logRecords', toLog)
 }
 
-type Context = { readonly resource: Attributes; readonly scope: string | undefined }
+type Context = {
+  readonly resource: Attributes
+  readonly scope: string | undefined
+  /** What the groups around it say beyond these. */
+  readonly rest: JsonObject
+}
 
 function readExport<T>(
   body: Json,
@@ -75,10 +83,12 @@ function readExport<T>(
   let malformed = 0
   for (const group of objectsIn(groups)) {
     const resource = toAttributes(asObject(group['resource'])?.['attributes'])
+    const around = restOf(group, GROUP)
     for (const scoped of middle.flatMap((name) => objectsIn(group[name]))) {
       const scope = asString(asObject(scoped['scope'])?.['name'])
+      const rest = { ...around, ...restOf(scoped, SCOPED) }
       for (const raw of asArray(scoped[inner]) ?? []) {
-        const item = isObject(raw) ? read(raw, { resource, scope }) : undefined
+        const item = isObject(raw) ? read(raw, { resource, scope, rest }) : undefined
         if (item === undefined) malformed += 1
         else items.push(item)
       }
@@ -87,7 +97,7 @@ function readExport<T>(
   return { items, malformed }
 }
 
-function toSpan(raw: JsonObject, { resource, scope }: Context): OtlpSpan | undefined {
+function toSpan(raw: JsonObject, { resource, scope, rest: around }: Context): OtlpSpan | undefined {
   const traceId = toId(raw['traceId'], 32)
   const spanId = toId(raw['spanId'], 16)
   if (traceId === undefined || spanId === undefined) return undefined
@@ -98,6 +108,7 @@ function toSpan(raw: JsonObject, { resource, scope }: Context): OtlpSpan | undef
   const startedAt = fromNanos(start)
   const endedAt = fromNanos(end)
   const isError = status?.['code'] === 2 || status?.['code'] === 'STATUS_CODE_ERROR'
+  const rest = { ...around, ...restOf(raw, SPAN) }
   return {
     traceId,
     spanId,
@@ -118,7 +129,32 @@ function toSpan(raw: JsonObject, { resource, scope }: Context): OtlpSpan | undef
     ...(statusMessage !== undefined && statusMessage !== '' && { statusMessage }),
     resource,
     ...(scope !== undefined && scope !== '' && { scope }),
+    ...(Object.keys(rest).length > 0 && { rest }),
   }
+}
+
+const isText = (value: Json): boolean => typeof value === 'string'
+const isList = (value: Json): boolean => Array.isArray(value)
+const isTime = (value: Json): boolean => fromNanos(toNanos(value)) !== undefined
+const areAll =
+  (taken: Takes) =>
+  (value: Json): boolean =>
+    isObject(value) && restOf(value, taken) === undefined
+
+const LISTS = { scopeSpans: isList, scopeLogs: isList, instrumentationLibrarySpans: isList }
+const GROUP: Takes = { resource: areAll({ attributes: areAttributes }), ...LISTS }
+const SCOPED: Takes = { scope: areAll({ name: isText }), spans: isList, logRecords: isList }
+const EVENT: Takes = { name: isText, timeUnixNano: isTime, attributes: areAttributes }
+const SPAN: Takes = {
+  traceId: (value) => toId(value, 32) !== undefined,
+  spanId: (value) => toId(value, 16) !== undefined,
+  parentSpanId: (value) => toId(value, 16) !== undefined || value === '0000000000000000',
+  name: isText,
+  startTimeUnixNano: isTime,
+  endTimeUnixNano: isTime,
+  attributes: areAttributes,
+  events: (value) => Array.isArray(value) && (value as readonly Json[]).every(areAll(EVENT)),
+  status: areAll({ code: (value) => typeof value === 'number' || isText(value), message: isText }),
 }
 
 function toLog(raw: JsonObject, { resource }: Context): OtlpLog {
