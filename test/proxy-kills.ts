@@ -125,7 +125,7 @@ async function startProgram(home: string, upstream: string): Promise<Program> {
 }
 
 /** Far above what it takes: a machine may be busy. */
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 60_000
 
 function isJournalled(home: string, isEnough: (text: string) => boolean): Promise<boolean> {
   return isTrue(() => isEnough(allOf(journalsIn(home))))

@@ -80,9 +80,10 @@ function pass({ request, response, watch, ask }: Passing): void {
     tell()
   }
   const onError = (error: Error): void => {
-    if (isOver) return
+    // Of an answer that has begun, its own end says how it went: what an upstream sends after it is nobody's.
+    if (isOver || isAnswered) return
     // Nobody can tell a request that was never read from one that was, but on a kept connection that closed it was not.
-    if (!isAnswered && sent.reusedSocket && isGone(error) && held !== undefined) return again(held)
+    if (sent.reusedSocket && isGone(error) && held !== undefined) return again(held)
     response.destroy()
     over(() => watch.broken('upstream', error.message))
   }
@@ -109,8 +110,9 @@ function pass({ request, response, watch, ask }: Passing): void {
       over(() => watch.ended())
     })
     answer.on('error', (error) => {
-      // Broken off here as it was there, never ended as if it were whole.
-      response.destroy()
+      // Broken off here as it was there, never ended as if it were whole, and after what came before.
+      response.flushHeaders()
+      setImmediate(() => response.destroy())
       over(() => watch.broken('upstream', error.message))
     })
   }
