@@ -63,8 +63,9 @@ async function findKnown(
   try {
     const inRun = sessions.list({ run: named }).sessions
     const found = inRun.length > 0 ? inRun.map(({ id }) => sessions.find(id)) : [sessions.find(named)]
-    const ids = found.flatMap((one) => sessions.journals(one))
-    const taped = ids.filter((id) => hasTape(archive, id))
+    // Two that the list has may be of one journal: an archive that was copied knows both places.
+    const ids = new Set(found.flatMap((one) => sessions.journals(one)))
+    const taped = [...ids].filter((id) => hasTape(archive, id))
     const [first] = taped
     if (first !== undefined) {
       const all = inRun.length > 0 ? [] : withRun(archive, first)

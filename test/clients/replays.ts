@@ -1,11 +1,11 @@
 /**
- * `npm run replays [-- --install] [--runs N] [--only TEXT] [--provider SCRIPT]`: the real Claude Code and Codex, recorded against a provider
+ * `npm run replays [-- --install] [--open] [--runs N] [--only TEXT] [--provider SCRIPT]`: the real Claude Code and Codex, recorded against a provider
  * on loopback, then run again with that provider stopped: in another home and another folder, in a network namespace without routes
- * where the machine allows it. What they print, and what they ask, must be as recorded; one changed word must be reported at its
- * entry. Exits 1 when anything else comes out.
+ * where the machine allows it (`--open`: not there). What they print, and what they ask, must be as recorded, and they must connect to
+ * nobody else; one changed word, tool, argument or order must be reported at its entry. Exits 1 when anything else comes out.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -18,85 +18,15 @@ import {
   type JsonObject,
 } from '../../src/transcript/json.ts'
 import { BIN } from '../program.ts'
-import type { Plays } from './play.ts'
-import { findPrograms, runProgram, type ClientName, type Program, type Ran } from './programs.ts'
+import { MUTATIONS, mutate } from './mutations.ts'
+import { findPrograms, runProgram, type Program, type Ran } from './programs.ts'
 import { startProvider } from './provider.ts'
+import { CASES, type Case } from './replay-cases.ts'
 import { startScript } from './script-provider.ts'
-
-type Case = {
-  readonly name: string
-  readonly client: ClientName
-  readonly plays: Plays
-  /** Without the prompt, which is last. */
-  readonly args: readonly string[]
-  readonly prompt: string
-  /** The same with one word changed. */
-  readonly otherPrompt: string
-}
-
-const CLAUDE = ['--dangerously-skip-permissions', '--model', 'claude-sonnet-4-5', '-p']
-const CODEX = ['exec', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox']
-const bash = (command: string) => ({ tool: 'Bash', input: { command, description: 'a word' } })
-const shell = (cmd: string) => ({ tool: 'exec_command', input: { cmd } })
-
-const CASES: readonly Case[] = [
-  {
-    name: 'tools one after the other and side by side',
-    client: 'claude-code',
-    args: CLAUDE,
-    prompt: 'Look at the notes. play:tools',
-    otherPrompt: 'Look at the books. play:tools',
-    plays: {
-      tools: [
-        { say: 'Let me look.', tools: [bash('ls'), bash('cat notes.txt')] },
-        { tools: [bash('wc -l notes.txt')] },
-        { say: 'Three lines.' },
-      ],
-    },
-  },
-  {
-    name: 'a subagent, an error before an answer',
-    client: 'claude-code',
-    args: CLAUDE,
-    prompt: 'Send somebody. play:errand',
-    otherPrompt: 'Send everybody. play:errand',
-    plays: {
-      errand: [
-        {
-          say: 'I send one.',
-          tools: [
-            {
-              tool: 'Agent',
-              input: {
-                description: 'an errand',
-                prompt: 'Count. play:count',
-                subagent_type: 'general-purpose',
-              },
-            },
-          ],
-        },
-        { say: 'It is done.', fault: { times: 1, how: 529 } },
-      ],
-      count: [{ tools: [bash('wc -l notes.txt')] }, { say: 'Three.' }],
-    },
-  },
-  {
-    name: 'tools one after the other and side by side',
-    client: 'codex',
-    args: CODEX,
-    prompt: 'Look at the notes. play:tools',
-    otherPrompt: 'Look at the books. play:tools',
-    plays: {
-      tools: [
-        { say: 'Let me look.', tools: [shell('ls'), shell('cat notes.txt')] },
-        { tools: [shell('wc -l notes.txt')] },
-        { say: 'Three lines.' },
-      ],
-    },
-  },
-]
+import { canWatch, freePort, socketsIn, watched } from './sockets.ts'
 
 const values = readOptions()
+const canSee = canWatch()
 const folder = mkdtempSync(join(tmpdir(), 'hansard-replays-'))
 process.exitCode = (await main()) ? 0 : 1
 rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -108,7 +38,8 @@ async function main(): Promise<boolean> {
     else programs.push(one)
   }
   const isIsolated =
-    spawnSync('unshare', ['-n', 'true']).status === 0 || spawnSync('unshare', ['-rn', 'true']).status === 0
+    !values.open &&
+    (spawnSync('unshare', ['-n', 'true']).status === 0 || spawnSync('unshare', ['-rn', 'true']).status === 0)
   console.log(programs.map(({ name, version }) => `${name} ${version}`).join(', '))
   console.log(
     isIsolated
@@ -121,7 +52,7 @@ async function main(): Promise<boolean> {
     for (const one of CASES.filter(
       ({ client, name }) => client === program.name && `${client}: ${name}`.includes(values.only),
     )) {
-      const { lines, problems } = await tryCase(one, program, isIsolated)
+      const { lines, problems } = await tryCase(one, program, isIsolated ? ['--isolate'] : [])
       tried += 1
       console.log(
         [
@@ -143,7 +74,7 @@ async function main(): Promise<boolean> {
 async function tryCase(
   one: Case,
   program: Program,
-  isIsolated: boolean,
+  isolate: readonly string[],
 ): Promise<{ readonly lines: readonly string[]; readonly problems: readonly string[] }> {
   const root = mkdtempSync(join(folder, 'case-'))
   const problems: string[] = []
@@ -164,49 +95,69 @@ async function tryCase(
     return { lines: [], problems: [`recording ended with ${recorded.code}: ${recorded.stderr.slice(-500)}`] }
   const billed = readFileSync(ledger, 'utf8').trim().split('\n').length
 
-  const isolate = isIsolated ? ['--isolate'] : []
-  const verify = (name: string, prompt: string): Promise<Ran> =>
-    runIn(
-      root,
-      name,
-      'http://127.0.0.1:9',
-      ['replay', run, '--verify', '--json', ...isolate, '--'],
-      program,
-      [...one.args, prompt],
-    )
+  const verify = async (name: string, prompt: string, archive = 'archive'): Promise<Verified> => {
+    const port = await freePort()
+    const sockets = join(root, `${name}.sockets`)
+    const command = ['replay', run, '--verify', '--json', '--port', String(port), ...isolate, '--']
+    const place = { archive, ...(canSee && { sockets }) }
+    const ran = await runIn(root, name, 'http://127.0.0.1:9', command, program, [...one.args, prompt], place)
+    return { ...ran, verdict: lastDocument(ran), others: canSee ? socketsIn(sockets, port) : [] }
+  }
   const counts = { exact: 0, normalised: 0 }
+  const others = new Set<string>()
   let executed = ''
   for (let n = 1; n <= values.runs; n += 1) {
     const again = await verify(`replayed-${n}`, one.prompt)
-    const verdict = lastDocument(again)
+    const { verdict } = again
     const calls = asObject(verdict?.['calls'])
     counts.exact += asNumber(calls?.['exact']) ?? 0
     counts.normalised += asNumber(calls?.['normalised']) ?? 0
     executed = JSON.stringify(verdict?.['executed'])
+    for (const socket of again.others) others.add(socket)
     if (again.stdout !== recorded.stdout) problems.push(`run ${n} printed something else`)
     if (verdict?.['isSame'] !== true || again.code !== 0)
       problems.push(
         `run ${n} ended with ${again.code}: ${JSON.stringify(verdict?.['first'] ?? again.stderr.slice(-500))}`,
       )
   }
-  const changed = lastDocument(await verify('changed', one.otherPrompt))
-  const first = asObject(changed?.['first'])
-  const cited = asString(first?.['citation']) ?? ''
-  const entry = spawnSync(
-    process.execPath,
-    [BIN, 'show', cited, '--context', '0', '--as', 'json', '--home', join(root, 'archive')],
-    { encoding: 'utf8' },
-  )
-  const isAtEntry = entry.stdout.includes(one.prompt) && !entry.stdout.includes(one.otherPrompt)
-  if (changed?.['isSame'] !== false || first?.['drift'] !== 'request' || !isAtEntry)
-    problems.push(`a changed word: ${JSON.stringify(first ?? changed)}, at ${entry.stdout.slice(0, 300)}`)
+  if (others.size > 0) problems.push(`sockets that are not ours: ${[...others].join(', ')}`)
+
+  const told: string[] = []
+  const expectAt = (what: string, { verdict }: Verified, right: readonly string[]): void => {
+    const first = asObject(verdict?.['first'])
+    const cited = asString(first?.['citation']) ?? ''
+    const entry = shown(cited, join(root, 'archive'))
+    if (
+      verdict?.['isSame'] === false &&
+      first?.['drift'] === 'request' &&
+      right.some((text) => entry.includes(text))
+    )
+      told.push(`another ${what}: ${asString(first['where'])}, at ${cited.slice(cited.indexOf('#'))}`)
+    else problems.push(`another ${what}: ${JSON.stringify(first ?? verdict)}, at ${entry.slice(0, 300)}`)
+  }
+  expectAt('word', await verify('changed', one.otherPrompt), [one.prompt])
+  for (const mutation of MUTATIONS) {
+    const copy = `archive-with-another-${mutation.replaceAll(' ', '-')}`
+    cpSync(join(root, 'archive'), join(root, copy), { recursive: true })
+    const right = mutate(join(root, copy), mutation)
+    if (right === undefined) told.push(`another ${mutation}: nothing to change`)
+    else expectAt(mutation, await verify(copy.slice('archive-'.length), one.prompt, copy), right)
+  }
+  const seen = canSee ? 'no socket but ours' : 'sockets not watched: no strace'
   return {
     lines: [
-      `${sessions.length} sessions, ${billed} calls of the provider; ${values.runs} runs: ${counts.exact} exact, ${counts.normalised} normalised; tools that ran: ${executed}`,
-      `a changed word is request drift at ${cited.slice(cited.indexOf('#'))}`,
+      `${sessions.length} sessions, ${billed} calls of the provider; ${values.runs} runs: ${counts.exact} exact, ${counts.normalised} normalised; tools that ran: ${executed}; ${others.size === 0 ? seen : 'other sockets'}`,
+      ...told,
     ],
     problems,
   }
+}
+
+type Verified = Ran & { readonly verdict: JsonObject | undefined; readonly others: readonly string[] }
+
+function shown(citation: string, home: string): string {
+  const args = ['show', citation, '--context', '0', '--as', 'json', '--home', home]
+  return spawnSync(process.execPath, [BIN, ...args], { encoding: 'utf8' }).stdout
 }
 
 /** The client under one of our commands, in a home and a folder of its own. */
@@ -217,6 +168,7 @@ function runIn(
   command: readonly string[],
   program: Program,
   args: readonly string[],
+  { archive = 'archive', sockets }: { readonly archive?: string; readonly sockets?: string } = {},
 ): Promise<Ran> {
   const [home, work] = [join(root, name, 'home'), join(root, name, 'work')]
   for (const path of [join(home, '.codex'), work]) mkdirSync(path, { recursive: true })
@@ -236,14 +188,19 @@ function runIn(
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     // Lets Claude Code skip permissions for root, which containers are.
     IS_SANDBOX: '1',
-    HANSARD_HOME: join(root, 'archive'),
+    HANSARD_HOME: join(root, archive),
   }
-  return runProgram(process.execPath, [BIN, ...command, program.path, ...args], { cwd: work, env })
+  const whole = [process.execPath, BIN, ...command, program.path, ...args]
+  const [path = '', ...rest] = sockets === undefined ? whole : watched(sockets, whole)
+  return runProgram(path, rest, { cwd: work, env })
 }
 
+/** Codex asks GitHub and ChatGPT for its plugins, unless it is told that it has none. */
 function codexSettings(url: string): string {
   return `model = "gpt-5.1-codex"
 model_provider = "loopback"
+[features]
+plugins = false
 [model_providers.loopback]
 name = "loopback"
 base_url = "${url}/v1"
@@ -283,6 +240,7 @@ function readOptions() {
     const { values: said } = parseArgs({
       options: {
         install: { type: 'boolean', default: false },
+        open: { type: 'boolean', default: false },
         runs: { type: 'string', default: '20' },
         only: { type: 'string', default: '' },
         provider: { type: 'string', default: process.env['HANSARD_CLIENTS_PROVIDER'] ?? '' },
@@ -290,7 +248,9 @@ function readOptions() {
     })
     return { ...said, runs: Number(said.runs) }
   } catch {
-    console.error('usage: npm run replays -- [--install] [--runs N] [--only TEXT] [--provider SCRIPT]')
+    console.error(
+      'usage: npm run replays -- [--install] [--open] [--runs N] [--only TEXT] [--provider SCRIPT]',
+    )
     process.exit(2)
   }
 }

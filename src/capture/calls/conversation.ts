@@ -25,6 +25,8 @@ export type Conversation = {
 }
 
 type Heard = Voice & {
+  /** Of a subagent: the call that began it. */
+  readonly callId?: string
   /** What it was told to be, and given to work with, as last said. */
   system: string
   parameters: string
@@ -48,7 +50,14 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
       answers.set(messageId, voice)
       if (answers.size > MOST_ANSWERS) answers.delete(answers.keys().next().value as string)
     }
-    const voice: Heard = { recorder, known: createKnownBlocks(), answered, system: '', parameters: '' }
+    const voice: Heard = {
+      recorder,
+      known: createKnownBlocks(),
+      answered,
+      system: '',
+      parameters: '',
+      ...(spawn && { callId: spawn.callId }),
+    }
     voices.push(voice)
     if (isMain) main = voice
     if (spawn !== undefined) recorder.event('spawned', { callId: spawn.callId, source: spawn.source })
@@ -58,15 +67,18 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
   const voiceOf = (request: WireRequest): Heard => {
     const goneOn = answers.get(previousOf(request) ?? '')
     if (goneOn !== undefined) return goneOn
+    const spawn = spawns.find(request)
     let best: { readonly voice: Heard; readonly overlap: number } | undefined
     for (const voice of voices) {
       const { own, asked } = voice.known.overlap(request.messages)
+      // Agents remind their subagents of what they were told themselves: that makes them no one.
+      if (own === 0 && spawn !== undefined && voice.callId !== spawn.callId) continue
       const overlap = own * OWN + asked
       if (overlap > (best?.overlap ?? 0)) best = { voice, overlap }
     }
     if (best !== undefined) return best.voice
     // After a compaction nothing of the history is left, but who speaks is told the same as before.
-    if (main !== undefined && spawns.find(request) === undefined && main.system === systemOf(request)) {
+    if (main !== undefined && spawn === undefined && main.system === systemOf(request)) {
       main.recorder.event('history-replaced', { messages: request.messages.length })
       return main
     }

@@ -348,16 +348,28 @@ describe('what is recorded', () => {
     answer = answerWith(streamed('m0', ['a title']))
     await post('/v1/messages', question('name this'), headers)
     answer = answerWith(task)
-    await post('/v1/messages', { ...question('do it'), tools }, headers)
+    // Both are reminded of the same.
+    const reminder = { type: 'text', text: 'These skills can be used.' }
+    const asked = (text: string) => ({
+      ...question(),
+      messages: [{ role: 'user', content: [reminder, { type: 'text', text }] }],
+    })
+    await post('/v1/messages', { ...asked('do it'), tools }, headers)
+    const subagent = { ...asked('look around'), tools, system: 'You are a subagent.' }
+    answer = async (request, response) => {
+      await bodyOf(request)
+      response.writeHead(529).end('{"type":"error","error":{"type":"overloaded_error","message":"busy"}}')
+    }
+    await post('/v1/messages', subagent, headers)
     answer = answerWith(streamed('m2', ['looked']))
-    await post('/v1/messages', { ...question('look around'), tools, system: 'You are a subagent.' }, headers)
+    await post('/v1/messages', subagent, headers)
     const [only, ...others] = await recorded()
     expect(others).toEqual([])
     const { session, entries } = only as { session: Session; entries: Entry[] }
     expect(session.native).toEqual({ agent: 'claude-code', sessionId: headers['x-claude-code-session-id'] })
     const from = (source: string) => entries.filter((entry) => entry.source === source)
-    expect(texts(from('primary'), 'user')).toEqual(['do it'])
-    expect(texts(from('subagent:t1'), 'user')).toEqual(['look around'])
+    expect(texts(from('primary'), 'user')).toEqual([reminder.text, 'do it'])
+    expect(texts(from('subagent:t1'), 'user')).toEqual([reminder.text, 'look around'])
     expect(new Set(entries.map(({ source }) => source)).size).toBe(3)
     expect(session.totals).toMatchObject({ calls: 3 })
   })
