@@ -18,7 +18,7 @@ import { CURSOR_KEYS, CURSOR_TABLES } from './places.ts'
 
 const { chat: CHAT, bubble: BUBBLE } = CURSOR_KEYS
 
-export function lookAtChats(database: SourceDatabase): Detection | undefined {
+export function lookAtChats(database: Pick<SourceDatabase, 'columns'>): Detection | undefined {
   const columns = database.columns('cursorDiskKV')
   if (!columns.includes('key') || !columns.includes('value')) return undefined
   return { confidence: 0.9, reason: "Cursor's table of chats" }

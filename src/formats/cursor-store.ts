@@ -11,15 +11,31 @@ import { fromMessage } from './cursor-content.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
 import { eachRow, jsonOf, rowToJson, textOf, valueToJson } from './database-row.ts'
 import type { Detection, ReadItem } from './format.ts'
+import type { HeadTables } from './head-tables.ts'
 import { createIdSet } from './id-set.ts'
 import { asId, createPlacing, type Said } from './placing.ts'
 
+/** Undefined where the head does not hold what its agent is called by. */
+export function lookAtStoreHead(tables: HeadTables): Detection | undefined {
+  return isStore(tables) && MARKS.some((mark) => tables.head.includes(mark)) ? STORE : undefined
+}
+
+const STORE: Detection = { confidence: 0.95, reason: "the store of one of Cursor's agents" }
+/** A key of its `meta`: JSON, or the same in hexadecimal digits. */
+const MARKS = ['agentId', 'latestRootBlobId'].flatMap((key) => {
+  const text = Buffer.from(JSON.stringify(key))
+  return [text, Buffer.from(text.toString('hex')), Buffer.from(text.toString('hex').toUpperCase())]
+})
+
+export function isStore(tables: Pick<SourceDatabase, 'columns'>): boolean {
+  return tables.columns('blobs').includes('data') && tables.columns('meta').includes('value')
+}
+
 export async function lookAtStore(database: SourceDatabase): Promise<Detection | undefined> {
-  if (!database.columns('blobs').includes('data') || !database.columns('meta').includes('value'))
-    return undefined
+  if (!isStore(database)) return undefined
   const { agentId, latestRootBlobId } = await readMeta(database)
   if (agentId === undefined && latestRootBlobId === undefined) return undefined
-  return { confidence: 0.95, reason: "the store of one of Cursor's agents" }
+  return STORE
 }
 
 export async function* readStore(

@@ -6,7 +6,7 @@ import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import { detectAmong } from './candidates.ts'
 import { lookAtChats, readChats } from './cursor-chats.ts'
-import { lookAtStore, readStore } from './cursor-store.ts'
+import { isStore, lookAtStore, lookAtStoreHead, readStore } from './cursor-store.ts'
 import { isMarkLine, isRoleLine } from './cursor-text.ts'
 import { type Above, ID, readLinesTranscript, readTextTranscript, type Shared } from './cursor-transcript.ts'
 import { isDamage, isDatabase, openOrDamage } from './database-row.ts'
@@ -14,6 +14,7 @@ import { createDriftWatch, vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { type Head, readHead } from './head-records.ts'
+import { readTables } from './head-tables.ts'
 import { PLACES } from './places.ts'
 
 export const cursor: Format = {
@@ -84,6 +85,9 @@ type Looks = Detection & { readonly kind: 'lines' | 'text' }
 
 async function look(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {
   if (!(await isDatabase(file))) return lookAtHead(await readHead(file))
+  const near = await readTables(file)
+  const found = near && (lookAtChats(near) ?? lookAtStoreHead(near))
+  if (found !== undefined || (near?.isTold === true && !isStore(near))) return found
   let database: SourceDatabase | undefined
   try {
     database = await file.database?.()

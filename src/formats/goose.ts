@@ -15,6 +15,7 @@ import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { fromGooseMessage } from './goose-message.ts'
 import type { Head } from './head-records.ts'
+import { readTables } from './head-tables.ts'
 import { PLACES } from './places.ts'
 import { asId, type Place } from './placing.ts'
 import { createTelling, tellLines, toEvent, type Facts } from './telling.ts'
@@ -82,20 +83,26 @@ async function* readLog(file: SourceFile, { open, watch }: FileReading): AsyncGe
 }
 
 async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
-  if (!(await isDatabase(file))) return undefined
+  const near = await readTables(file)
+  const found = near && lookAtTables(near)
+  if (near === undefined || found !== undefined || near.isTold) return found
   const opened = await openOrDamage(file)
   if (isDamage(opened)) return undefined
   try {
-    const has = (table: string, ...columns: readonly string[]): boolean =>
-      columns.every((column) => opened.columns(table).includes(column))
-    const isGoose =
-      has('messages', 'content_json', 'session_id', 'role') && has('sessions', 'id', 'working_dir')
-    return isGoose
-      ? { confidence: 0.95, reason: 'tables of sessions and messages with their content' }
-      : undefined
+    return lookAtTables(opened)
   } finally {
     await opened.close()
   }
+}
+
+function lookAtTables(tables: Pick<SourceDatabase, 'columns'>): Detection | undefined {
+  const has = (table: string, ...columns: readonly string[]): boolean =>
+    columns.every((column) => tables.columns(table).includes(column))
+  const isGoose =
+    has('messages', 'content_json', 'session_id', 'role') && has('sessions', 'id', 'working_dir')
+  return isGoose
+    ? { confidence: 0.95, reason: 'tables of sessions and messages with their content' }
+    : undefined
 }
 
 async function* readDatabase(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {

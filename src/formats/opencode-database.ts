@@ -40,7 +40,7 @@ const OWNED: ReadonlyMap<string, string> = new Map([
 /** Tables with a session's id that are known and left alone: what is shared has a secret, the others are settings. */
 const LEFT: ReadonlySet<string> = new Set(['session_share', 'session_context_epoch', 'permission'])
 
-export function lookAtTables(database: SourceDatabase): Detection | undefined {
+export function lookAtTables(database: Pick<SourceDatabase, 'columns'>): Detection | undefined {
   const has = (table: string, ...columns: readonly string[]): boolean => {
     const found = new Set(database.columns(table))
     return columns.every((column) => found.has(column))

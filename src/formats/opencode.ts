@@ -9,6 +9,7 @@ import { createDriftWatch } from './drift.ts'
 import type { Detection, Format } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { firstValue, readHead, type Head } from './head-records.ts'
+import { readTables } from './head-tables.ts'
 import { lookAtTables, readDatabase } from './opencode-database.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
@@ -78,6 +79,9 @@ function storageOf(path: string): string | undefined {
 }
 
 async function lookAtDatabase(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {
+  const near = await readTables(file)
+  const found = near && lookAtTables(near)
+  if (found !== undefined || near?.isTold === true) return found
   let database: SourceDatabase | undefined
   try {
     database = await file.database?.()
