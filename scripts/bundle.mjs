@@ -14,6 +14,8 @@ const input = {
   'recorder-worker': `${root}/dist/src/capture/proxy/recorder-worker.js`,
   'apart-worker': `${root}/dist/src/server/apart-worker.js`,
   'behind-worker': `${root}/dist/src/server/behind-worker.js`,
+  // What a quick search asks for when an entry cannot be read by itself.
+  'resolve-whole': `${root}/dist/src/search/resolve-whole.js`,
 }
 
 /** A module and all that it needs before its first line runs. What it imports later, when asked to, is not among it. */
@@ -65,9 +67,10 @@ const AT_HAND = new Set(['buffer', 'events', 'fs', 'module', 'path', 'process', 
 const lazyModules = {
   name: 'lazy-modules',
   renderChunk(code) {
-    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = \w+\.\w+\(\1, 1\);\n)?/g
+    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = \w+(?:\.\w+)?\(\1, 1\);\n)?/g
     return code.replaceAll(named, (whole, name, module) => {
-      if (AT_HAND.has(module)) return whole
+      // What is imported as a whole is wrapped, not copied name by name.
+      if (AT_HAND.has(module)) return `const ${name}$ = require("node:${module}"), ${name} = { __proto__: ${name}$, default: ${name}$ };\n`
       const used = new Set(Array.from(code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, property]) => property))
       const all = code.match(new RegExp(`\\b${name}\\b`, 'g')).length
       const within = whole.match(new RegExp(`\\b${name}\\b`, 'g')).length
@@ -82,9 +85,69 @@ const lazyModules = {
   },
 }
 
+const SHARED = {
+  // Spaces and comments take as long to read as code; names stay, for whoever reads a stack.
+  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  // `require` finds and links a file in a fraction of the time that `import` takes.
+  format: 'cjs',
+  dir: `${root}/dist/bin`,
+  chunkFileNames: 'chunks/[name]-[hash].js',
+  sourcemap: false,
+}
+
+/** What a part by itself has at once of what the program imports when it needs it, and what it asks the program's files for. */
+const AT_ONCE = /\/(?:node|libsql)-engine\.js$/
+const OF_THE_PROGRAM = /\/(resolve-whole\.js)$/
+const LATER = `${root}/dist/src/cli/later.js`
+
+/** In a part of the program that is a file by itself: no other file is imported, now or later. */
+const byItself = {
+  name: 'by-itself',
+  transform(code, id) {
+    let head = ''
+    const own = code.replaceAll(/\bimport\((['"])([^'"]+)\1\)/g, (_, quote, name) => {
+      const [, shared] = OF_THE_PROGRAM.exec(name) ?? []
+      if (shared !== undefined) return `Promise.resolve().then(() => module.require("../${shared}"))`
+      if (!AT_ONCE.test(name)) {
+        head ||= `import { later as later$ } from ${JSON.stringify(LATER)};\n`
+        return 'later$()'
+      }
+      const given = `at$${name.replace(/\W/g, '_')}`
+      head += `import * as ${given} from ${JSON.stringify(join(dirname(id), name))};\n`
+      return `Promise.resolve(${given})`
+    })
+    return own === code ? null : { code: head + own }
+  },
+}
+
+// The commonest search, which people and agents wait for: all that it needs and nothing else. Its modules are in the other files too.
+const quickSearch = `${root}/dist/src/cli/quick-search.js`
+const quick = await rolldown({
+  input: { 'quick-search': quickSearch },
+  plugins: [byItself, lazyModules],
+  platform: 'node',
+  external: ['libsql'],
+  logLevel: 'warn',
+})
+const { output: quickFiles } = await quick.write({
+  ...SHARED,
+  // Nobody sees a stack of it: what goes wrong, the program does again.
+  minify: true,
+  entryFileNames: 'chunks/[name]-[hash].js',
+})
+await quick.close()
+const [quickFile] = quickFiles
+if (quickFiles.length !== 1) throw new Error(`a part by itself is several files: ${quickFiles.map(({ fileName }) => fileName).join(', ')}`)
+
 const bundle = await rolldown({
   input,
-  plugins: [lazyModules],
+  plugins: [
+    {
+      name: 'quick',
+      resolveId: (name) => (name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null),
+    },
+    lazyModules,
+  ],
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
   // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.
@@ -92,19 +155,13 @@ const bundle = await rolldown({
   logLevel: 'warn',
 })
 await bundle.write({
-  dir: `${root}/dist/bin`,
-  // `require` finds and links a file in a fraction of the time that `import` takes.
-  format: 'cjs',
+  ...SHARED,
   // Also of packages that stay outside: code that V8 kept cannot import.
   dynamicImportInCjs: false,
   entryFileNames: '[name].js',
   codeSplitting: {
     groups: groups.map(([name, test], at) => ({ name, test, priority: groups.length - at })),
   },
-  chunkFileNames: 'chunks/[name]-[hash].js',
-  // Spaces and comments take as long to read as code; names stay, for whoever reads a stack.
-  minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  sourcemap: false,
   banner: (chunk) => (chunk.name === 'hansard' ? '#!/usr/bin/env node' : ''),
 })
 await bundle.close()

@@ -33,6 +33,29 @@ export function openContent(files: Files, { at, isPacked }: Stored): Content {
   }
 }
 
+/** A part of it, for those who want no more: fewer bytes at the end. */
+export function readPart(
+  files: Files,
+  stored: Stored,
+  { byteOffset, byteLength }: { readonly byteOffset: number; readonly byteLength: number },
+): Buffer {
+  if (stored.isPacked) {
+    const content = openContent(files, stored)
+    try {
+      return content.read(byteOffset, byteLength)
+    } finally {
+      content.close()
+    }
+  }
+  const fd = files.openRead(stored.at)
+  try {
+    const buffer = Buffer.allocUnsafe(byteLength)
+    return buffer.subarray(0, readFully(files, fd, buffer, byteOffset))
+  } finally {
+    files.close(fd)
+  }
+}
+
 /** Reads until the buffer is full or the file ends. */
 export function readFully(files: Files, fd: number, buffer: Buffer, position: number): number {
   let length = 0
@@ -137,6 +160,11 @@ export function toKeptFile(path: string, identity: FileIdentity, open: () => Con
     modifiedAt: new Date(Math.round(identity.modified ?? 0)).toISOString(),
     chunks: () => chunksOf(open()),
     head: async (bytes) => readAll((content) => content.read(0, bytes)),
+    tail: async (bytes) =>
+      readAll((content) => {
+        const from = Math.max(0, content.size - bytes)
+        return content.read(from, content.size - from)
+      }),
     bytes: async (limit) =>
       readAll((content) => {
         if (content.size <= limit) return content.read(0, content.size)

@@ -13,7 +13,7 @@ const GOES_ON = '%~'
 const SECOND = '%!'
 
 /** Half of a character, which no name on disk can have. */
-const LONE_SURROGATE = /\p{Cs}/u
+const LONE_SURROGATE = /[\ud800-\udfff]/u
 
 /** Names as they are on disk, from the top. Throws `unsafe-path` for what is no path below a folder. */
 export function toNames(path: string): readonly string[] {

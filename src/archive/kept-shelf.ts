@@ -1,6 +1,5 @@
 /**
- * Where the files of a place lie and how one takes another's place: `files/` as they are, `packed/` cold ones, `older/` earlier
- * versions, each under the path it had. A file is put in place whole or not at all, and the bytes it replaces have their name
+ * How the files of a place take each other's places (`kept-find.ts`: where they lie). A file is put in place whole or not at all, and the bytes it replaces have their name
  * among the older ones before they lose their own.
  */
 import { randomBytes } from 'node:crypto'
@@ -8,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { HansardError, systemCode } from '../errors.ts'
 import { ensureFolder, type Files } from '../journal/files.ts'
 import { commonLength, openContent, type Content, type Stored } from './kept-content.ts'
-import { openTree } from './kept-tree.ts'
+import { openFinder, PACKED } from './kept-find.ts'
 import { removeLeftovers } from './leftovers.ts'
 
 export type Shelf = {
@@ -37,28 +36,14 @@ export type Shelf = {
 }
 
 const OLDER = /^\.([1-9]\d{0,8})(\.gz)?$/
-const PACKED = '.gz'
 
 export function openShelf(files: Files, folder: string): Shelf {
-  const plain = openTree(files, folder, join(folder, 'files'))
-  const packed = openTree(files, folder, join(folder, 'packed'))
-  const older = openTree(files, folder, join(folder, 'older'))
+  const finder = openFinder(files, folder)
+  const { plain, packed, older } = finder
   let isClean = false
 
-  const newest = (path: string): Stored | undefined => {
-    const at = plain.find(path)
-    if (at !== undefined) return { at, isPacked: false }
-    const cold = packed.find(path, PACKED)
-    return cold === undefined ? undefined : { at: cold, isPacked: true }
-  }
-  const olderOne = (path: string, version: number): Stored | undefined => {
-    const at = older.find(path, `.${version}`)
-    if (at !== undefined) return { at, isPacked: false }
-    const cold = older.find(path, `.${version}${PACKED}`)
-    return cold === undefined ? undefined : { at: cold, isPacked: true }
-  }
-  const locate = (path: string, version?: number): Stored | undefined =>
-    version === undefined ? newest(path) : olderOne(path, version)
+  const locate = (path: string, version?: number): Stored | undefined => finder.locate(path, version)
+  const newest = (path: string): Stored | undefined => locate(path)
   const open = (path: string, version?: number): Content => {
     const stored = locate(path, version)
     if (stored !== undefined) return openContent(files, stored)
@@ -81,7 +66,7 @@ export function openShelf(files: Files, folder: string): Shelf {
   const versions = (path: string): readonly number[] => {
     const found = allVersions(path)
     return found.filter((version) => {
-      const stored = olderOne(path, version)
+      const stored = locate(path, version)
       return stored !== undefined && !isNewest(path, stored)
     })
   }
@@ -98,7 +83,7 @@ export function openShelf(files: Files, folder: string): Shelf {
     const now = newest(path)
     if (now === undefined || (files.identityAt(now.at)?.links ?? 1) === 1) return true
     for (const version of allVersions(path)) {
-      const stored = olderOne(path, version)
+      const stored = locate(path, version)
       if (stored !== undefined && isNewest(path, stored)) drop(path, version)
     }
     return files.identityAt(now.at)?.links === 1

@@ -44,17 +44,13 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
   }
   const findFolder = (names: readonly string[]): string | undefined => {
     const key = names.join('/')
-    return found.get(key) ?? lookForFolder(key, names)
-  }
-  const lookForFolder = (key: string, names: readonly string[]): string | undefined => {
-    let folder = root
-    if (files.kind(root) !== 'folder') return undefined
-    for (const name of names) {
-      const found = firstOf(name, (other) => stands(folder, other) === 'folder')
-      if (found === undefined) return undefined
-      folder = join(folder, found)
-    }
-    return remember(key, folder)
+    const known = found.get(key)
+    if (known !== undefined) return known
+    const last = names.at(-1)
+    if (last === undefined) return files.kind(root) === 'folder' ? root : undefined
+    const above = findFolder(names.slice(0, -1))
+    const own = above && firstOf(last, (other) => stands(above, other) === 'folder')
+    return above !== undefined && own !== undefined ? remember(key, join(above, own)) : undefined
   }
   const makeFolder = (names: readonly string[]): string => {
     const key = names.join('/')

@@ -8,9 +8,8 @@ import { HansardError, fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import { writeWhole, type Files } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
-import { checkId, isSafeId } from '../transcript/ids.ts'
+import { isSafeId } from '../transcript/ids.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
-import { sha256 } from '../transcript/sha256.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
 import { readWholeFile } from './bytes.ts'
@@ -18,6 +17,7 @@ import { toKeptFile } from './kept-content.ts'
 import { redactDatabase } from './kept-redaction.ts'
 import { openRedacted } from './kept-redacted.ts'
 import { openGrowing } from './kept-growing.ts'
+import { keptFolder, keyOf } from './kept-find.ts'
 import { keepBytes } from './kept-keep.ts'
 import { packFile } from './kept-pack.ts'
 import { openRowsShelf } from './kept-databases.ts'
@@ -94,7 +94,7 @@ export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles
   const opened = new Map<string, KeptPlace>()
   const place = (agent: string, root: string): KeptPlace => {
     const key = `${agent}\0${root}`
-    const known = opened.get(key) ?? openPlace(archive, checkId(agent, "agent's name"), root, options)
+    const known = opened.get(key) ?? openPlace(archive, agent, root, options)
     opened.set(key, known)
     return known
   }
@@ -117,7 +117,7 @@ export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles
 
 function openPlace(archive: Archive, agent: string, root: string, { redact }: KeptOptions): KeptPlace {
   const { files, home } = archive
-  const folder = join(home, 'kept', agent, keyOf(root))
+  const folder = keptFolder(home, agent, root)
   const shelf = openShelf(files, folder)
   const keeping = { files, shelf, growing: openGrowing(files, folder) }
   const rows = openRowsShelf(files, folder)
@@ -195,11 +195,6 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       redacted.forget(path)
     },
   }
-}
-
-/** Twelve hex digits tell a machine's places apart. */
-function keyOf(root: string): string {
-  return sha256(root).toString('hex').slice(0, 12)
 }
 
 function readPlace(

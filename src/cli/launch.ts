@@ -13,5 +13,15 @@ if (command === 'hook') {
 
 function start(): void {
   useCodeCache(join(import.meta.dirname, 'chunks'), command)
+  const words = process.argv.slice(3)
+  // Words and nothing else: options, and what a minus excludes, are for the program to tell apart.
+  if (command !== 'search' || words.length === 0 || words.some((word) => word.startsWith('-'))) startAll()
+  else
+    void import('./quick-search.ts')
+      .then(({ searchQuickly }) => searchQuickly(words))
+      .then((isDone) => isDone || startAll())
+}
+
+function startAll(): void {
   void import('./main.ts').then(({ main }) => main(process.argv))
 }

@@ -63,8 +63,8 @@ function toLines(
   }
   add(at, text.length, false)
   if (isCutAfter) pieces.push({ text: '…', isMark: false })
-  const room = width === undefined ? Number.POSITIVE_INFINITY : Math.max(20, width - INDENT.length)
-  return wrapped(pieces, room)
+  const lines = width === undefined ? [pieces] : wrapped(pieces, Math.max(20, width - INDENT.length))
+  return lines
     .map(
       (line) =>
         INDENT +

@@ -73,15 +73,18 @@ function segments(text: string): Intl.Segments {
   return segmenter.segment(text)
 }
 
-const EMOJI = /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{RI}\p{RI}/u
-/** Marks, format characters, and the vowels and finals of Hangul that join the consonant before them. */
-const NO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u
+let emoji: RegExp | undefined
+let noWidth: RegExp | undefined
 
 function clusterWidth(cluster: string): number {
-  if (EMOJI.test(cluster)) return 2
+  // Made when the first text needs them, as above.
+  emoji ??= /\p{Emoji_Presentation}|\p{Emoji}\ufe0f|\p{RI}\p{RI}/u
+  // Marks, format characters, and the vowels and finals of Hangul that join the consonant before them.
+  noWidth ??= /[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff\ud7b0-\ud7ff]/u
+  if (emoji.test(cluster)) return 2
   let width = 0
   for (const character of cluster) {
-    if (NO_WIDTH.test(character)) continue
+    if (noWidth.test(character)) continue
     width += isWide(character.codePointAt(0) as number) ? 2 : 1
   }
   return width

@@ -12,6 +12,9 @@ export type Scanner = {
 
 export const PASS = -1
 
+/** For texts up to 256 KB; a scan does not begin another, so one is enough. */
+const SCRATCH = Buffer.allocUnsafeSlow(1 << 18)
+
 const PAIRS = 4096
 const TRIPLES = 65536
 
@@ -24,18 +27,21 @@ export function createScanner(literals: readonly string[], { ignoreCase = false 
   const shifts = new Uint8Array(PAIRS).fill(Math.min(last + 1, 255))
   const begins = new Uint8Array(TRIPLES)
   const buckets = new Map<number, number[]>()
-  for (const [index, literal] of literals.entries()) {
-    const bytes = Buffer.from(literal, 'latin1')
+  for (let index = 0; index < literals.length; index += 1) {
+    const literal = literals[index] as string
+    const bytes = toBytes(literal)
     for (let i = 0; i <= last; i += 1) {
       const pair = hashPair(bytes, i, fold)
-      shifts[pair] = Math.min(shifts[pair] as number, last - i)
+      if ((shifts[pair] as number) > last - i) shifts[pair] = last - i
     }
     const triple = hashTriple(bytes, 0, fold)
     begins[triple] = 1
-    buckets.set(triple, [...(buckets.get(triple) ?? []), index])
+    const bucket = buckets.get(triple)
+    if (bucket === undefined) buckets.set(triple, [index])
+    else bucket.push(index)
   }
   const length = (index: number): number => (literals[index] as string).length
-  for (const bucket of buckets.values()) bucket.sort((a, b) => length(b) - length(a))
+  for (const bucket of buckets.values()) if (bucket.length > 1) bucket.sort((a, b) => length(b) - length(a))
 
   return {
     scan(text, onHit) {
@@ -75,9 +81,6 @@ function toBytes(text: string): Uint8Array {
   bytes.write(text, 0, 'latin1')
   return bytes
 }
-
-/** For texts up to 256 KB; a scan does not begin another, so one is enough. */
-const SCRATCH = Buffer.allocUnsafeSlow(1 << 18)
 
 function hashPair(bytes: Uint8Array, i: number, fold: number): number {
   return ((((bytes[i] as number) | fold) << 5) ^ ((bytes[i + 1] as number) | fold)) & (PAIRS - 1)

@@ -80,9 +80,10 @@ function redactOnce(text: string, replace: Replace): string {
 
 /** The vendor whose key this is, from its first character to its last. */
 export function vendorOf(secret: string): string | undefined {
-  return VENDOR_RULES.find(({ pattern, accepts }) => {
+  return VENDOR_RULES.find((rule) => {
+    const pattern = rule.pattern()
     pattern.lastIndex = 0
-    return pattern.test(secret) && pattern.lastIndex === secret.length && (accepts?.(secret) ?? true)
+    return pattern.test(secret) && pattern.lastIndex === secret.length && (rule.accepts?.(secret) ?? true)
   })?.id
 }
 
@@ -129,10 +130,11 @@ function insidePlaceholder(text: string, at: number): number | undefined {
   return end !== undefined && at < end ? end : undefined
 }
 
-function vendorFinder({ id, pattern, edge, accepts }: VendorRule): Finder {
+function vendorFinder({ id, edge, accepts, ...rule }: VendorRule): Finder {
   const inside = edge === 'run' ? isKeyCharacter : isAlphanumeric
   return (text, at, floor) => {
     if (edge !== 'none' && at !== floor && !isEdge(text, at, inside)) return undefined
+    const pattern = rule.pattern()
     pattern.lastIndex = at
     if (!pattern.test(text)) return undefined
     const end = pattern.lastIndex

@@ -7,8 +7,8 @@ export type VendorRule = {
   readonly id: string
   /** Lower case; found in either case, and the pattern decides. */
   readonly literals: readonly string[]
-  /** Sticky, tried where the literal begins. */
-  readonly pattern: RegExp
+  /** Sticky, tried where the literal begins. Made when the first is: most texts have none of these. */
+  readonly pattern: () => RegExp
   /**
    * What may stand before: `none` for prefixes so distinct that it does not matter; `word` (the default) not a letter or digit;
    * `run` not any key character, for patterns that read a run to its end before they can fail.
@@ -30,12 +30,17 @@ function prefixed(
   min: number,
   characters = 'A-Za-z0-9_-',
 ): VendorRule {
-  const either = prefixes.map((prefix) => prefix.replace(/[.\\]/g, '\\$&')).join('|')
+  const either = (): string => prefixes.map((prefix) => prefix.replace(/[.\\]/g, '\\$&')).join('|')
   return {
     id,
     literals: prefixes.map((prefix) => prefix.toLowerCase()),
-    pattern: new RegExp(`(?:${either})[${characters}]{${min},8192}`, 'y'),
+    pattern: once(() => new RegExp(`(?:${either()})[${characters}]{${min},8192}`, 'y')),
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
 }
 
 export const VENDOR_RULES: readonly VendorRule[] = [
@@ -86,7 +91,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   {
     id: 'aws-access-key',
     literals: ['akia', 'asia', 'abia', 'acca'],
-    pattern: /A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16,128}/y,
+    pattern: once(() => /A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16,128}/y),
   },
   prefixed('aws-bedrock-key', ['ABSK'], 80, 'A-Za-z0-9+/='),
   {
@@ -99,11 +104,15 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     edge: 'none',
   },
   prefixed('stripe-webhook-secret', ['whsec_'], 24, 'A-Za-z0-9+/='),
-  { id: 'sendgrid-key', literals: ['sg.'], pattern: /SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}/y },
+  {
+    id: 'sendgrid-key',
+    literals: ['sg.'],
+    pattern: once(() => /SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}/y),
+  },
   {
     id: 'twilio-key',
     literals: Array.from('0123456789abcdef', (digit) => `sk${digit}`),
-    pattern: /SK[0-9a-f]{32,128}/y,
+    pattern: once(() => /SK[0-9a-f]{32,128}/y),
   },
   prefixed('npm-token', ['npm_'], 30, 'A-Za-z0-9'),
   prefixed('pypi-token', ['pypi-'], 50),
@@ -139,12 +148,12 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   {
     id: 'azure-key',
     literals: ['accountkey=', 'sharedaccesskey='],
-    pattern: /(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,200}={0,2}/iy,
+    pattern: once(() => /(?:AccountKey|SharedAccessKey)=[A-Za-z0-9+/]{40,200}={0,2}/iy),
   },
   {
     id: 'jwt',
     literals: ['eyj'],
     edge: 'run',
-    pattern: /eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,8192}){1,3}/y,
+    pattern: once(() => /eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,8192}(?:\.[A-Za-z0-9_-]{0,8192}){1,3}/y),
   },
 ]

@@ -3,7 +3,7 @@ import { createSequence, type Entry } from '../transcript/entry.ts'
 import { PAGE_DOCS, type Doc } from './doc-pages.ts'
 import type { Stream } from './lookup.ts'
 import { ALL } from './plan.ts'
-import { readEntry, type Located } from './resolve.ts'
+import { readSearched, type Located } from './resolve.ts'
 import type { Hit, Searching } from './searching.ts'
 import { TOP, type IndexedUnit } from './shard-blocks.ts'
 import type { ShardReader } from './shard-reader.ts'
@@ -112,6 +112,7 @@ function takeNewest(isExact: boolean): Take {
     const isLast = found.length < chunk
     chunk = Math.min(chunk * 2, MOST_CHUNK)
     const hits: Hit[] = []
+    prefetch(found, own, searching)
     for (const number of found) {
       const hit = await toHit({ number, score: 0 }, own, searching)
       if (hit !== undefined) hits.push(hit)
@@ -125,6 +126,11 @@ function takeRanked(): Take {
   return async (fts, below, own, searching) => {
     const { limit } = searching
     let { best, count, last } = own.reader.ranked(fts, below, MOST_RANKED, limit * 2)
+    prefetch(
+      best.flatMap(({ number, score }) => (score > searching.worst ? [] : [number])).slice(0, limit),
+      own,
+      searching,
+    )
     let { hits, isEnough } = await bestOf(best, own, searching)
     if (!isEnough && count > best.length) {
       ;({ best } = own.reader.ranked(fts, below, MOST_RANKED, MOST_RANKED))
@@ -136,6 +142,16 @@ function takeRanked(): Take {
 }
 
 type Best = { readonly hits: readonly Hit[]; readonly isEnough: boolean }
+
+/** Asks at once for what is known of many, before each is looked at. */
+function prefetch(numbers: readonly number[], { reader }: Own, searching: Searching): void {
+  if (!reader.prefetch(numbers)) return
+  const names = numbers.flatMap((number) => reader.unitOf(number)?.name ?? [])
+  searching.prefetch(
+    numbers.map((number) => reader.sessionKey(reader.doc(number).session)),
+    names,
+  )
+}
 
 /** From the best on, as many as are asked for, and none that cannot be among the first any more. */
 async function bestOf(found: readonly Match[], own: Own, searching: Searching): Promise<Best> {
@@ -171,17 +187,17 @@ async function toHit(
   const unit = searching.unit(indexed.name)
   if (unit === undefined) return undefined
   const located = toLocated(doc, { reader, unit, key })
-  let entry: Entry | undefined
+  let searched: Entry | undefined
   // A title stands at the first entry of the session, which is not that of each of its units.
   const isFirstOfUnit = doc.sequence === 0 && sequence !== 0
   if (!isExact || doc.isLarge || isInTime === undefined || isFirstOfUnit) {
-    entry = await readEntry(searching.archive, located)
-    if (entry === undefined || !plan.entry({ ...entry, sequence }, session)) return undefined
+    searched = await readSearched(searching.archive, located)
+    if (searched === undefined || !plan.entry({ ...searched, sequence }, session)) return undefined
   }
   const { at, hasAt, role } = doc
   const { source } = located
   const tie = `${key} ${source} ${String(sequence).padStart(12, '0')}`
-  return { at, score, tie, session, source, sequence, role, hasAt, located, ...(entry && { entry }) }
+  return { at, score, tie, session, source, sequence, role, hasAt, located, ...(searched && { searched }) }
 }
 
 type Where = { readonly reader: ShardReader; readonly unit: ListedUnit; readonly key: string }

@@ -8,7 +8,7 @@ import { isObject } from '../transcript/json.ts'
 
 let isWatched = false
 let context: { work?: () => unknown } | undefined
-const script = new Script('work()')
+let script: Script | undefined
 const stopped = new WeakSet<object>()
 
 /** True for the error of work that was stopped: a fault of what was asked, not of what was read. */
@@ -23,6 +23,7 @@ export function isTooSlow(error: unknown): boolean {
 export function withinTime<T>(milliseconds: number, work: () => T): T {
   if (isWatched) return work()
   context ??= createContext({})
+  script ??= new Script('work()')
   let result: { readonly value: T } | undefined
   context.work = () => {
     result = { value: work() }

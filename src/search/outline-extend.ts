@@ -20,7 +20,7 @@ import { asPlaced, isNear, readAlone, readBytes, readInPlace } from './outline-r
 import { readRows } from './outline-read.ts'
 import { toPlace } from './outline-records.ts'
 import { ROW_BYTES, writeRow, type OutlineRow } from './outline-row.ts'
-import { toSource } from './resolve.ts'
+import { toSource } from './resolve-whole.ts'
 
 export type Growth = {
   readonly before: OutlineNote

@@ -14,7 +14,7 @@ import type { SessionUnit } from '../sources/session-streams.ts'
 import { readOrigin } from '../sources/versions.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
-import { toSource } from './resolve.ts'
+import { toSource } from './resolve-whole.ts'
 
 export type Check = { readonly checksum: number; readonly length: number }
 

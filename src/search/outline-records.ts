@@ -7,7 +7,7 @@ import type { Names } from './outline-files.ts'
 import type { Readable } from './outline-read.ts'
 import { asPlaced, readBytes, type RecordPlace } from './outline-record.ts'
 import type { OutlineRow } from './outline-row.ts'
-import { toSource } from './resolve.ts'
+import { toSource } from './resolve-whole.ts'
 
 /** Records that lie near each other are read together. */
 const TOGETHER_BYTES = 2 * 1024 * 1024

@@ -134,12 +134,11 @@ function toInner(text: string, budget: Budget): FtsQuery | undefined {
 
 /** Nothing of a word that may have begun before the text did. */
 function toWord(text: string, { term, start, end }: PlacedTerm): string[] {
-  if (!ENDS_WORD.test(text.slice(0, start))) return []
-  return [ENDS_WORD.test(text.slice(end)) ? `"${term}"` : `"${keptOf(term)}" *`]
+  // Anything but what may stand within a word without being seen in its term.
+  const endsWord = /[^_\p{M}\p{Cf}\p{Lm}\p{Sk}]/u
+  if (!endsWord.test(text.slice(0, start))) return []
+  return [endsWord.test(text.slice(end)) ? `"${term}"` : `"${keptOf(term)}" *`]
 }
-
-/** Anything but what may stand within a word without being seen in its term. */
-const ENDS_WORD = /[^_\p{M}\p{Cf}\p{Lm}\p{Sk}]/u
 
 function toPair(
   { term, kind }: PlacedTerm,

@@ -1,162 +1,64 @@
 /**
- * A hit's own bytes and its entry, from where they lie: the kept file, the journal, or the agent's own file. Of most logs a record
- * can be read alone; where what comes out is not what was indexed (a record that means something only among others, a row of a
- * database), the unit is read to it.
+ * A hit's entry. Most of what searches find are lines of logs that can be read by themselves, which is done here, for what searches look
+ * at; whatever cannot be, and whatever is asked for whole, is read by `resolve-whole.ts`, which brings all that reads logs with it.
  */
-import { posix, join } from 'node:path'
-import fs from 'node:fs/promises'
 import type { Archive } from '../archive/archive.ts'
-import { openKept } from '../archive/kept.ts'
-import { resolveBlobs } from '../archive/blobs.ts'
-import { JOURNAL } from '../journal/format-id.ts'
-import { loadFormat } from '../sources/load-format.ts'
-import { readOrigin } from '../sources/versions.ts'
+import { openKeptReader, type KeptReader } from '../archive/kept-find.ts'
+import { claudeLineAlone, type Alone } from '../formats/claude-code-alone.ts'
 import type { Entry } from '../transcript/entry.ts'
-import type { Source, SourceFile } from '../transcript/source.ts'
-import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
-import { textsOf } from './match-texts.ts'
-import { readListed } from './read-listed.ts'
-import { redactorOf, toSearched } from './searched-entry.ts'
-import type { ListedUnit } from './unit-list.ts'
+import { parseJson, type Json } from '../transcript/json.ts'
+import { asIndexed, type Located } from './located.ts'
+import { redactorOf } from './searched-entry.ts'
 
-/** Where an entry lies and how it is told from others there. */
-export type Located = {
-  readonly unit: ListedUnit
-  /** The session's key. */
-  readonly key: string
-  readonly source: string
-  /** In the unit's own count. */
-  readonly sequence: number
-  /** Relative to the unit's place; undefined when the entry names none. */
-  readonly file: string | undefined
-  readonly version: number | undefined
-  readonly byteOffset: number
-  readonly byteLength: number
-  readonly identity: bigint
-  readonly mark: number
-}
+export type { Located } from './located.ts'
 
 /** The record that the entry was read from, uncompressed; undefined when there is none, or it is gone. */
 export async function readRecord(archive: Archive, located: Located): Promise<Buffer | undefined> {
-  const { unit, file, version, byteOffset, byteLength } = located
-  const { agent, root, unit: name, isKept } = unit.place
-  if (file === undefined || byteLength === 0 || byteLength > LARGEST_RECORD) return undefined
-  const origin = { file, byteOffset, byteLength, ...(version !== undefined && { version }) }
-  try {
-    if (unit.format === JOURNAL) return await readPart(join(archive.sessionFolder(name), file), origin)
-    if (isKept) return await readOrigin(openKept(archive).place(agent, root), origin)
-    return await readInPlace(root, file, origin)
-  } catch {
-    return undefined
-  }
+  return (await import('./resolve-whole.ts')).readRecord(archive, located)
 }
 
 /** As it was indexed, without secrets; undefined when it is no longer there. */
 export async function readEntry(archive: Archive, located: Located): Promise<Entry | undefined> {
-  const record = await readRecord(archive, located)
-  const alone = record && (await readAlone(archive, located, record))
-  const entry = alone ?? (await readAmongOthers(archive, located))
-  return entry && redactorOf(archive).entry(entry)
+  const redactor = redactorOf(archive)
+  const entry = await (await import('./resolve-whole.ts')).readWhole(archive, located, redactor)
+  return entry && redactor.entry(entry)
 }
 
-/** Records beyond this are read with their unit: they are its larger part anyway. */
-const LARGEST_RECORD = 256 * 1024 * 1024
+/** The same, of which only what searches look at need be there. */
+export async function readSearched(archive: Archive, located: Located): Promise<Entry | undefined> {
+  const alone = readLine(archive, located)
+  return alone === undefined ? readEntry(archive, located) : redactorOf(archive).entry(alone)
+}
 
-type Part = { readonly byteOffset: number; readonly byteLength: number }
+/** Lines that say all that is searched of them by themselves, by the format of their log. */
+const ALONE: ReadonlyMap<string, (line: Json) => Alone | undefined> = new Map([
+  ['claude-code', claudeLineAlone],
+])
+/** A line that is longer is read with care for memory. */
+const LONGEST_LINE = 1024 * 1024
 
-async function readPart(path: string, { byteOffset, byteLength }: Part): Promise<Buffer> {
-  const handle = await fs.open(path, 'r')
+function readLine(archive: Archive, located: Located): Entry | undefined {
+  const { unit, file, version, byteOffset, byteLength, source, sequence } = located
+  const { agent, root, isKept } = unit.place
+  const toAlone = ALONE.get(unit.format)
+  if (toAlone === undefined || !isKept || file === undefined || byteLength > LONGEST_LINE) return undefined
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(byteLength), 0, byteLength, byteOffset)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Also of what is compressed, or lies in a repository. */
-async function readInPlace(root: string, file: string, part: Part): Promise<Buffer | undefined> {
-  const { openFiles } = await import('../sources/open-files.ts')
-  const found = await (await openFiles(root, [])).find(file)
-  if (found === undefined) return undefined
-  const { byteOffset, byteLength } = part
-  const parts: Buffer[] = []
-  let at = 0
-  for await (const chunk of found.chunks()) {
-    parts.push(chunk.subarray(Math.max(0, byteOffset - at), Math.max(0, byteOffset + byteLength - at)))
-    at += chunk.length
-    if (at >= byteOffset + byteLength) break
-  }
-  return Buffer.concat(parts)
-}
-
-async function readAlone(archive: Archive, located: Located, record: Buffer): Promise<Entry | undefined> {
-  const format = await loadFormat(located.unit.format)
-  try {
-    for await (const items of format.read(toSource(located.file ?? '', record))) {
-      for (const item of items) {
-        if (item.type !== 'entry') continue
-        const whole = format.id === JOURNAL ? await resolveBlobs(item.entry, archive.blobs) : item.entry
-        const entry = asIndexed(whole, located)
-        if (entry !== undefined) return entry
-      }
-    }
+    const bytes = readerOf(archive)({ agent, root, path: file, version, byteOffset, byteLength })
+    const line = bytes && parseJson(bytes.toString('utf8'))
+    const alone = line === undefined ? undefined : toAlone(line)
+    return alone && asIndexed({ ...alone, source, sequence }, located)
   } catch {
-    // It cannot be read alone.
+    // What goes wrong is met again, and told, where the entry is read whole.
+    return undefined
   }
-  return undefined
 }
 
-/** The entry under the name it has among the others, if it says what was indexed. */
-function asIndexed(entry: Entry, located: Located): Entry | undefined {
-  const { source, sequence, identity, mark, file, version, byteOffset, byteLength } = located
-  const id = [entry.id, `${source}/${sequence}`].find((id) => identityOf({ source, id }) === identity)
-  if (id === undefined) return undefined
-  const { origin } = entry
-  const named: Entry = {
-    ...entry,
-    id,
-    source,
-    sequence,
-    ...(origin !== undefined && {
-      origin: {
-        ...origin,
-        file: file ?? origin.file,
-        byteOffset,
-        byteLength,
-        ...(version !== undefined && { version }),
-      },
-    }),
-  }
-  const texts = textsOf(named, located.unit.titles.get(located.key))
-  return markOfTexts(texts, facetsOf(named)) === mark ? named : undefined
-}
+const readers = new WeakMap<Archive, KeptReader>()
 
-async function readAmongOthers(archive: Archive, located: Located): Promise<Entry | undefined> {
-  const { unit, key, identity, source, sequence } = located
-  // What a source is called may have a secret in it, which the index does not have.
-  const isSource = (entry: Entry): boolean =>
-    entry.source === source || toSearched(entry, redactorOf(archive)).source === source
-  for await (const entries of readListed(unit)) {
-    for (const { key: own, entry } of entries) {
-      if (own !== key || entry.sequence !== sequence || !isSource(entry)) continue
-      return identityOf(entry) === identity ? entry : undefined
-    }
-  }
-  return undefined
-}
-
-/** The record as a file by itself, under its own name. */
-export function toSource(path: string, record: Buffer): Source {
-  const file: SourceFile = {
-    path: posix.basename(path),
-    sizeBytes: record.length,
-    modifiedAt: new Date(0).toISOString(),
-    head: async (bytes) => record.subarray(0, bytes),
-    async *chunks() {
-      yield record
-    },
-    bytes: async () => record,
-  }
-  return { path, kind: 'file', list: async () => [file], find: async () => undefined }
+function readerOf(archive: Archive): KeptReader {
+  const known = readers.get(archive)
+  if (known !== undefined) return known
+  const made = openKeptReader(archive)
+  readers.set(archive, made)
+  return made
 }

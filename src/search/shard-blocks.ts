@@ -14,6 +14,12 @@ export type IndexedUnit = {
   readonly pieces: readonly { readonly low: number; readonly high: number }[]
 }
 
+/** Of one moment. */
+export type BlocksNow = Blocks & {
+  /** Asks at once for the units of many, which `unitOf` will be asked for. */
+  prefetch(numbers: readonly number[]): void
+}
+
 export type Blocks = {
   units(): readonly IndexedUnit[]
   unitOf(number: number): Pick<IndexedUnit, 'name'> | undefined
@@ -30,18 +36,25 @@ export const TOP = Number.MAX_SAFE_INTEGER
 const FEW = 100
 
 /** As the shard is now: made anew when it has changed. */
-export function createBlocks(prepared: Prepared): Blocks {
+export function createBlocks(prepared: Prepared): BlocksNow {
   let known: All | undefined
   let asked = 0
+  const found = new Map<number, Pick<IndexedUnit, 'name'> | undefined>()
   const all = (): All => (known ??= readAll(prepared))
   return {
     units: () => all().units,
     unitOf(number) {
+      if (known === undefined && found.has(number)) return found.get(number)
       asked += 1
       if (known === undefined && asked <= FEW) return findUnit(prepared, number)
       const { pieces, lows } = all()
       const piece = pieces[lastAtMost(lows, number)]
       return piece !== undefined && number < piece.high ? piece.unit : undefined
+    },
+    prefetch(numbers) {
+      asked += numbers.length
+      if (known !== undefined || asked > FEW) return
+      for (const [number, unit] of findUnits(prepared, numbers)) found.set(number, unit)
     },
     newestBelow(number) {
       if (known === undefined && number === TOP) return findNewest(prepared)
@@ -65,13 +78,26 @@ export function createBlocks(prepared: Prepared): Blocks {
 }
 
 function findUnit(prepared: Prepared, number: number): Pick<IndexedUnit, 'name'> | undefined {
-  const piece = prepared(
-    `SELECT high, name FROM pieces LEFT JOIN units ON units.id = pieces.unit
-     WHERE low <= ? ORDER BY low DESC LIMIT 1`,
-  ).get(number)
-  if (piece === undefined || number >= Number(piece['high'])) return undefined
-  if (typeof piece['name'] !== 'string') throw new MissingPage(NO_UNIT)
-  return { name: piece['name'] }
+  return findUnits(prepared, [number]).get(number)
+}
+
+function findUnits(
+  prepared: Prepared,
+  numbers: readonly number[],
+): ReadonlyMap<number, Pick<IndexedUnit, 'name'> | undefined> {
+  const found = prepared(
+    `SELECT json_group_array(json_array(asked.value, high, name)) AS rows FROM json_each(?) AS asked
+     LEFT JOIN pieces ON pieces.low = (SELECT max(low) FROM pieces WHERE low <= asked.value)
+     LEFT JOIN units ON units.id = pieces.unit`,
+  ).get(JSON.stringify(numbers))
+  const rows = JSON.parse(String(found?.['rows'])) as unknown[][]
+  return new Map(
+    rows.map(([number, high, name]) => {
+      if (high === null || Number(number) >= Number(high)) return [Number(number), undefined]
+      if (typeof name !== 'string') throw new MissingPage(NO_UNIT)
+      return [Number(number), { name }]
+    }),
+  )
 }
 
 /** A piece that does not say how new it is may be as new as any. */

@@ -1,8 +1,9 @@
 /** A shard as a search sees it: matches by number from the newest down, and what is known of each. */
 import type { Archive } from '../archive/archive.ts'
+import type { Row } from '../transcript/source.ts'
 import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
 import type { GramTest } from './grams.ts'
-import { createBlocks, TOP, type Blocks } from './shard-blocks.ts'
+import { createBlocks, TOP, type Blocks, type BlocksNow } from './shard-blocks.ts'
 import { createCache, createStatements, type Prepared } from './shard-statements.ts'
 import { MissingPage, peekShard, reportDamage } from './shard.ts'
 
@@ -22,6 +23,8 @@ export type ShardReader = Blocks & {
   /** The best of the newest `among`: lower scores are better. */
   ranked(fts: string, below: number, among: number, limit: number): Ranked
   count(fts: string): number
+  /** Asks at once for what is known of many. False when most of it was known, and each may be asked for. */
+  prefetch(numbers: readonly number[]): boolean
   /** Words from one on, below another, of such lengths, and how many entries have each. */
   words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
   /** The pages that may have it, each of `PAGE_DOCS` docs, from the highest down. */
@@ -41,6 +44,7 @@ export type Ranked = {
 
 /** Some MB of what was looked at last. */
 const MOST_PAGES = 4096
+const MOST_DOCS = 4096
 const MOST_NAMES = 100_000
 
 export async function openShardReader(archive: Archive, number: number): Promise<ShardReader | undefined> {
@@ -50,16 +54,17 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const report = (): void => reportDamage(archive, number)
   const prepared = createStatements(database, report)
   const pages = createCache<Buffer>(MOST_PAGES)
+  const prefetched = createCache<Doc>(MOST_DOCS)
   const names = createCache<string>(MOST_NAMES)
   const keys = createCache<string>(MOST_NAMES)
-  let blocks: Blocks | undefined
+  let blocks: BlocksNow | undefined
   let hasVocabulary = false
   let grams: readonly PageGrams[] | undefined
   let seen: unknown
   let isBegun = false
   let isSeen = false
   const stamp = (): unknown => prepared('PRAGMA data_version').get()?.['data_version']
-  const current = (): Blocks => {
+  const current = (): BlocksNow => {
     // Between `begin` and `end` nothing changes after the first look.
     if (blocks !== undefined && isBegun && isSeen) return blocks
     const now = stamp()
@@ -67,7 +72,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
     if (blocks === undefined || now !== seen) {
       blocks = createBlocks(prepared)
       grams = undefined
-      for (const cache of [pages, keys]) cache.clear()
+      for (const cache of [pages, prefetched, keys]) cache.clear()
       seen = now
     }
     return blocks
@@ -78,6 +83,21 @@ export async function openShardReader(archive: Archive, number: number): Promise
     isSeen = false
   }
   const text = (value: unknown): string => (typeof value === 'string' ? value : '')
+  const docAt = (number: number): Doc => {
+    const known = prefetched.peek(number)
+    if (known !== undefined) return known
+    const at = Math.floor(number / PAGE_DOCS)
+    const page = pages.get(at, () => {
+      const docs = prepared('SELECT docs FROM pages WHERE id = ?').get(at)?.['docs']
+      if (docs instanceof Uint8Array) return Buffer.from(docs.buffer, docs.byteOffset, docs.byteLength)
+      report()
+      throw new MissingPage(`the index has no page ${at}`)
+    })
+    const slot = number - at * PAGE_DOCS
+    if (page.length >= (slot + 1) * DOC_BYTES) return readDoc(page, slot)
+    report()
+    throw new MissingPage(`the index has no entry ${number}`)
+  }
 
   return {
     shard: number,
@@ -97,6 +117,26 @@ export async function openShardReader(archive: Archive, number: number): Promise
     },
     units: () => current().units(),
     unitOf: (number) => current().unitOf(number),
+    prefetch(numbers) {
+      const blocks = current()
+      const lacking = numbers.filter((number) => !pages.has(Math.floor(number / PAGE_DOCS)))
+      const asked = prefetched.missing(lacking)
+      // Whoever asks again for the same, or for a few, is answered as before.
+      if (asked.length < FEWEST_TOGETHER) return false
+      blocks.prefetch(numbers)
+      for (const [number, doc] of rowsOf(prepared(DOCS_TOGETHER).get(JSON.stringify(asked))))
+        if (text(doc).length === DOC_BYTES * 2)
+          prefetched.set(Number(number), readDoc(Buffer.from(text(doc), 'hex'), 0))
+      const docs = numbers.map(docAt)
+      const sessions = keys.missing(docs.map(({ session }) => session))
+      const called = names.missing(
+        docs.flatMap(({ source, file }) => (file === 0 ? [source] : [source, file])),
+      )
+      const given = [sessions, called].map((ids) => JSON.stringify(ids))
+      for (const [kind, id, said] of rowsOf(prepared(NAMES_TOGETHER).get(...given)))
+        (kind === 0 ? keys : names).set(Number(id), text(said))
+      return true
+    },
     newestBelow: (number) => current().newestBelow(number),
     topBefore: (time) => current().topBefore(time),
     facets: (field) =>
@@ -138,25 +178,27 @@ export async function openShardReader(archive: Archive, number: number): Promise
       else grams = readGrams(prepared, take)
       return found
     },
-    doc(number) {
-      const at = Math.floor(number / PAGE_DOCS)
-      const page = pages.get(at, () => {
-        const docs = prepared('SELECT docs FROM pages WHERE id = ?').get(at)?.['docs']
-        if (docs instanceof Uint8Array) return Buffer.from(docs.buffer, docs.byteOffset, docs.byteLength)
-        report()
-        throw new MissingPage(`the index has no page ${at}`)
-      })
-      const slot = number - at * PAGE_DOCS
-      if (page.length >= (slot + 1) * DOC_BYTES) return readDoc(page, slot)
-      report()
-      throw new MissingPage(`the index has no entry ${number}`)
-    },
+    doc: docAt,
     name: (id) =>
       names.get(id, () => text(prepared('SELECT name FROM names WHERE id = ?').get(id)?.['name'])),
     sessionKey: (id) =>
       keys.get(id, () => text(prepared('SELECT key FROM sessions WHERE id = ?').get(id)?.['key'])),
     close: () => shard.close(),
   }
+}
+
+/** Fewer are asked for one by one. */
+const FEWEST_TOGETHER = 4
+/** Rows in one text: one by one, fetching them takes ten times as long as finding them. */
+const DOCS_TOGETHER = `SELECT json_group_array(
+    json_array(asked.value, hex(substr(docs, asked.value % ${PAGE_DOCS} * ${DOC_BYTES} + 1, ${DOC_BYTES})))
+  ) AS rows FROM json_each(?) AS asked JOIN pages ON pages.id = asked.value / ${PAGE_DOCS}`
+const NAMES_TOGETHER = `SELECT json_group_array(json_array(kind, id, said)) AS rows FROM (
+  SELECT 0 AS kind, id, key AS said FROM sessions WHERE id IN (SELECT value FROM json_each(?)) UNION ALL
+  SELECT 1, id, name FROM names WHERE id IN (SELECT value FROM json_each(?)))`
+
+function rowsOf(row: Row | undefined): readonly (readonly unknown[])[] {
+  return JSON.parse(String(row?.['rows'] ?? '[]')) as unknown[][]
 }
 
 type PageGrams = { readonly page: number; readonly bits: Uint8Array }

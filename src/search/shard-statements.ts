@@ -28,20 +28,36 @@ export function createStatements(database: Database, report: () => void): Prepar
   }
 }
 
-export type Cache<T> = { get(key: number, make: () => T): T; clear(): void }
+export type Cache<T> = {
+  get(key: number, make: () => T): T
+  /** Undefined for what would have to be made. */
+  peek(key: number): T | undefined
+  has(key: number): boolean
+  /** Of these, the ones that would have to be made. */
+  missing(keys: Iterable<number>): readonly number[]
+  set(key: number, value: T): void
+  clear(): void
+}
 
 /** The oldest goes when there are too many. */
 export function createCache<T>(most: number): Cache<T> {
   const values = new Map<number, T>()
+  const set = (key: number, value: T): void => {
+    if (values.size >= most) for (const oldest of values.keys()) if (values.delete(oldest)) break
+    values.set(key, value)
+  }
   return {
     get(key, make) {
       const known = values.get(key)
       if (known !== undefined) return known
       const made = make()
-      if (values.size >= most) for (const oldest of values.keys()) if (values.delete(oldest)) break
-      values.set(key, made)
+      set(key, made)
       return made
     },
+    peek: (key) => values.get(key),
+    has: (key) => values.has(key),
+    missing: (keys) => [...new Set(keys)].filter((key) => !values.has(key)),
+    set,
     clear: () => values.clear(),
   }
 }

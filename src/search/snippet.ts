@@ -107,12 +107,16 @@ function cut(text: string, ranges: readonly Range[], window: Window | undefined,
     .filter((mark) => mark.end > mark.start)
   return {
     // One for one, so that marks stay where they are.
-    text: trimmed.replace(/[\s\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' '),
+    text: trimmed.replace(UNSEEN, ' '),
     marks,
     isCutBefore: options.isCutBefore || text.slice(0, start).trim() !== '',
     isCutAfter: options.isCutAfter || text.slice(end).trim() !== '',
   }
 }
+
+/** Spaces and what controls a terminal, or the direction of text. Spelled out: Unicode's names take longer to look up than to find. */
+// oxlint-disable-next-line no-control-regex
+const UNSEEN = /[\s\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
 
 /** How far a window is moved to begin and end between words. */
 const SNAP = 24
@@ -129,12 +133,16 @@ function wordEnd(text: string, to: number, least: number): number {
   return boundary(text, to)
 }
 
+/** No accent, and nothing that joins, comes before it. */
+const FIRST_MARK = 0x300
+
 /** The same place, or the one before when it would cut a character in two, or part an accent from its letter. */
 function boundary(text: string, at: number): number {
   let to = at
   for (let steps = 0; to > 0 && to < text.length && steps < 16; steps += 1, to -= 1) {
     const code = text.charCodeAt(to)
-    const isInner = (code >= 0xdc00 && code <= 0xdfff) || /\p{M}|\u200d/u.test(text[to] ?? '')
+    const isInner =
+      code >= FIRST_MARK && ((code >= 0xdc00 && code <= 0xdfff) || /\p{M}|\u200d/u.test(text[to] ?? ''))
     if (!isInner && text.charCodeAt(to - 1) !== 0x200d) break
   }
   return to

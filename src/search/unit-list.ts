@@ -27,7 +27,7 @@ export type ListedUnit = {
 /** Newest first. */
 export function listUnits(database: Database, home: string): readonly ListedUnit[] {
   const born = bornOf(database)
-  const units = together(database, ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS)
+  const units = together(database, UNIT_COLUMNS, UNITS)
   const files = grouped(database, 'unit', FILES)
   const recordings = grouped(database, 'reading', RECORDINGS)
   return units
@@ -69,6 +69,31 @@ export function findUnit(database: Database, home: string, name: string): Listed
   return toUnit(unit, files, recordings, { home, born: bornOf(database) })
 }
 
+/** The same for some of them, in three questions for all. */
+export function findUnits(
+  database: Database,
+  home: string,
+  names: readonly string[],
+): ReadonlyMap<string, ListedUnit> {
+  const asked = `SELECT units.id FROM json_each(?) AS asked
+    CROSS JOIN places ON places.agent = json_extract(asked.value, '$[0]') AND places.root = json_extract(asked.value, '$[1]')
+    CROSS JOIN units ON units.place = places.id AND units.path = json_extract(asked.value, '$[2]')`
+  const given = JSON.stringify(names)
+  const born = bornOf(database)
+  const units = together(database, UNIT_COLUMNS, `${UNITS} AND units.id IN (${asked})`, given)
+  const files = grouped(database, 'unit', FILES, `unit IN (${asked})`, given)
+  const readings = JSON.stringify(units.map(({ reading }) => reading))
+  const ofThese = 'reading IN (SELECT value FROM json_each(?))'
+  const recordings = grouped(database, 'reading', RECORDINGS, ofThese, readings)
+  const found = units.map((unit) =>
+    toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
+      home,
+      born,
+    }),
+  )
+  return new Map(found.map((unit) => [unit.name, unit]))
+}
+
 /** Units that hold a session, in the order in which they are read as one. */
 export function unitsOfSession(database: Database, home: string, key: string): readonly ListedUnit[] {
   const rows = database
@@ -94,6 +119,7 @@ export function sessionsInSeveral(database: Database): ReadonlySet<string> {
   return new Set(rows.map(({ session }) => String(session)))
 }
 
+const UNIT_COLUMNS = ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty']
 const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.dirty,
     units.id AS part FROM units JOIN places ON places.id = units.place
   WHERE units.reading IS NOT NULL AND units.format IS NOT NULL`
@@ -146,9 +172,21 @@ const RECORDINGS: Asked = {
     FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`,
 }
 
-function grouped(database: Database, by: string, { columns, sql }: Asked): ReadonlyMap<number, Row[]> {
+/** `where` and `given`: only some of them. */
+function grouped(
+  database: Database,
+  by: string,
+  { columns, sql }: Asked,
+  where?: string,
+  ...given: readonly string[]
+): ReadonlyMap<number, Row[]> {
   const groups = new Map<number, Row[]>()
-  for (const row of together(database, columns, sql)) {
+  for (const row of together(
+    database,
+    columns,
+    where === undefined ? sql : `${sql} AND ${where}`,
+    ...given,
+  )) {
     const key = Number(row[by])
     const group = groups.get(key)
     if (group === undefined) groups.set(key, [row])
@@ -158,10 +196,15 @@ function grouped(database: Database, by: string, { columns, sql }: Asked): Reado
 }
 
 /** Rows in one text: one by one, fetching them takes ten times as long as finding them. `part` splits them, so that no text is too long. */
-function together(database: Database, columns: readonly string[], sql: string): readonly Row[] {
+function together(
+  database: Database,
+  columns: readonly string[],
+  sql: string,
+  ...given: readonly string[]
+): readonly Row[] {
   const all = `SELECT json_group_array(json_array(${columns.join(', ')})) AS rows FROM (${sql}) GROUP BY part / 1000`
   return prepared(database, all)
-    .all()
+    .all(...given)
     .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
     .map((values) => {
       const row: Record<string, SqlValue> = {}

@@ -171,21 +171,39 @@ function isNothing(codePoint: number): boolean {
   return NOTHING.some(([first, last]) => codePoint >= first && codePoint <= last)
 }
 
-const PICTURE = /[\p{Extended_Pictographic}\p{Regional_Indicator}\u2700-\u27bf]/u
-const LETTER = /[\p{L}\p{N}\p{M}]/u
-const WITHOUT_SPACES =
-  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u
+type Patterns = {
+  readonly picture: RegExp
+  readonly letter: RegExp
+  readonly withoutSpaces: RegExp
+  readonly recomposed: RegExp
+  readonly stroke: RegExp
+}
+let patterns: Patterns | undefined
+
+/** Made when the first character needs them: Unicode's sets take longer to put together than a search to answer. */
+function patternsNow(): Patterns {
+  patterns ??= {
+    picture: /[\p{Extended_Pictographic}\p{Regional_Indicator}\u2700-\u27bf]/u,
+    letter: /[\p{L}\p{N}\p{M}]/u,
+    withoutSpaces:
+      /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
+    recomposed: /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u,
+    stroke: new RegExp(`[${Object.keys(STROKES).join('')}]`, 'gu'),
+  }
+  return patterns
+}
 
 function classify(codePoint: number): number {
+  const { picture, letter, withoutSpaces } = patternsNow()
   const text = String.fromCodePoint(codePoint)
   if (isNothing(codePoint)) return IGNORED
   // Circled digits and the like are numbers first, pictures second.
-  const isLetter = LETTER.test(text)
+  const isLetter = letter.test(text)
   // Below are signs of trade and arrows, which are written with and without a stroke through them.
-  if (!isLetter) return codePoint >= 0x2300 && PICTURE.test(text) ? EMOJI : SEPARATOR
+  if (!isLetter) return codePoint >= 0x2300 && picture.test(text) ? EMOJI : SEPARATOR
   const fold = foldOf(codePoint)
   if (fold.length === 0) return IGNORED
-  if (WITHOUT_SPACES.test(String.fromCodePoint(...fold)) && WITHOUT_SPACES.test(text)) return UNSPACED
+  if (withoutSpaces.test(String.fromCodePoint(...fold)) && withoutSpaces.test(text)) return UNSPACED
   if (fold.every((one) => one >= 0x30 && one <= 0x39)) return DIGIT
   return text === text.toLowerCase() ? LOWER : UPPER
 }
@@ -201,21 +219,21 @@ const STROKES: Readonly<Record<string, string>> = {
   æ: 'ae',
   œ: 'oe',
 }
-const STROKE = new RegExp(`[${Object.keys(STROKES).join('')}]`, 'gu')
 
 function toFold(codePoint: number): readonly number[] {
+  const { letter, withoutSpaces, recomposed, stroke } = patternsNow()
   const text = String.fromCodePoint(codePoint)
   // To upper case in between, so that ß is ss and both small sigmas are one.
   const parts = withoutAccents(text.normalize('NFKD'))
   const cased = parts.toLowerCase().toUpperCase().toLowerCase().normalize('NFKD')
-  const plain = cased.replace(STROKE, (letter) => STROKES[letter] ?? letter)
+  const plain = cased.replace(stroke, (one) => STROKES[one] ?? one)
   const bare = Array.from(withoutAccents(plain))
-    .filter((one) => LETTER.test(one))
+    .filter((one) => letter.test(one))
     .join('')
   // Apart, as they may be written, but for kana and Hangul, which the scanner puts together.
-  const fold = RECOMPOSED.test(bare) ? bare.normalize('NFC') : bare
+  const fold = recomposed.test(bare) ? bare.normalize('NFC') : bare
   // A few signs stand for whole phrases. They are themselves, so that no text grows more than it has room for.
-  const most = WITHOUT_SPACES.test(fold) ? 2 : 3
+  const most = withoutSpaces.test(fold) ? 2 : 3
   const isSmall = Buffer.byteLength(fold) <= most * Buffer.byteLength(text)
   return Array.from(isSmall ? fold : text).map((one) => one.codePointAt(0) ?? 0)
 }
@@ -235,5 +253,3 @@ function withoutAccents(text: string): string {
     .filter((one) => !isNothing(one.codePointAt(0) ?? 0))
     .join('')
 }
-
-const RECOMPOSED = /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u

@@ -46,10 +46,11 @@ export function createTermList(): TermList {
   }
 }
 
-const shared = createTermList()
+let shared: TermList | undefined
 
 /** The terms of one text: parts in order, then wholes. */
 export function termsOf(text: string): string[] {
+  shared ??= createTermList()
   shared.add(text)
   return shared
     .take()

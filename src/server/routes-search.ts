@@ -62,7 +62,7 @@ async function toHits(
   const prompts = await state.read((database) => promptsOf(database, untitled))
   const shown: ApiHit[] = []
   for (const hit of hits) {
-    const entry = await index.entry(hit)
+    const entry = await index.searched(hit)
     // What was said says more than what the session is called, where both match.
     const [texts, titled] = entry === undefined ? [[], []] : [textsOf(entry), textsOf(entry, hit)]
     const given = [...texts, ...titled.slice(0, titled.length - texts.length)]

@@ -13,7 +13,8 @@ import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
 import { inStretches, openStretches } from './state-stretches.ts'
 import type { SyncOptions } from './sync.ts'
-import { toStamp, walk, type OnProblem, type WalkedFile } from './walk.ts'
+import { toStamp } from './stamp.ts'
+import { walk, type OnProblem, type WalkedFile } from './walk.ts'
 
 export type Looked = {
   /** By the state's own number. */

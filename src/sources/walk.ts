@@ -9,6 +9,7 @@ import { isStagingName } from '../archive/staging.ts'
 import { messageOf, systemCode } from '../errors.ts'
 import { parseExclude, type Exclusion } from './exclude.ts'
 import { parseGlobs, type Globs, type GlobState } from './globs.ts'
+import { toStamp, type Stamp } from './stamp.ts'
 
 export type WalkedFile = {
   /** Relative to the root, with `/`. */
@@ -17,9 +18,6 @@ export type WalkedFile = {
   readonly stamp: Stamp
   readonly size: number
 }
-
-/** What tells that a file is the same and unchanged: device, inode, size and time of change, to a quarter of a microsecond. */
-export type Stamp = string
 
 export type ProblemCause =
   /** A link that leads out of the tree, or nowhere. */
@@ -202,10 +200,6 @@ function statOf(path: string, onProblem: OnProblem): fs.Stats | undefined {
     if (problem !== undefined) onProblem(path, problem)
     return undefined
   }
-}
-
-export function toStamp({ dev, ino, size, mtimeMs }: fs.Stats): Stamp {
-  return `${dev}:${ino}:${size}:${mtimeMs}`
 }
 
 /** What a link inside the tree leads to is found there under its own name. */

@@ -86,10 +86,15 @@ function load(): Libsql {
   const loader = Module as unknown as Loader
   const loadNow = loader._load
   const require = Module.createRequire(import.meta.url)
+  const folder = folderOf('libsql', require)
   const answers = answersOf(libraryHere())
+  const binaries = join(folder, '..', '@libsql')
   loader._load = function (request, ...rest) {
     const answer = answers.get(request)
     if (answer !== undefined) return answer
+    // Beside the package, where it nearly always is, it need not be looked for.
+    const binary = request.startsWith('@libsql/') ? join(binaries, request.slice(8), 'index.node') : ''
+    if (binary !== '' && fs.existsSync(binary)) return loadNow.call(this, binary, ...rest)
     if (request !== 'child_process') return loadNow.call(this, request, ...rest)
     const run =
       (name: 'exec' | 'execSync') =>
@@ -98,7 +103,7 @@ function load(): Libsql {
     return { exec: run('exec'), execSync: run('execSync') }
   }
   try {
-    return require(folderOf('libsql', require)) as Libsql
+    return require(folder) as Libsql
   } finally {
     loader._load = loadNow
     report.getReport = getReport

@@ -2,17 +2,16 @@
 import { openArchive } from '../../archive/archive.ts'
 import { createRedactor } from '../../redact/redactor.ts'
 import type { Explained } from '../../search/explain.ts'
-import { textsOf } from '../../search/match-texts.ts'
 import { parseQuery, type Query } from '../../search/query.ts'
 import { openSearchIndex, type SearchIndex, type SearchResult } from '../../search/search.ts'
-import { createSnippets, SNIPPET_LENGTH } from '../../search/snippet.ts'
+import { SNIPPET_LENGTH } from '../../search/snippet.ts'
 import { isCurrent } from '../../sources/current.ts'
-import type { Entry } from '../../transcript/entry.ts'
 import { budgetBytes, ESTIMATE, tokensOf } from '../budget.ts'
 import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, flush, note, out, outJson, printableJson } from '../print.ts'
 import { toPage, toReasons, toSummary, type PageOptions, type Shown } from '../search-page.ts'
+import { createShow, type Show } from '../search-show.ts'
 import { terminalWidth } from '../width.ts'
 import { stdout } from '../streams.ts'
 
@@ -86,23 +85,6 @@ export async function search(words: readonly string[], options: SearchCommandOpt
 async function explain(index: SearchIndex, query: Query, deadline: number): Promise<Explained> {
   const { explainNone } = await import('../../search/explain.ts')
   return explainNone(index, query, { deadline })
-}
-
-type Hit = SearchResult['hits'][number]
-/** A hit with so many characters around the match. */
-type Show = (hit: Hit, length?: number) => Promise<Shown>
-
-function createShow(index: SearchIndex, query: Query, redact: (text: string) => string): Show {
-  const snippets = createSnippets(query)
-  let last: { readonly hit: Hit; readonly entry: Entry | undefined } | undefined
-  return async (hit, length = SNIPPET_LENGTH) => {
-    if (last?.hit !== hit) last = { hit, entry: await index.entry(hit) }
-    const { entry } = last
-    // What was said says more than what the session is called, where both match.
-    const [texts, titled] = entry === undefined ? [[], []] : [textsOf(entry), textsOf(entry, hit)]
-    const snippet = snippets([...texts, ...titled.slice(0, titled.length - texts.length)], { redact, length })
-    return { ...hit, ...(hit.title !== undefined && { title: redact(hit.title) }), snippet }
-  }
 }
 
 async function all({ hits }: SearchResult, show: Show): Promise<readonly Shown[]> {
