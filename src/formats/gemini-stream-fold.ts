@@ -26,6 +26,7 @@ const MESSAGE = takes({
 export function foldGemini(session: StreamSession): Fold {
   const gathering = createGathering()
   let ended: StreamEnd | undefined
+  let pieces: { readonly role: string; readonly said: JsonObject[] } | undefined
   const call: StreamDetails = { call: { provider: 'google', messageId: `${session.id}/all` } }
 
   const message = (line: JsonObject): void => {
@@ -37,12 +38,13 @@ export function foldGemini(session: StreamSession): Fold {
     }
     const details = { ...atOf(line), ...(role === 'assistant' && call) }
     const odd = leftOver(line, MESSAGE)
-    if (odd !== undefined) {
-      gathering.flush()
-      return session.message(role, text, { ...details, metadata: odd })
-    }
-    if (line['delta'] !== true) gathering.flush()
-    gathering.add(session, role === 'user' ? 'user' : 'text', text, details)
+    const goesOn = gathering.isOpen() && pieces?.role === role && pieces.said.length > 0
+    if (line['delta'] !== true || (odd !== undefined && !goesOn)) gathering.flush()
+    if (!gathering.isOpen()) pieces = { role, said: [] }
+    // What pieces say beyond their text is said of their message, in their order.
+    if (odd !== undefined) pieces?.said.push(odd)
+    const metadata = odd !== undefined && !goesOn ? { metadata: { pieces: pieces?.said ?? [] } } : {}
+    gathering.add(session, role === 'user' ? 'user' : 'text', text, { ...details, ...metadata })
     if (line['delta'] !== true) gathering.flush()
   }
 
