@@ -98,6 +98,26 @@ describe('the cost view', () => {
     await page.close()
   })
 
+  it('has no number in it that leads nowhere, and a call leads to its entry', async () => {
+    const opened = await open('/cost?period=all&by=run')
+    const { page } = opened
+    await page.getByRole('table', { name: 'Spend by run' }).getByText('(none)').waitFor()
+    const calls = page.getByRole('table', { name: 'Most expensive calls' })
+    await calls.waitFor()
+    for (const behind of await page.getByText('As a table').all()) await behind.click()
+    const bare = page.locator('.page td.is-number:not(:has(a)), .page dd:not(:has(a))')
+    expect(await bare.allInnerTexts()).toEqual([])
+    const none = page.getByRole('row', { name: /^\(none\)/ }).getByRole('link')
+    expect(await none.nth(1).getAttribute('href')).toContain('-run%3A*')
+    const cost = calls.getByRole('row').nth(1).getByRole('link').last()
+    const usd = await cost.locator('[title]').first().innerText()
+    await cost.click()
+    await page.waitForURL(/\/session\/[^?]*#\d+$/)
+    await expect.poll(() => page.locator('.entry.is-selected .meta-cost').innerText()).toContain(usd)
+    opened.expectClean()
+    await page.close()
+  })
+
   it('divides by everything that is asked for, as the address says', async () => {
     const opened = await open('/cost?period=all&by=step')
     const { page } = opened

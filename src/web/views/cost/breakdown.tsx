@@ -1,5 +1,4 @@
 /** Spend by model, project, agent, run, flow or step: who had how much of the whole. */
-import type { ComponentChildren } from 'preact'
 import type { ApiCostRow, CostQuery } from '../../../server/api-cost.ts'
 import { ask } from '../../api.ts'
 import { field, sessionsHref } from '../../charts/asked.ts'
@@ -82,10 +81,8 @@ function Rows({ rows, by, narrowed }: RowsProps) {
   const usd = ({ cost }: ApiCostRow): number => Number(cost.usd ?? 0)
   const ordered = rows.toSorted((a, b) => usd(b) - usd(a))
   const most = ordered.reduce((high, row) => Math.max(high, usd(row)), 0)
-  const linkOf = ({ key }: ApiCostRow, sort: string): string | undefined => {
-    const q = keyQuery(by, key)
-    return q === undefined ? undefined : sessionsHref(toQuery(narrowed, q), sort)
-  }
+  const linkOf = ({ key }: ApiCostRow, sort: string): string =>
+    sessionsHref(toQuery(narrowed, keyQuery(by, key)), sort)
   return (
     <Table
       caption={`Spend by ${by}`}
@@ -106,42 +103,32 @@ function Rows({ rows, by, narrowed }: RowsProps) {
           name: 'Cost',
           isNumber: true,
           cell: (row) => (
-            <Linked href={linkOf(row, 'cost')}>
+            <a href={linkOf(row, 'cost')}>
               <Money cost={row.cost} uncounted={row.uncounted} />
-            </Linked>
+            </a>
           ),
         },
         {
           name: 'Tokens',
           isNumber: true,
           cell: (row) => (
-            <Linked href={linkOf(row, 'tokens')}>
+            <a href={linkOf(row, 'tokens')}>
               <Tokens usage={row.usage} uncounted={row.uncounted} />
-            </Linked>
+            </a>
           ),
         },
         {
           name: 'Calls',
           isNumber: true,
           cell: (row) => (
-            <Linked href={linkOf(row, 'newest')}>
+            <a href={linkOf(row, 'newest')}>
               <Count count={row.calls} what="calls" />
-            </Linked>
+            </a>
           ),
         },
       ]}
     />
   )
-}
-
-function Linked({
-  href: to,
-  children,
-}: {
-  readonly href: string | undefined
-  readonly children: ComponentChildren
-}) {
-  return to === undefined ? <>{children}</> : <a href={to}>{children}</a>
 }
 
 /** A name narrows this view down to itself; a run opens. */
@@ -160,9 +147,8 @@ function Key({
       <Visible text={oneLine(key, 200)} />
     </span>
   )
-  if (q === undefined) return <span class="quiet">{text}</span>
-  if (by === 'run') return <a href={href({ view: 'runs', id: key })}>{text}</a>
-  const next = NEXT[by]
+  if (by === 'run' && key !== NONE) return <a href={href({ view: 'runs', id: key })}>{text}</a>
+  const next = by === 'run' ? undefined : NEXT[by]
   const period = narrowed.since === '' ? 'all' : narrowed.since
   const params = { q: toQuery({ q: narrowed.q, since: '', until: '' }, q), by: next, period }
   return <a href={href({ view: 'cost', params })}>{text}</a>
@@ -177,9 +163,11 @@ const NEXT: Readonly<Record<Exclude<Group, 'run'>, string | undefined>> = {
   step: 'run',
 }
 
-/** Undefined for calls that say nothing of the kind. */
-function keyQuery(by: Group, key: string): string | undefined {
-  if (/^\(.*\)$/.test(key)) return undefined
+/** What sums call calls that say nothing of the kind, and the model of calls that name none. */
+const [NONE, NO_MODEL] = ['(none)', 'unknown']
+
+function keyQuery(by: Group, key: string): string {
+  if (key === NONE || (by === 'model' && key === NO_MODEL)) return `-${by}:*`
   if (by !== 'step') return field(by, key)
   const at = key.indexOf('/')
   return at === -1

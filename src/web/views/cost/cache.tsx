@@ -2,7 +2,7 @@
 import { ask } from '../../api.ts'
 import { sessionsHref } from '../../charts/asked.ts'
 import { Bars } from '../../charts/bars.tsx'
-import type { Narrowed } from '../../charts/filters.tsx'
+import { toQuery, type Narrowed } from '../../charts/filters.tsx'
 import { BehindChart, Given, Panel } from '../../charts/panel.tsx'
 import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
 import { Count } from '../../ui/amounts.tsx'
@@ -23,7 +23,11 @@ export function CacheByDay({ narrowed }: { readonly narrowed: Narrowed }) {
     <Panel
       title="Cache hit rate"
       isBusy={asked.isBusy}
-      more={<span class="numbers">{rate === undefined ? 'not known' : `${percent(rate)} in all`}</span>}
+      more={
+        <a class="numbers" href={sessionsHref(toQuery(narrowed), 'tokens')}>
+          {rate === undefined ? 'not known' : `${percent(rate)} in all`}
+        </a>
+      }
     >
       <Given asked={asked}>
         {({ days }) => {
@@ -54,17 +58,27 @@ export function CacheByDay({ narrowed }: { readonly narrowed: Narrowed }) {
                     {
                       name: 'Read from cache',
                       isNumber: true,
-                      cell: ({ usage }) => <Count count={usage?.cacheRead} what="tokens read from cache" />,
+                      cell: ({ key, usage }) => (
+                        <a href={hrefOf(key)}>
+                          <Count count={usage?.cacheRead} what="tokens read from cache" />
+                        </a>
+                      ),
                     },
                     {
                       name: 'Read anew',
                       isNumber: true,
-                      cell: ({ usage }) => <Count count={usage?.input} what="tokens read anew" />,
+                      cell: ({ key, usage }) => (
+                        <a href={hrefOf(key)}>
+                          <Count count={usage?.input} what="tokens read anew" />
+                        </a>
+                      ),
                     },
                     {
                       name: 'Rate',
                       isNumber: true,
-                      cell: ({ rate: one }) => (one === undefined ? '–' : percent(one)),
+                      cell: ({ key, rate: one }) => (
+                        <a href={hrefOf(key)}>{one === undefined ? '–' : percent(one)}</a>
+                      ),
                     },
                   ]}
                 />

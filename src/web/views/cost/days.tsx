@@ -10,10 +10,14 @@ import { Table } from '../../ui/table.tsx'
 
 export function Days({ value, narrowed }: { readonly value: CostAnswer; readonly narrowed: Narrowed }) {
   const rows = value.rows.toSorted((a, b) => (a.key < b.key ? -1 : 1))
-  const hrefOf = (key: string): string => sessionsHref(dayQuery(narrowed, key), 'cost')
+  const hrefOf = (key: string, sort = 'cost'): string => sessionsHref(dayQuery(narrowed, key), sort)
   return (
     <>
-      <Bars label="Spend by day" bars={toBars(rows, hrefOf)} format={(usd) => shortMoney(String(usd))} />
+      <Bars
+        label="Spend by day"
+        bars={toBars(rows, (key) => hrefOf(key))}
+        format={(usd) => shortMoney(String(usd))}
+      />
       <BehindChart>
         <Table
           caption="Spend by day"
@@ -24,10 +28,30 @@ export function Days({ value, narrowed }: { readonly value: CostAnswer; readonly
             {
               name: 'Cost',
               isNumber: true,
-              cell: ({ cost, uncounted }) => <Money cost={cost} uncounted={uncounted} />,
+              cell: ({ key, cost, uncounted }) => (
+                <a href={hrefOf(key)}>
+                  <Money cost={cost} uncounted={uncounted} />
+                </a>
+              ),
             },
-            { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
-            { name: 'Calls', isNumber: true, cell: ({ calls }) => <Count count={calls} what="calls" /> },
+            {
+              name: 'Tokens',
+              isNumber: true,
+              cell: ({ key, usage }) => (
+                <a href={hrefOf(key, 'tokens')}>
+                  <Tokens usage={usage} />
+                </a>
+              ),
+            },
+            {
+              name: 'Calls',
+              isNumber: true,
+              cell: ({ key, calls }) => (
+                <a href={hrefOf(key, 'newest')}>
+                  <Count count={calls} what="calls" />
+                </a>
+              ),
+            },
           ]}
         />
       </BehindChart>

@@ -1,4 +1,5 @@
 /** The sessions and the single calls that cost most. */
+import type { TopAnswer } from '../../../server/api-cost.ts'
 import { ask } from '../../api.ts'
 import { toQuery, type Narrowed } from '../../charts/filters.tsx'
 import { sessionsHref } from '../../charts/asked.ts'
@@ -38,7 +39,15 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
                   cell: ({ id, title, prompt }) => <Titled id={id} title={title ?? prompt} />,
                 },
                 { name: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
-                { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
+                {
+                  name: 'Tokens',
+                  isNumber: true,
+                  cell: ({ id, usage }) => (
+                    <a href={href({ view: 'session', id })}>
+                      <Tokens usage={usage} />
+                    </a>
+                  ),
+                },
                 {
                   name: 'Cost',
                   isNumber: true,
@@ -66,13 +75,21 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
                   cell: ({ model }) => model !== undefined && <Visible text={oneLine(model, 60)} />,
                 },
                 { name: 'When', cell: ({ at }) => <Time at={at} /> },
-                { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
+                {
+                  name: 'Tokens',
+                  isNumber: true,
+                  cell: (call) => (
+                    <a href={callHref(call)}>
+                      <Tokens usage={call.usage} />
+                    </a>
+                  ),
+                },
                 {
                   name: 'Cost',
                   isNumber: true,
-                  cell: ({ session, cost }) => (
-                    <a href={href({ view: 'session', id: session })}>
-                      <Money cost={cost} />
+                  cell: (call) => (
+                    <a href={callHref(call)}>
+                      <Money cost={call.cost} />
                     </a>
                   ),
                 },
@@ -84,6 +101,10 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
     </div>
   )
 }
+
+/** To the entry that was written down when the call was. */
+const callHref = ({ session, at }: TopAnswer['calls'][number]): string =>
+  href({ view: 'session', id: session, ...(at !== undefined && { params: { when: at } }) })
 
 export function Titled({ id, title }: { readonly id: string; readonly title: string | undefined }) {
   const name = titleLine(title ?? `session ${id.slice(0, 8)}`, 160)

@@ -63,6 +63,18 @@ export function countWith({ counts }: Columns, flag: KindFlag): number {
   return sum
 }
 
+/** At that time, and rather one that was billed; else the first after it. */
+export function entryAt({ times, costs, length }: Columns, ms: number): number | undefined {
+  let [same, after]: (number | undefined)[] = [undefined, undefined]
+  for (let at = 0; at < length; at += 1) {
+    const time = times[at] ?? Number.NaN
+    if (time === ms && (costs[at] ?? 0) > 0) return at
+    if (time === ms) same ??= at
+    if (time > ms) after ??= at
+  }
+  return same ?? after
+}
+
 /** A tool's answer belongs to its call, which is counted. */
 const isOne = (kind: number, flag: KindFlag): boolean =>
   (kind & KIND_FLAGS[flag]) !== 0 && !(flag === 'tool' && roleOfKind(kind) === 'tool')

@@ -14,6 +14,7 @@ import { useFilters } from './filters.ts'
 import { createFinding, type Finding } from './finding.ts'
 import { useGoing } from './going.ts'
 import { Header } from './header.tsx'
+import { useMoment } from './moment.ts'
 import { Notes } from './notes.tsx'
 import { usePlaybackKeys, stepTo } from './playback-keys.ts'
 import { Player } from './player.tsx'
@@ -90,6 +91,7 @@ function Session({ store, finding }: { readonly store: SessionStore; readonly fi
     const wait = setTimeout(() => void finding.find(find), find === '' ? 0 : 200)
     return () => clearTimeout(wait)
   }, [find])
+  useMoment(store)
   const going = useGoing({ store, shown, finding, rows, list, isReady })
   useSessionKeys({ store, shown, going, input, onRaw: setRaw })
   const { playback, isPlayed, onEnter, onLeave } = usePlayback({ store, shown, going, rows, list })
