@@ -41,6 +41,8 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
   const going = useRef<number | undefined>(asked)
   /** What was gone to, where that is shown with another entry. */
   const cursor = useRef<{ readonly shown: number; readonly at: number } | undefined>(undefined)
+  /** Asked for before anything was found. */
+  const findingFirst = useRef<1 | -1 | undefined>(undefined)
   /** What was found in it may be folded away. */
   const opening = useRef<number | undefined>(undefined)
   const lastSet = useRef<number | undefined>(asked)
@@ -122,6 +124,23 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
     [],
   )
 
+  const isFound = !finding.isBusy.value && finding.query.value === (now.value.params.get('find') ?? '')
+  const goToFound = (step: 1 | -1): void => {
+    findingFirst.current = isFound ? undefined : step
+    if (!isFound) return
+    const { value: positions } = finding.positions
+    const at = cursor.current?.at ?? shown.selected.value ?? -1
+    const next =
+      step === 1
+        ? (positions.find((one) => one > at) ?? positions[0])
+        : (positions.findLast((one) => one < at) ?? positions.at(-1))
+    opening.current = next
+    if (next !== undefined) goTo(next)
+  }
+  useEffect(() => {
+    if (isFound && findingFirst.current !== undefined) goToFound(findingFirst.current)
+  }, [isFound])
+
   const current = (): number => shown.selected.value ?? rows.at(list.current?.top() ?? 0).position
   return {
     goTo,
@@ -147,16 +166,7 @@ export function useGoing({ store, shown, finding, rows, list, isReady }: GoingOp
       if (next === undefined) announce(step === 1 ? `No ${flag} after this` : `No ${flag} before this`)
       else goTo(next)
     },
-    onFound: (step: 1 | -1): void => {
-      const { value: positions } = finding.positions
-      const at = cursor.current?.at ?? shown.selected.value ?? -1
-      const next =
-        step === 1
-          ? (positions.find((one) => one > at) ?? positions[0])
-          : (positions.findLast((one) => one < at) ?? positions.at(-1))
-      opening.current = next
-      if (next !== undefined) goTo(next)
-    },
+    onFound: goToFound,
     move: (step: 1 | -1): void => {
       const from =
         shown.selected.value === undefined
