@@ -214,5 +214,15 @@ describe('an agent that is verified', () => {
     expect(xml).toContain('request drift, request')
     expect([xml.includes('\u0000'), xml.includes('<&')]).toEqual([false, false])
     expect(toJunit(await verify(requestsOf(WORLD)))).toContain('tests="3" failures="0"')
+    const none = await verify([])
+    expect(none).toMatchObject({ unasked: [1, 2, 3], first: { call: 1 } })
+    expect(toJunit(none)).toContain('tests="3" failures="3"')
+  })
+
+  it('is first at what was left out, where something else follows from that', async () => {
+    const [first, , third] = requestsOf(WORLD)
+    const { first: parted, divergences } = await verify([first as Question, third as Question])
+    expect(parted).toMatchObject({ call: 2, what: 'a recorded call was not asked for' })
+    expect(divergences).toHaveLength(2)
   })
 })

@@ -28,7 +28,7 @@ export type Verdict = {
   readonly v: 1
   readonly session: string
   readonly isSame: boolean
-  /** The first in the order of the run; what follows often follows from it. */
+  /** The first in the order of the run, or what was left out before it; what follows often follows from it. */
   readonly first?: Divergence
   readonly divergences: readonly Divergence[]
   readonly drift: { readonly request: number; readonly world: number; readonly provider: number }
@@ -41,6 +41,9 @@ export type Verdict = {
   /** Tools that ran in earnest, and those that were answered from the recording. */
   readonly executed: readonly string[]
   readonly stubbed: readonly string[]
+  /** Recorded calls that nobody asked for, from 1, and those that something else was asked for: all of them. */
+  readonly unasked: readonly number[]
+  readonly parted: readonly number[]
   readonly exitCode?: number
 }
 
@@ -55,16 +58,16 @@ export async function verdictOf(
     provider = [],
   }: { readonly unasked: readonly number[]; readonly provider?: readonly Divergence[] },
 ): Promise<Verdict> {
-  const found: Divergence[] = []
+  const asked: Divergence[] = []
   for (const served of report.served) {
-    if (found.length >= MOST_TOLD) break
+    if (asked.length >= MOST_TOLD) break
     const divergence = await divergenceOf(recording, served)
-    if (divergence !== undefined) found.push(divergence)
+    if (divergence !== undefined) asked.push(divergence)
   }
-  found.push(...provider)
+  const inOrder = [...asked, ...provider].sort((a, b) => (a.asked ?? 0) - (b.asked ?? 0))
   const [missing] = unasked
-  if (missing !== undefined && found.length < MOST_TOLD)
-    found.push(await notAskedFor(recording, missing, unasked.length))
+  const left = missing === undefined ? undefined : await notAskedFor(recording, missing, unasked.length)
+  const found = withLeft(recording, inOrder, left)
   const count = (drift: Drift): number => found.filter((one) => one.drift === drift).length
   const [first] = found
   return {
@@ -82,15 +85,38 @@ export async function verdictOf(
     },
     executed: report.executed,
     stubbed: report.stubbed,
+    unasked: unasked.map((index) => index + 1),
+    parted: report.served.flatMap((served) =>
+      served.index !== undefined && isParting(served) ? [served.index + 1] : [],
+    ),
   }
 }
 
-async function divergenceOf(recording: Recording, served: Served): Promise<Divergence | undefined> {
-  const { how, differences = [], isOutOfOrder, repeat, index, n, reason, by } = served
+/** What was left out comes before what was asked otherwise after it: a subagent that does less tells its agent less. */
+function withLeft(
+  { exchanges }: Recording,
+  found: readonly Divergence[],
+  left: Divergence | undefined,
+): readonly Divergence[] {
+  if (left?.call === undefined) return found
+  const { session } = exchanges[left.call - 1] as Exchange
+  const before = left.call
+  const at = found.findIndex(
+    ({ call }) => call !== undefined && call > before && exchanges[call - 1]?.session === session,
+  )
+  return at === -1 ? [...found, left] : [...found.slice(0, at), left, ...found.slice(at)]
+}
+
+function isParting({ how, by, isOutOfOrder, repeat }: Served): boolean {
+  if (how === 'other' || how === 'live') return false
   const isTurn = how === 'positional' && by?.includes('turn') === true
-  const isSame =
-    (how === 'exact' || how === 'normalised' || isTurn) && isOutOfOrder !== true && repeat === undefined
-  if (isSame || how === 'other' || how === 'live') return undefined
+  const isSame = how === 'exact' || how === 'normalised' || isTurn
+  return !isSame || isOutOfOrder === true || repeat !== undefined
+}
+
+async function divergenceOf(recording: Recording, served: Served): Promise<Divergence | undefined> {
+  if (!isParting(served)) return undefined
+  const { how, differences = [], isOutOfOrder, repeat, index, n, reason } = served
   const exchange = index === undefined ? undefined : recording.exchanges[index]
   const cited = exchange && cite(exchange, await recording.calls(exchange.session), differences[0])
   const { where = 'request', citation } = cited ?? {}
