@@ -73,7 +73,7 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
 /** A few lines: what is not told by them is told by asking every format. */
 const SURE_BYTES = 8 * 1024
 /** What every line of a conversation has, whatever it is of. Nobody else writes all of these. */
-const OWN_KEYS = ['parentUuid', 'isSidechain', 'userType', 'cwd', 'sessionId', 'version', 'uuid', 'timestamp']
+const OWN_KEYS = ['parentUuid', 'isSidechain', 'cwd', 'sessionId', 'version', 'uuid', 'timestamp']
 
 /** Whole lines, at least one, of which all are Claude Code's. */
 function isSurelyOwn(head: Buffer): boolean {

@@ -3,9 +3,10 @@
  * tiny files would else be two waits for the disk for each. Only for files that nothing was kept of before: until they are settled
  * they have a time of their own, by which whoever comes after a crash knows not to trust what is in them.
  */
-import fs from 'node:fs/promises'
+import fs from 'node:fs'
 import { dirname } from 'node:path'
 import type { Files } from '../journal/files.ts'
+import { createAbsentNames } from './absent-names.ts'
 
 export type GatheredFiles = {
   readonly files: Files
@@ -21,9 +22,29 @@ export function gatherSyncs(files: Files): GatheredFiles {
   const open = new Map<number, string>()
   const written = new Map<string, number | undefined>()
   const folders = new Set<string>()
+  const absent = createAbsentNames(files)
   const gathered: Files = {
     ...files,
+    kind(path) {
+      if (absent.isAbsent(path)) return undefined
+      const kind = files.kind(path)
+      if (kind === undefined) absent.missed(path)
+      return kind
+    },
+    makeFolder(path) {
+      files.makeFolder(path)
+      for (let at = path; at !== dirname(at); at = dirname(at)) absent.came(at)
+    },
+    link(from, to) {
+      files.link(from, to)
+      absent.came(to)
+    },
+    clone(fd, from, to) {
+      absent.came(to)
+      return files.clone(fd, from, to)
+    },
     openAppend(path, create) {
+      absent.came(path)
       const fd = files.openAppend(path, create)
       open.set(fd, path)
       return fd
@@ -45,6 +66,7 @@ export function gatherSyncs(files: Files): GatheredFiles {
     syncFolder: (path) => void folders.add(path),
     rename(from, to) {
       files.rename(from, to)
+      absent.came(to)
       if (!written.has(from)) return
       written.set(to, written.get(from))
       written.delete(from)
@@ -76,21 +98,42 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
 }
 
 /** The time comes after the bytes: it says that they are there. */
-async function settleFile(path: string, at: number | undefined): Promise<void> {
-  const file = await fs.open(path, 'r+')
-  try {
-    await file.datasync()
-    if (at !== undefined) await file.utimes(at / 1000, at / 1000)
-  } finally {
-    await file.close()
-  }
+function settleFile(path: string, at: number | undefined): Promise<void> {
+  return withOpen(path, 'r+', (fd, done) =>
+    fs.fdatasync(fd, (error) => {
+      if (error !== null || at === undefined) done(error)
+      else {
+        try {
+          // No wait for the disk.
+          fs.futimesSync(fd, at / 1000, at / 1000)
+          done(null)
+        } catch (failed) {
+          done(failed as Error)
+        }
+      }
+    }),
+  )
 }
 
-async function settleFolder(path: string): Promise<void> {
-  const folder = await fs.open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
+function settleFolder(path: string): Promise<void> {
+  return withOpen(path, 'r', (fd, done) => fs.fsync(fd, done))
+}
+
+type Done = (error: Error | null) => void
+
+/** What takes no time is done here: a turn of another thread costs more than opening a file. */
+function withOpen(path: string, flags: 'r' | 'r+', work: (fd: number, done: Done) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fd = fs.openSync(path, flags)
+    work(fd, (error) => {
+      try {
+        fs.closeSync(fd)
+      } catch (failed) {
+        reject(failed)
+        return
+      }
+      if (error === null) resolve()
+      else reject(error)
+    })
+  })
 }

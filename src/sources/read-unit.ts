@@ -59,7 +59,7 @@ export async function runUnitJob(
     }
     const found = await openVersions(job)
     if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
-    const versions = gated(found, enter)
+    const versions = gated(found.length === 1 ? found.map(openedOnce) : found, enter)
     const told = await tellFormat(job, versions)
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
@@ -100,6 +100,17 @@ export async function* readPlaced(
     })
   }
   yield* readVersions(versions, place.paths, format, { formatOf: toldFormat })
+}
+
+/** Looked for once, for telling what it is and for reading it. */
+function openedOnce(version: UnitVersion): UnitVersion {
+  let opened: Promise<OpenSource> | undefined
+  const open = async (): Promise<OpenSource> => {
+    const source = await version.open()
+    let listed: ReturnType<OpenSource['list']> | undefined
+    return { ...source, list: () => (listed ??= source.list()) }
+  }
+  return { ...version, open: () => (opened ??= open()) }
 }
 
 function gated(versions: readonly UnitVersion[], enter: () => Promise<void>): readonly UnitVersion[] {

@@ -80,6 +80,8 @@ export type StateFiles = {
   /** Files that a journal's unit says this program wrote, absolute. */
   own(unit: number, paths: readonly string[]): void
   isOwn(path: string): boolean
+  /** Whether there is any such file. */
+  hasOwn(): boolean
   /** The recorded sessions that wrote a file of this name, in turn. */
   writersOf(path: string): readonly string[]
   /** What is no longer kept, and not to be kept again while its source stays as it is. */
@@ -102,6 +104,8 @@ export function openStateFiles(database: Database): StateFiles {
     database,
     `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, '', ?, ?, ?, 0, ?)`,
   )
+  /** A place stays what it is. */
+  const placesAt = new Map<number, { readonly agent: string; readonly root: string }>()
   const findPlace = (agent: string, root: string): number | undefined =>
     toNumber(
       prepared(database, 'SELECT id FROM places WHERE agent = ? AND root = ?').get(agent, root)?.['id'],
@@ -127,7 +131,15 @@ export function openStateFiles(database: Database): StateFiles {
       return findPlace(agent, root) as number
     },
     findPlace,
-    placeAt: (id) => toPlace(prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {}),
+    placeAt(id) {
+      const known = placesAt.get(id)
+      if (known !== undefined) return known
+      const place = toPlace(
+        prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {},
+      )
+      placesAt.set(id, place)
+      return place
+    },
     look(place, seen, isToKeep) {
       const changed = changedOf(place, seen, isToKeep)
       for (const { at, id } of changed) {
@@ -249,6 +261,7 @@ export function openStateFiles(database: Database): StateFiles {
       const add = prepared(database, 'INSERT OR REPLACE INTO own_files (path, unit) VALUES (?, ?)')
       for (const path of paths) add.run(path, unit)
     },
+    hasOwn: () => prepared(database, 'SELECT 1 FROM own_files LIMIT 1').get() !== undefined,
     isOwn: (path) => prepared(database, 'SELECT 1 FROM own_files WHERE path = ?').get(path) !== undefined,
     writersOf: (path) =>
       prepared(

@@ -21,6 +21,8 @@ export type OwnBill = {
 export type OwnBills = {
   /** A call, with its row as `toValues` has it. */
   add(call: Call, values: readonly SqlValue[]): void
+  /** Whether there was any call. */
+  hasAny(): boolean
   /** Undefined where rows may take each other's place, or say what is not added up here. */
   of(session: string): OwnBill | undefined
 }
@@ -66,6 +68,7 @@ type Open = {
 
 export function createOwnBills(): OwnBills {
   const bills = new Map<string, Open>()
+  let hasAny = false
   const open = (session: string): Open => {
     const known = bills.get(session)
     if (known !== undefined) return known
@@ -83,6 +86,7 @@ export function createOwnBills(): OwnBills {
   }
   return {
     add(call, values) {
+      hasAny = true
       const bill = open(call.session)
       const [key, unpriced] = [values[KEY], values[UNPRICED] ?? null]
       // Two of these may have one row. Of unpriced models SQLite has an order of its own.
@@ -97,6 +101,7 @@ export function createOwnBills(): OwnBills {
       addToSlot(bill.slots, values, isCounted)
       if (call.tools !== undefined && call.work !== undefined) addTools(bill.tools, call.tools, call.work)
     },
+    hasAny: () => hasAny,
     of(session) {
       const bill = bills.get(session) ?? open(session)
       if (bill.isUnusual || bill.calls + bill.uncounted > OPEN_CALLS) return undefined

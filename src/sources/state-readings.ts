@@ -130,7 +130,7 @@ function endReading(
   ).run(reading, format, damage, unit)
   if (before !== undefined) removeReading(database, before)
   if (ended.isInSteps || before !== undefined) billAll(database, reading)
-  questionNew(database, reading, others.length > 0)
+  if (others.length > 0 || bills.hasAny()) questionNew(database, reading, others.length > 0)
   // Listed at once, though what it shares with others is settled when all is read.
   for (const one of own) if (!refreshOwn(database, one, one.bill)) others.push(one.key)
   refreshSessions(database, others)

@@ -35,7 +35,7 @@ describe('a log in its own place', () => {
     expect(await isSure('c.jsonl', `${lines(1)}{"type":"message"}\n`)).toBe(false)
     expect(await isSure('d.jsonl', `{"torn\n${lines(2)}`)).toBe(false)
     expect(await isSure('e.jsonl', lines(1).slice(0, -20))).toBe(false)
-    expect(await isSure('f.jsonl', lines(1).replace('"userType":"external",', ''))).toBe(false)
+    expect(await isSure('f.jsonl', lines(1).replace('"cwd":"/nowhere",', ''))).toBe(false)
     expect(await isSure('g.jsonl', '')).toBe(false)
     expect(await isSure('h.jsonl', claudeLog(0, { session: SESSION, text: 'x'.repeat(9000) }))).toBe(false)
   })

@@ -68,7 +68,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
 }
 
 /** Units put in the state together: long enough that waiting for the file is little of it, short enough to be seen at once. */
-const MOST_GATHERED_S = 0.2
+const MOST_GATHERED_S = 1
 
 function createGathering(database: Database): { next(): void; settle(): void; settleIfPossible(): void } {
   let settle = database.gather()
@@ -171,12 +171,12 @@ async function settleKept(
 ): Promise<void> {
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
-  if (own.every(({ path }) => place.file(path) === undefined)) return
   try {
     if (
       facts.sessions.length > 0 &&
       facts.sessions.every(({ key, session }) => deleted.has(session.id) || deleted.has(key))
     ) {
+      if (own.every(({ path }) => place.file(path) === undefined)) return
       for (const { path } of own) place.remove(path)
       files.dropped(unit.id)
       return

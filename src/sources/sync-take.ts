@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
 import { unnumbered } from '../archive/safe-path.ts'
-import { isHansardError } from '../errors.ts'
+import { HansardError, isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
 import { nextTurn } from './next-turn.ts'
-import { diskFullMessage, wouldFill } from './disk.ts'
+import { createDiskWatch, diskFullMessage, wouldFill } from './disk.ts'
 import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
@@ -49,6 +49,9 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
     files.failed(file.id, isHansardError(error) ? error.code : 'internal')
   }
   const together = createTogether(shared, taken, failed)
+  const isDiskFullBy = createDiskWatch(shared.archive.home, options.disk)
+  // Journals are taken in first: they say which these are.
+  const hasOwn = files.hasOwn()
   let done = 0
   let bytes = 0
   let after = 0
@@ -60,12 +63,12 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
       done += 1
       const place = places.get(file.place)
       if (place === undefined) continue
-      if (await isOurs(join(place.root, file.path), shared)) {
+      if (hasOwn && (await isOurs(join(place.root, file.path), shared))) {
         files.ours(file.id)
         continue
       }
       const isKept = options.keep !== false && place.agent !== journal.id
-      if (isKept && isDiskFull(shared, file)) {
+      if (isKept && isDiskFullBy(Math.max(0, file.size - (file.bytes ?? 0)))) {
         taken.failed += 1
         problems.add('disk-full', diskFullMessage(join(place.root, file.path)))
         files.failed(file.id, 'disk-full')
@@ -159,12 +162,28 @@ function createTogether(
         return
       }
       const result = await target.keep(file.path, { file: join(place.root, file.path) })
-      const copy = target.file(file.path)
-      const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
+      const unit = await unitOf(place.agent, copyOf(target, file))
       waiting.push({ file, place, result, unit })
       bytes += result.bytesRead
       if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settle()
     },
+  }
+}
+
+/** The kept copy, looked for when its content is asked for: most units are told by paths alone. */
+function copyOf(target: KeptPlace, { path, size }: KnownFile): SourceFile {
+  const copy = (): SourceFile => {
+    const found = target.file(path)
+    if (found !== undefined) return found
+    throw new HansardError('not-found', `${path} is not kept`)
+  }
+  return {
+    path,
+    sizeBytes: size,
+    modifiedAt: '',
+    head: (bytes) => copy().head(bytes),
+    chunks: () => copy().chunks(),
+    bytes: (limit) => copy().bytes(limit),
   }
 }
 

@@ -94,7 +94,7 @@ describe('a transaction', () => {
     expect(database.prepare('SELECT a FROM t').all()).toEqual([{ a: 1 }, { a: 3 }])
   })
 
-  it('among others that are gathered is taken back by itself, and seen by nobody until all are settled', async () => {
+  it('among others that are gathered takes all of them back when it fails, and is seen by nobody until they are settled', async () => {
     const database = await opened(path)
     database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a UNIQUE)')
     const reader = await opened(path)
@@ -102,16 +102,21 @@ describe('a transaction', () => {
     const put = database.prepare('INSERT INTO t VALUES (?)')
     const settle = database.gather()
     database.transaction(() => put.run(1))
-    errorOf(() =>
+    database.transaction(() => database.transaction(() => put.run(3)))
+    expect(seen()).toEqual([])
+    settle()
+    expect(seen()).toEqual([{ a: 1 }, { a: 3 }])
+    const settleFailed = database.gather()
+    database.transaction(() => put.run(5))
+    const failed = errorOf(() =>
       database.transaction(() => {
         put.run(2)
         put.run(1)
       }),
     )
-    database.transaction(() => database.transaction(() => put.run(3)))
-    expect(seen()).toEqual([])
-    settle()
-    expect(seen()).toEqual([{ a: 1 }, { a: 3 }])
+    expect(isHansardError(failed) && failed.code).toBe('io')
+    expect(errorOf(() => database.transaction(() => put.run(6)))).toBe(failed)
+    expect(errorOf(settleFailed)).toBe(failed)
     database.transaction(() => put.run(4))
     expect(seen()).toEqual([{ a: 1 }, { a: 3 }, { a: 4 }])
   })

@@ -14,7 +14,8 @@ export interface Database {
   transaction<T>(work: () => T): T
   /**
    * From here on transactions are parts of one, until the function it gives is called: for many small ones, each of which would wait
-   * for the file. One that fails is taken back by itself.
+   * for the file. When one fails, all of them are taken back, none is begun until then, and that function throws what went wrong:
+   * to take back one by itself, SQLite would write down every page that it touches.
    */
   gather(): () => void
   close(): void
@@ -78,8 +79,10 @@ function pickEngine(): Promise<Connect> {
 }
 
 function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Database {
-  /** `apart`: one that can be taken back by itself within those that are gathered. */
-  let open: 'nothing' | 'gathered' | 'whole' | 'apart' = 'nothing'
+  /** `part`: one within those that are gathered. */
+  let open: 'nothing' | 'gathered' | 'whole' | 'part' = 'nothing'
+  /** Why those that are gathered were taken back. */
+  let failed: { readonly error: unknown } | undefined
   const exec = (sql: string): void => wrap(() => connection.exec(sql))
   // A full disk ends a transaction by itself; what went wrong first is what is told.
   const takeBack = (sql: string): void => {
@@ -109,17 +112,19 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
       }
     },
     transaction(work) {
-      if (open === 'whole' || open === 'apart') return work()
+      if (open === 'whole' || open === 'part') return work()
       const before = open
-      const isApart = before === 'gathered'
-      exec(isApart ? 'SAVEPOINT apart' : 'BEGIN IMMEDIATE')
-      open = isApart ? 'apart' : 'whole'
+      const isPart = before === 'gathered'
+      if (isPart && failed !== undefined) throw failed.error
+      if (!isPart) exec('BEGIN IMMEDIATE')
+      open = isPart ? 'part' : 'whole'
       try {
         const result = work()
-        settle(isApart ? 'RELEASE apart' : 'COMMIT')
+        if (!isPart) settle('COMMIT')
         return result
       } catch (error) {
-        takeBack(isApart ? 'ROLLBACK TO apart; RELEASE apart' : 'ROLLBACK')
+        takeBack('ROLLBACK')
+        if (isPart) failed = { error }
         throw error
       } finally {
         open = before
@@ -129,7 +134,10 @@ function toDatabase(connection: Connection, wrap: <T>(work: () => T) => T): Data
       exec('BEGIN IMMEDIATE')
       open = 'gathered'
       return () => {
+        const why = failed
         open = 'nothing'
+        failed = undefined
+        if (why !== undefined) throw why.error
         settle('COMMIT')
       }
     },
