@@ -134,9 +134,7 @@ export function openStateFiles(database: Database): StateFiles {
     placeAt(id) {
       const known = placesAt.get(id)
       if (known !== undefined) return known
-      const place = toPlace(
-        prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {},
-      )
+      const place = toPlace(prepared(database, 'SELECT agent, root FROM places WHERE id = ?').get(id) ?? {})
       placesAt.set(id, place)
       return place
     },

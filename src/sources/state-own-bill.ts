@@ -20,7 +20,7 @@ export type OwnBill = {
 
 export type OwnBills = {
   /** A call, with its row as `toValues` has it. */
-  add(call: Call, values: readonly SqlValue[]): void
+  readonly add: (call: Call, values: readonly SqlValue[]) => void
   /** Whether there was any call. */
   hasAny(): boolean
   /** Undefined where rows may take each other's place, or say what is not added up here. */
