@@ -65,4 +65,112 @@ describe('a program that is run', () => {
     expect(plan().redirect(PROXY).command).toContain(`model_providers.mine.base_url="${PROXY}/codex"`)
     fs.rmSync(home, { recursive: true })
   })
+
+  describe('and is Codex, goes on to where it would have gone', () => {
+    const OPENAI = `openai_base_url="${PROXY}/codex"`
+    const MINE = `model_providers.mine.base_url="${PROXY}/codex"`
+    const providers =
+      '[model_providers.mine]\nbase_url = "http://mine:9/v1"\n[profiles.work]\nmodel_provider = "mine"\n'
+    it.each<[string, string, readonly string[], string | undefined, readonly string[]]>([
+      [
+        'an address in its settings',
+        'openai_base_url = "http://gw/v1"',
+        ['codex', 'x'],
+        'http://gw/v1',
+        ['codex', '-c', OPENAI, 'x'],
+      ],
+      [
+        'one of another table, which is none',
+        '[x]\nopenai_base_url = "http://gw/v1"',
+        ['codex'],
+        undefined,
+        ['codex', '-c', `openai_base_url="${PROXY}/openai/v1"`],
+      ],
+      [
+        'one in a flag',
+        '',
+        ['codex', 'exec', '-c', 'openai_base_url="http://gw/v1"', 'x'],
+        'http://gw/v1',
+        ['codex', 'exec', '-c', OPENAI, 'x'],
+      ],
+      [
+        'one in a flag in one word',
+        '',
+        ['codex', '--config=openai_base_url=http://gw/v1'],
+        'http://gw/v1',
+        ['codex', `--config=${OPENAI}`],
+      ],
+      [
+        'a flag before its settings',
+        'openai_base_url = "http://no/v1"',
+        ['codex', '-c', "openai_base_url='http://gw/v1'"],
+        'http://gw/v1',
+        ['codex', '-c', OPENAI],
+      ],
+      [
+        'a flag that is part of the prompt',
+        '',
+        ['codex', 'exec', '--', '-c', 'openai_base_url=http://gw/v1'],
+        undefined,
+        [
+          'codex',
+          '-c',
+          `openai_base_url="${PROXY}/openai/v1"`,
+          'exec',
+          '--',
+          '-c',
+          'openai_base_url=http://gw/v1',
+        ],
+      ],
+      [
+        'the provider of its profile',
+        providers,
+        ['codex', '-p', 'work'],
+        'http://mine:9/v1',
+        ['codex', '-c', MINE, '-p', 'work'],
+      ],
+      [
+        'the provider of a profile in its settings',
+        `profile = "work"\n${providers}`,
+        ['codex'],
+        'http://mine:9/v1',
+        ['codex', '-c', MINE],
+      ],
+      [
+        'a provider in a flag',
+        providers,
+        ['codex', '-c', 'model_provider=mine'],
+        'http://mine:9/v1',
+        ['codex', '-c', MINE, '-c', 'model_provider=mine'],
+      ],
+      [
+        'a provider that it knows by itself',
+        'model_provider = "ollama"',
+        ['codex', 'x'],
+        undefined,
+        ['codex', 'x'],
+      ],
+      [
+        'nothing, run by another program',
+        '',
+        ['npx', '-y', '@openai/codex@latest', 'exec'],
+        undefined,
+        ['npx', '-y', '@openai/codex@latest', '-c', `openai_base_url="${PROXY}/openai/v1"`, 'exec'],
+      ],
+      [
+        'nothing, for it is another program',
+        '',
+        ['grep', 'codex', 'file'],
+        undefined,
+        ['grep', 'codex', 'file'],
+      ],
+    ])('%s', (_, settings, command, url, told) => {
+      const home = fs.mkdtempSync(join(os.tmpdir(), 'codex-home-'))
+      fs.writeFileSync(join(home, 'config.toml'), settings)
+      const plan = planRedirection(toUpstreams(), { CODEX_HOME: home }, command)
+      expect(plan.upstreams.get('codex')?.url.href).toBe(url)
+      expect(plan.redirect(PROXY).command).toEqual(told)
+      fs.rmSync(home, { recursive: true })
+    })
+  })
 })

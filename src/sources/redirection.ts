@@ -2,9 +2,7 @@
  * What a program is told so that it asks the proxy instead of its provider: the variables that agents and SDKs read, and what only a
  * flag can say. An address that was set before is where the proxy then sends what it gets.
  */
-import fs from 'node:fs'
-import os from 'node:os'
-import { basename, join } from 'node:path'
+import { planCodex } from './codex-redirection.ts'
 
 export type Upstream = {
   /** Also the first part of the path that asks for it: `/anthropic/v1/messages`. */
@@ -40,6 +38,9 @@ const BASES: readonly Base[] = [
   { upstream: 'litellm', variables: ['LITELLM_PROXY_API_BASE'], path: '', isAlways: false },
 ]
 
+/** The upstream that Codex's own settings name. */
+const CODEX = 'codex'
+
 /** Before the proxy has an address: what it will have to send things to. */
 export type Plan = {
   readonly upstreams: ReadonlyMap<string, Upstream>
@@ -68,7 +69,7 @@ export function planRedirection(
     }
   }
   const codex = planCodex(command, env)
-  if (codex?.upstream) upstreams.set(codex.upstream.name, codex.upstream)
+  if (codex?.url) upstreams.set(CODEX, { name: CODEX, url: codex.url })
   return {
     upstreams,
     redirect: (proxy) => ({
@@ -77,7 +78,7 @@ export function planRedirection(
         ...Object.fromEntries(set.map(({ variable, path }) => [variable, `${proxy}${path}`])),
         ...withoutDetour(env),
       },
-      command: codex === undefined ? command : codex.command(proxy),
+      command: codex === undefined ? command : codex.command(`${proxy}/${codex.url ? CODEX : 'openai/v1'}`),
     }),
   }
 }
@@ -110,42 +111,4 @@ function withoutDetour(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const said = env['NO_PROXY'] ?? env['no_proxy'] ?? ''
   const all = [said, '127.0.0.1', 'localhost'].filter((part) => part !== '').join(',')
   return { NO_PROXY: all, no_proxy: all }
-}
-
-type Codex = { readonly upstream?: Upstream; command(proxy: string): readonly string[] }
-
-/** Codex reads no variable: it takes settings as flags. The provider that its own settings name is where its calls go on to. */
-function planCodex(command: readonly string[], env: NodeJS.ProcessEnv): Codex | undefined {
-  const [program = '', ...rest] = command
-  if (basename(program).replace(/\.(cmd|exe|js)$/, '') !== 'codex') return undefined
-  const { provider, url } = readCodexSettings(env)
-  if (provider !== undefined && url !== undefined) {
-    const name = 'codex'
-    return {
-      upstream: { name, url },
-      command: (proxy) => [program, '-c', `model_providers.${provider}.base_url="${proxy}/${name}"`, ...rest],
-    }
-  }
-  return { command: (proxy) => [program, '-c', `openai_base_url="${proxy}/openai/v1"`, ...rest] }
-}
-
-/** Two lines of its settings, as people write them; whoever writes them otherwise gives the flag himself. */
-function readCodexSettings(env: NodeJS.ProcessEnv): { readonly provider?: string; readonly url?: URL } {
-  const home = env['CODEX_HOME'] ?? join(env['HOME'] ?? os.homedir(), '.codex')
-  let text: string
-  try {
-    text = fs.readFileSync(join(home, 'config.toml'), 'utf8')
-  } catch {
-    return {}
-  }
-  const provider = /^\s*model_provider\s*=\s*["']([\w-]+)["']/m.exec(text)?.[1]
-  if (provider === undefined) return {}
-  let section = ''
-  for (const line of text.split('\n')) {
-    section = /^\s*\[([^\]]+)\]/.exec(line)?.[1]?.trim() ?? section
-    const said = /^\s*base_url\s*=\s*["']([^"']+)["']/.exec(line)?.[1]
-    const url = section.replaceAll('"', '') === `model_providers.${provider}` ? toUrl(said) : undefined
-    if (url !== undefined) return { provider, url }
-  }
-  return {}
 }
