@@ -139,6 +139,15 @@ describe('a program that is run', () => {
     expect(list().sessions).toMatchObject([{ prompt: 'hello', status: 'interrupted' }])
   })
 
+  it('goes on where nothing can be recorded, and the last line does not say that it was', async () => {
+    const file = join(folder, 'no-folder')
+    fs.writeFileSync(file, '')
+    const { stdout, stderr, status } = await run(ASK, '--home', file)
+    expect([JSON.parse(stdout), status]).toEqual([ANSWER, 0])
+    expect(stderr).toMatch(/could not be written/)
+    expect(stderr).toMatch(/\nhansard: nothing is recorded, of 1 session\n$/)
+  })
+
   it('that is not there is said so, with the way out', async () => {
     const { stderr, status } = spawnSync(process.execPath, [BIN, 'run', '--', 'no-such-program'], {
       cwd: folder,

@@ -1,4 +1,5 @@
 /** What was recorded, in one line: for whoever ran an agent under the recorder and wants to know where to look. */
+import { openArchive } from '../archive/archive.ts'
 import { parseUsd, toUsd } from '../cost/money.ts'
 import { visibleLine } from '../replay/escape.ts'
 import type { Session } from '../transcript/session.ts'
@@ -9,6 +10,16 @@ export type Recorded = {
   readonly entries: number
   readonly tokens: number
   readonly cost: { readonly usd: string | null; readonly unpriced: readonly string[] }
+}
+
+/** Those of which there is something in the archive: a disk that is full has nothing of what went by. */
+export function inArchive(home: string | undefined, sessions: readonly Session[]): readonly Session[] {
+  try {
+    const archive = openArchive(home)
+    return sessions.filter(({ id }) => archive.segments(id).length > 0)
+  } catch {
+    return []
+  }
 }
 
 export function toRecorded(sessions: readonly Session[]): Recorded {
@@ -31,8 +42,11 @@ export function toRecorded(sessions: readonly Session[]): Recorded {
   }
 }
 
-export function recordedLine(sessions: readonly Session[]): string {
-  if (sessions.length === 0) return 'hansard: no call was made, nothing is recorded'
+/** `passed`: how many went by, recorded or not. */
+export function recordedLine(sessions: readonly Session[], passed = sessions.length): string {
+  if (passed === 0) return 'hansard: no call was made, nothing is recorded'
+  const missing = passed - sessions.length
+  if (sessions.length === 0) return `hansard: nothing is recorded, of ${many(passed, 'session')}`
   const { entries, tokens, cost } = toRecorded(sessions)
   const usd = cost.usd === null ? 'cost unknown' : `$${cost.usd}`
   const [first] = sessions
@@ -41,6 +55,7 @@ export function recordedLine(sessions: readonly Session[]): string {
     many(entries, 'entry', 'entries'),
     `${tokens.toLocaleString('en')} tokens`,
     cost.unpriced.length === 0 ? usd : `${usd} without ${visibleLine(cost.unpriced.slice(0, 3).join(', '))}`,
+    ...(missing > 0 ? [`${missing.toLocaleString('en')} not recorded`] : []),
     sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',
   ].join(', ')
 }

@@ -37,6 +37,14 @@ describe('toRoute', () => {
     expect(route(target)).toEqual(expected)
   })
 
+  it('knows LiteLLM where it listens by itself', () => {
+    const found = toRoute(toUpstreams(), '/litellm/v1/chat/completions')
+    expect([found?.upstream.url.href, found?.path]).toEqual([
+      'http://127.0.0.1:4000/',
+      '/v1/chat/completions',
+    ])
+  })
+
   it.each(['http://169.254.169.254/latest', '//evil.example/v1/messages', '', 'v1/messages', '*'])(
     'sends %s nowhere',
     (target) => {

@@ -19,6 +19,8 @@ const KNOWN: Readonly<Record<string, string>> = {
   openrouter: 'https://openrouter.ai/api',
   bedrock: 'https://bedrock-runtime.us-east-1.amazonaws.com',
   'code-assist': 'https://cloudcode-pa.googleapis.com',
+  // Where it listens unless it is told otherwise.
+  litellm: 'http://127.0.0.1:4000',
 }
 
 /** The known providers, with `given` (`NAME=URL`) in their place or beside them. Throws `invalid-argument` for what is no name or URL. */

@@ -3,7 +3,7 @@ import { startProxy } from '../../capture/proxy/proxy.ts'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { loadConfig } from '../config.ts'
 import { flush, note, out, outJson } from '../print.ts'
-import { recordedLine } from '../recorded-line.ts'
+import { inArchive, recordedLine } from '../recorded-line.ts'
 
 export type ProxyFlags = {
   readonly port?: number
@@ -32,5 +32,6 @@ export async function proxy(flags: ProxyFlags): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
-  note(recordedLine(await running.close()))
+  const passed = await running.close()
+  note(recordedLine(inArchive(home, passed), passed.length))
 }

@@ -8,7 +8,7 @@ import { createRunId } from '../../capture/run.ts'
 import { planRedirection } from '../../sources/redirection.ts'
 import { loadConfig } from '../config.ts'
 import { note, printableJson } from '../print.ts'
-import { recordedLine, toRecorded } from '../recorded-line.ts'
+import { inArchive, recordedLine, toRecorded } from '../recorded-line.ts'
 import { exitCodeOf, runProgram, type Ended } from '../run-program.ts'
 
 export type RunFlags = {
@@ -42,10 +42,11 @@ export async function run(command: readonly string[], flags: RunFlags): Promise<
   try {
     ended = await runProgram(redirected.command, redirected.env)
   } finally {
-    const sessions = await proxy.close()
+    const passed = await proxy.close()
+    const sessions = inArchive(home, passed)
     // Standard output is the program's.
     if (flags.json) process.stderr.write(`${printableJson(toRecorded(sessions))}\n`)
-    else if (flags.quiet !== true) note(recordedLine(sessions))
+    else if (flags.quiet !== true) note(recordedLine(sessions, passed.length))
   }
   process.exitCode = exitCodeOf(ended)
 }
