@@ -23,7 +23,7 @@ export type Place = {
 }
 
 export type LineEncoder = {
-  /** Encodes a record's JSON text; gives the line's length. The bytes stand in `bytes()` until the next call. */
+  /** Encodes a record's JSON text; gives the line's length. The bytes stand in `bytes()` until anybody encodes the next. */
   encode(json: string, place: Place): number
   bytes(): Buffer
   /** The hash of the line encoded last. */
@@ -49,9 +49,10 @@ const ROOM = 256 * 1024
 /** A buffer grown past this for one large line is given back after it. */
 const ROOM_KEPT = 4 * 1024 * 1024
 
-/** One reusable buffer: recording allocates nothing for the bytes it writes. */
+/** One buffer for all, used again: recording allocates nothing for the bytes it writes, however many sessions are open. */
+let buffer = Buffer.alloc(0)
+
 export function createLineEncoder(): LineEncoder {
-  let buffer = Buffer.allocUnsafeSlow(ROOM)
   let h = NO_HASH
 
   return {

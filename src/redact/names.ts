@@ -59,7 +59,8 @@ export function secrecyOf(name: string): Secrecy | undefined {
   if (known !== undefined) return known === 'none' ? undefined : known
   const found = judge(name)
   if (CACHE.size >= 2_000) CACHE.clear()
-  CACHE.set(name, found ?? 'none')
+  // A copy: cut out of a text, it would keep all of the text in memory.
+  CACHE.set(Buffer.from(name, 'utf16le').toString('utf16le'), found ?? 'none')
   return found
 }
 

@@ -55,7 +55,7 @@ export type Pieces = {
 const BATCH = 256
 
 export function createPieces(budget: Budget, limit: number = MESSAGE_LIMIT): Pieces {
-  const joined: string[] = []
+  const joined: Packed[] = []
   let batch: string[] = []
   let length = 0
   let full = false
@@ -74,12 +74,31 @@ export function createPieces(budget: Budget, limit: number = MESSAGE_LIMIT): Pie
       length += text.length
       batch.push(text)
       if (batch.length < BATCH) return
-      joined.push(batch.join(''))
+      joined.push(pack(batch.join('')))
       batch = []
     },
-    text: () => joined.join('') + batch.join(''),
+    text: () => joined.map(unpack).join('') + batch.join(''),
     get isEmpty() {
       return length === 0
     },
   }
+}
+
+/**
+ * Text outside of the heap, character by character as it was, halves of a pair too: a heap that holds many answers for long lets as much
+ * again lie about as they take.
+ */
+type Packed = { readonly bytes: Buffer; readonly encoding: 'latin1' | 'utf16le' }
+
+const BEYOND_LATIN1 = /[^\0-\xff]/
+
+function pack(text: string): Packed {
+  const encoding = BEYOND_LATIN1.test(text) ? 'utf16le' : 'latin1'
+  const bytes = Buffer.allocUnsafeSlow(text.length * (encoding === 'latin1' ? 1 : 2))
+  bytes.write(text, encoding)
+  return { bytes, encoding }
+}
+
+function unpack({ bytes, encoding }: Packed): string {
+  return bytes.toString(encoding)
 }

@@ -3,6 +3,7 @@
  * thing happens. Recording never breaks a call: what fails is said once, and the call goes on without us.
  */
 import { randomUUID } from 'node:crypto'
+import { defaultHome } from '../../archive/archive.ts'
 import { isHansardError } from '../../errors.ts'
 import type { Block } from '../../transcript/block.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
@@ -12,6 +13,7 @@ import { parseRequest } from '../../wire/request.ts'
 import { record, type Recorder, type RecordOptions } from '../record.ts'
 import type { ToolResult } from '../recorder.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
+import { createSpill } from '../spill.ts'
 import { envelopeOf, type CallApi } from '../../wire/call-apis.ts'
 import {
   LEFT,
@@ -44,6 +46,8 @@ export type CallStart = {
   readonly path?: string
   /** When it was asked, where that was some time ago: as `performance.now()` has it. */
   readonly began?: number
+  /** The body was not given to us: nothing in it tells whose call it is. */
+  readonly isUnread?: boolean
 }
 
 export type OpenCall = {
@@ -101,6 +105,8 @@ type Pending = {
   readonly settle: (outcome: () => Promise<Outcome>, now: () => Outcome, at?: number) => void
 }
 
+const UNREAD = 'unread'
+
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
 
@@ -120,7 +126,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const report = createReporter(options.onFailure)
   const { guard } = report
   const tools = createOpenTools(MOST_HELD)
-  const tapes = parts.createTapeDeck()
+  const tapes = parts.createTapeDeck({ spill: createSpill(options.home ?? defaultHome()) })
   const packer = createRequestPacker()
   const unfinished = createUnfinishedAnswers()
   /** Calls that are not over: what to do where nobody waits for them any more. */
@@ -186,9 +192,10 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       }
       leaving.add(last)
       const end = async (): Promise<void> => {
-        const told = await outcome()
         // That it could not be asked has been said.
         const asked = await asking.catch(() => undefined)
+        // Put together when it can be written, and not before: of calls that wait for a slow disk there may be many.
+        const told = await outcome()
         if (!leaving.delete(last)) return
         if (asked === undefined) told.tape?.end(call)
         else writeOutcome(told, asked, { call, passedMs, learn: tools.learn })
@@ -233,7 +240,9 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
           ...(request.stream !== undefined && { stream: request.stream }),
           ...(client.retry !== undefined && { retry: client.retry }),
         }
-        pending = ask({ request, about, client, wire: toWire(start) }, began)
+        // Those are one session of their own, and not each one.
+        const known = start.isUnread === true ? { groups: [UNREAD] } : { wire: toWire(start) }
+        pending = ask({ request, about, client, ...known }, began)
       })()
 
       const toOutcome = (answer: Answer | undefined, broken: Broken | undefined): Outcome => {

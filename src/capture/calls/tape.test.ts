@@ -1,5 +1,9 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { TapeJson } from '../../wire/tape.ts'
+import { createSpill } from '../spill.ts'
 import { createTapeDeck } from './tape.ts'
 
 const HEAD = {
@@ -29,7 +33,7 @@ describe('a tape', () => {
   })
 
   it('is none when all open ones are too much together, and others have the room again', () => {
-    const deck = createTapeDeck(1000)
+    const deck = createTapeDeck({ budget: 1000 })
     const [first, second] = [deck.begin(HEAD, 0), deck.begin(HEAD, 0)]
     first.push(Buffer.alloc(500))
     second.push(Buffer.alloc(500))
@@ -39,5 +43,24 @@ describe('a tape', () => {
     const third = deck.begin(HEAD, 0)
     third.push(Buffer.alloc(900))
     expect(third.end('c')).toBeDefined()
+  })
+
+  it('is whole also where most of it waited outside of memory', () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), 'tape-'))
+    const deck = createTapeDeck({ spill: createSpill(folder), budget: 40_000 })
+    const tapes = Array.from({ length: 4 }, () => deck.begin(HEAD, 0))
+    for (let n = 0; n < 4000; n += 1) tapes[n % 4]?.push(Buffer.from(`data: ${n}\n\n`), n / 3)
+    tapes[0]?.push(Buffer.alloc(100_000, 'x'), 2000)
+    const lines = tapes.map((tape) => JSON.parse(tape.end('c', 'client')?.line ?? 'null') as TapeJson)
+    expect(lines.map(({ chunks }) => chunks.length)).toEqual([1001, 1000, 1000, 1000])
+    for (const [at, { chunks, broken }] of lines.entries()) {
+      expect(broken).toBe('client')
+      for (const [n, [ms, bytes]] of chunks.slice(0, 1000).entries()) {
+        const serial = n * 4 + at
+        expect(ms).toBe(Math.round((serial / 3) * 10) / 10)
+        expect(Buffer.from(bytes, 'base64').toString()).toBe(`data: ${serial}\n\n`)
+      }
+    }
+    fs.rmSync(folder, { recursive: true })
   })
 })

@@ -1,11 +1,12 @@
 /**
- * An answer exactly as it came: its head, and each chunk with its time, so that it can be played back to an agent byte for byte. Held in
- * memory until its end, for it may be written only when it is known that there is no secret in it; within a budget that all open calls
- * share, over which an answer is recorded without its tape.
+ * An answer exactly as it came: its head, and each chunk with its time, so that it can be played back to an agent byte for byte. Held
+ * until its end, for it may be written only when it is known that there is no secret in it: a few megabytes of all open calls in memory,
+ * and what is more outside of it. Where that cannot be, an answer is recorded without its tape.
  */
-import type { Json } from '../../transcript/json.ts'
 import type { TapeJson } from '../../wire/tape.ts'
+import type { Spill } from '../spill.ts'
 import type { AnswerHead } from './answer.ts'
+import { createReel, type Frame, type Reel, type Room } from './reel.ts'
 
 export type Tape = {
   /** `at`: when it came, as `performance.now()` has it. */
@@ -16,46 +17,49 @@ export type Tape = {
 
 export type TapeDeck = { begin(head: AnswerHead, began: number): Tape }
 
-/** Bytes of all open calls. */
-const MOST_HELD = 16 * 1024 * 1024
-/** What a chunk takes beside its bytes: when it came, and where it ends. */
-const PER_CHUNK = 16
+export type DeckOptions = {
+  readonly spill?: Spill
+  /** Bytes of all open calls in memory. */
+  readonly budget?: number
+}
 
-export function createTapeDeck(budget = MOST_HELD): TapeDeck {
+const MOST_HELD = 4 * 1024 * 1024
+/** Bytes of one answer: at its end it is in memory, some times over. */
+const MOST_OF_ONE = 16 * 1024 * 1024
+
+export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}): TapeDeck {
   let held = 0
+  const room: Room = {
+    take(bytes) {
+      held += bytes
+    },
+    isFull: () => held > budget,
+    ...(spill && { spill }),
+  }
   return {
     begin({ status, headers }, began) {
-      let reel: Reel | undefined = createReel()
+      let reel: Reel | undefined = createReel(room)
       let own = 0
       const giveUp = (): void => {
+        reel?.clear()
         reel = undefined
-        held -= own
-        own = 0
       }
       return {
         push(chunk, at = performance.now()) {
-          if (reel === undefined) return
-          const size = chunk.length + PER_CHUNK
-          held += size
-          own += size
-          if (held > budget) return giveUp()
-          reel.add(chunk, at - began)
+          own += chunk.length
+          if (own > MOST_OF_ONE || reel?.add(chunk, at - began) === false) giveUp()
         },
         end(call, broken) {
-          const all = reel
+          const frames = reel?.frames()
           giveUp()
-          if (all === undefined) return undefined
-          const tape: TapeJson = {
-            v: 1,
-            call,
-            status,
-            headers: kept(headers),
-            chunks: all.chunks(),
-            ...(broken !== undefined && { broken }),
-          }
+          if (frames === undefined) return undefined
+          const shown = kept(headers)
           return {
-            line: JSON.stringify(tape satisfies Json),
-            words: `${JSON.stringify(tape.headers)}\n${all.bytes().toString()}`,
+            line: lineOf(
+              { v: 1, call, status, headers: shown, ...(broken !== undefined && { broken }) },
+              frames,
+            ),
+            words: `${JSON.stringify(shown)}\n${Buffer.concat(frames.map(({ bytes }) => bytes)).toString()}`,
           }
         },
       }
@@ -63,47 +67,15 @@ export function createTapeDeck(budget = MOST_HELD): TapeDeck {
   }
 }
 
-type Reel = {
-  add(chunk: Buffer, ms: number): void
-  bytes(): Buffer
-  chunks(): [number, string][]
-}
-
-/** Of a block of chunks: a stream's are far smaller, and each by itself would take twice its size. */
-const BLOCK = 16 * 1024
-
-function createReel(): Reel {
-  const full: Buffer[] = []
-  let block = Buffer.alloc(0)
-  let used = 0
-  const times: number[] = []
-  const lengths: number[] = []
-  const bytes = (): Buffer => Buffer.concat([...full, block.subarray(0, used)])
-  return {
-    add(chunk, ms) {
-      times.push(ms)
-      lengths.push(chunk.length)
-      if (used + chunk.length > block.length) {
-        full.push(block.subarray(0, used))
-        // The first is as long as its chunk: most answers that come whole are one.
-        block = Buffer.allocUnsafeSlow(Math.max(times.length > 1 ? BLOCK : 0, chunk.length))
-        used = 0
-      }
-      chunk.copy(block, used)
-      used += chunk.length
-    },
-    bytes,
-    chunks() {
-      const all = bytes()
-      let from = 0
-      return times.map((ms, at) => {
-        const to = from + (lengths[at] as number)
-        const chunk = all.toString('base64', from, to)
-        from = to
-        return [Math.round(ms * 10) / 10, chunk]
-      })
-    },
+/** The same as one `JSON.stringify` of it, without a string and a list for each of ten thousand chunks at a time. */
+function lineOf(facts: Omit<TapeJson, 'chunks'>, frames: readonly Frame[]): string {
+  const { broken, ...first } = facts
+  let chunks = ''
+  for (const { ms, bytes } of frames) {
+    chunks += `${chunks === '' ? '' : ','}[${Math.round(ms * 10) / 10},"${bytes.toString('base64')}"]`
   }
+  const last = broken === undefined ? '' : `,"broken":${JSON.stringify(broken)}`
+  return `${JSON.stringify(first).slice(0, -1)},"chunks":[${chunks}]${last}}`
 }
 
 /** Who is served, and what only the connection had. */

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createSpill } from '../spill.ts'
 import { createHandOver, type HandOver } from './hand-over.ts'
 import { createPacker, sizeOf, unpack, type Kind, type Parcel } from './parcel.ts'
 import { toRoute, toUpstreams } from './upstreams.ts'
@@ -29,6 +30,7 @@ function create(budget?: number): HandOver {
   return createHandOver({
     send: (parcel) => void sent.push(parcel),
     leftOut: () => (leftOut += 1),
+    spill: createSpill('/nowhere'),
     ...(budget !== undefined && { budget }),
   })
 }

@@ -4,6 +4,7 @@
  * recorded before the process ends, however it ends but by being killed.
  */
 import type { IncomingMessage } from 'node:http'
+import { defaultHome } from '../../archive/archive.ts'
 import { workerScript } from '../../sources/worker-script.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createCallLog, type CallLogOptions, type Parts } from '../calls/call-log.ts'
@@ -11,7 +12,9 @@ import { createReporter, toStderr, type Failure } from '../report.ts'
 import { onTermination } from '../termination.ts'
 import type { Watch } from './forward.ts'
 import { createHandOver, UNWATCHED, type HandOver } from './hand-over.ts'
+import type { OutboxOptions } from './outbox.ts'
 import { startRecorder } from './recorder-thread.ts'
+import { createSpill } from '../spill.ts'
 import { createTakeOver } from './take-over.ts'
 import type { Route } from './upstreams.ts'
 
@@ -58,8 +61,9 @@ export function openRecording({ parts, recorder, budget, ...options }: Recording
   const isHere = parts !== undefined || options.files !== undefined || options.now !== undefined
   const leftOut = (): void =>
     report.misuse('more passes than can be recorded: calls are recorded without their end')
+  const spill = createSpill(options.home ?? defaultHome())
   const start = (): Lane => {
-    const bounds = { leftOut, ...(budget !== undefined && { budget }) }
+    const bounds = { leftOut, spill, ...(budget !== undefined && { budget }) }
     if (isHere || script === undefined) return recordHere({ ...options, onFailure }, parts, bounds)
     return startRecorder({
       script,
@@ -95,7 +99,7 @@ export function openRecording({ parts, recorder, budget, ...options }: Recording
   }
 }
 
-type Bounds = { readonly leftOut: () => void; readonly budget?: number }
+type Bounds = Pick<OutboxOptions, 'leftOut' | 'spill' | 'budget'>
 
 function recordHere(options: CallLogOptions, parts: Parts | undefined, bounds: Bounds): Lane {
   const taken = createTakeOver(createCallLog(options, parts))
@@ -111,12 +115,12 @@ function recordHere(options: CallLogOptions, parts: Parts | undefined, bounds: B
     ready: Promise.resolve(),
     isOver: () => false,
     leave() {
-      handOver.flush()
+      handOver.flushAll()
       taken.leave()
     },
     sync: () => handOver.flush(),
     end() {
-      handOver.flush()
+      handOver.flushAll()
       return taken.end()
     },
   }

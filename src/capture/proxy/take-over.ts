@@ -34,7 +34,7 @@ export function createTakeOver(calls: CallLog): TakeOver {
 
   const begin = (
     one: Passing,
-    { api, method, model, upstream, path, raw }: AskedFacts,
+    { api, method, model, upstream, path, raw, isCut }: AskedFacts,
     at: number,
     body: Json,
   ): void => {
@@ -42,7 +42,13 @@ export function createTakeOver(calls: CallLog): TakeOver {
     one.call =
       api === undefined
         ? calls.inquire({ ...facts, method })
-        : calls.begin({ ...facts, api, upstream, ...(model !== undefined && { model }) })
+        : calls.begin({
+            ...facts,
+            api,
+            upstream,
+            ...(model !== undefined && { model }),
+            ...(isCut && { isUnread: true }),
+          })
     for (const what of one.waiting) what(one.call)
     one.waiting = []
   }
@@ -50,9 +56,15 @@ export function createTakeOver(calls: CallLog): TakeOver {
     const chunks = facts.isCut ? [] : one.body
     one.body = []
     const encoding = headerOf(toHeaders(facts.raw), 'content-encoding')
-    if (encoding === undefined)
-      return begin(one, facts, at, parseJson(Buffer.concat(chunks).toString()) ?? null)
-    const open = unpacked(chunks, encoding).then((body) => begin(one, facts, at, body))
+    const body = encoding === undefined ? toText(chunks) : unpacked(chunks, encoding)
+    if (typeof body === 'string' && opening.size === 0) return begin(one, facts, at, parseJson(body) ?? null)
+    // In the order in which they were asked: a call may go on with the one before it, which takes longer to unpack.
+    const before = [...opening]
+    const open = (async () => {
+      const text = await body
+      await Promise.all(before)
+      begin(one, facts, at, parseJson(text) ?? null)
+    })()
     opening.add(open)
     void open.finally(() => opening.delete(open))
   }
@@ -120,11 +132,14 @@ function toHeaders(raw: readonly string[]): Headers {
   return { ...Object.fromEntries(headers), ...(cookies.length > 0 && { 'set-cookie': cookies }) }
 }
 
-/** Null for what is no JSON. */
-async function unpacked(chunks: readonly Buffer[], encoding: string): Promise<Json> {
+function toText(chunks: readonly Buffer[]): string {
+  return Buffer.concat(chunks).toString()
+}
+
+async function unpacked(chunks: readonly Buffer[], encoding: string): Promise<string> {
   const held = createHeldBytes()
   const decoding = createDecoding(encoding, (chunk) => held.append(chunk, 0, chunk.length))
   for (const chunk of chunks) decoding.push(chunk)
   await decoding.end()
-  return parseJson(held.take()) ?? null
+  return held.take()
 }

@@ -1,0 +1,81 @@
+/** Chunks and their times, one after the other in blocks of memory, of which those that are full may lie outside of it. */
+import type { Place, Spill } from '../spill.ts'
+
+export type Frame = { readonly ms: number; readonly bytes: Buffer }
+
+export type Reel = {
+  /** False when there is no room for it: then all of it is of no use. */
+  add(chunk: Buffer, ms: number): boolean
+  /** All of them; undefined when some cannot be read again. */
+  frames(): Frame[] | undefined
+  /** Gives all memory back. */
+  clear(): void
+}
+
+/** What all reels share. */
+export type Room = {
+  readonly take: (bytes: number) => void
+  readonly isFull: () => boolean
+  readonly spill?: Spill
+}
+
+/** Of a block: a stream's chunks are far smaller, and each by itself would take twice its size. */
+const BLOCK = 16 * 1024
+/** Time and length. */
+const HEAD = 8 + 4
+
+export function createReel({ take, isFull, spill }: Room): Reel {
+  const full: (Buffer | Place)[] = []
+  let block: Buffer | undefined
+  let used = 0
+
+  /** What is full goes outside while there is too much; false where it cannot. */
+  const close = (): boolean => {
+    if (block === undefined) return true
+    const bytes = block.subarray(0, used)
+    const place = isFull() ? spill?.writeNow(bytes) : undefined
+    full.push(place ?? bytes)
+    if (place !== undefined) take(-block.length)
+    block = undefined
+    return place !== undefined || !isFull()
+  }
+  return {
+    add(chunk, ms) {
+      const size = HEAD + chunk.length
+      if (block === undefined || used + size > block.length) {
+        if (!close()) return false
+        // The first is as long as its chunk: most answers that come whole are one.
+        block = Buffer.allocUnsafeSlow(Math.max(full.length > 0 ? BLOCK : 0, size))
+        used = 0
+        take(block.length)
+      }
+      block.writeDoubleLE(ms, used)
+      block.writeUInt32LE(chunk.length, used + 8)
+      chunk.copy(block, used + HEAD)
+      used += size
+      return used < block.length || close()
+    },
+    frames() {
+      const frames: Frame[] = []
+      for (const one of [...full, ...(block === undefined ? [] : [block.subarray(0, used)])]) {
+        const bytes = Buffer.isBuffer(one) ? one : spill?.readNow(one)
+        if (bytes === undefined) return undefined
+        for (let at = 0; at < bytes.length;) {
+          const end = at + HEAD + bytes.readUInt32LE(at + 8)
+          frames.push({ ms: bytes.readDoubleLE(at), bytes: bytes.subarray(at + HEAD, end) })
+          at = end
+        }
+      }
+      return frames
+    },
+    clear() {
+      for (const one of full) {
+        if (Buffer.isBuffer(one)) take(-one.buffer.byteLength)
+        else spill?.free(one)
+      }
+      full.length = 0
+      if (block !== undefined) take(-block.length)
+      block = undefined
+    },
+  }
+}
