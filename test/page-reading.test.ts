@@ -107,6 +107,14 @@ describe('a session that is more than talk', () => {
     expectClean()
   })
 
+  it('has what was read of a file in the colours of its language, with its numbers', async () => {
+    const { page, expectClean } = await open(RICH)
+    await page.locator('.fold-line', { hasText: '/work/shop/src/login.ts' }).first().click()
+    expect(await page.locator('.code-numbers').innerText()).toBe('12\n13')
+    await page.locator('.code .hl-keyword', { hasText: 'const' }).waitFor()
+    expectClean()
+  })
+
   it('is not empty where there is nothing but the notes of a program', async () => {
     const { page, expectClean } = await open(NOTES)
     expect(await page.locator('.transcript-list').innerText()).toContain('4 records')

@@ -261,6 +261,7 @@ describe('a session that is still going on', () => {
     await newest.filter({ hasText: '1 new' }).waitFor()
     await newest.click()
     await page.locator('.entry', { hasText: 'the third that came' }).waitFor()
+    expect(await page.evaluate(() => document.activeElement?.className)).toContain('transcript-list')
     expectClean()
   })
 

@@ -9,10 +9,13 @@ export function Code({
   text,
   lang = '',
   isBare = false,
+  numbers,
 }: {
   readonly text: string
   readonly lang?: string
   readonly isBare?: boolean
+  /** Of its lines, one below the other. */
+  readonly numbers?: string
 }) {
   const [tokens, setTokens] = useState<{ readonly of: string; readonly tokens: readonly CodeToken[] }>()
   useEffect(() => {
@@ -32,7 +35,12 @@ export function Code({
           <CopyButton text={() => text} label="Copy code" />
         </div>
       )}
-      <pre tabIndex={0}>
+      <pre tabIndex={0} class={numbers === undefined ? '' : 'is-numbered'}>
+        {numbers !== undefined && (
+          <span class="code-numbers" aria-hidden="true">
+            {numbers}
+          </span>
+        )}
         <code>
           {tokens?.of === text ? (
             tokens.tokens.map(({ text, scope }, at) => (

@@ -7,10 +7,12 @@ import {
   type ToolCallBlock,
   type ToolResultBlock,
 } from '../../../transcript/block.ts'
+import { filesIn, wayOf } from '../../../transcript/tool-files.ts'
 import { Code } from '../../text/code.tsx'
 import { editsOf } from '../../text/edits.ts'
 import { oneLine, visible } from '../../text/visible.ts'
 import { shortDuration } from '../../ui/numbers.ts'
+import { FileText, isFileText } from './file-text.tsx'
 import { Fold } from './fold.tsx'
 import { Output } from './output.tsx'
 import type { PartProps } from './parts.ts'
@@ -62,7 +64,14 @@ export function ToolCall({ row, block, at, store, shown }: PartProps & { readonl
           {result !== undefined && answer !== undefined && (
             <>
               <p class="tool-part">{isFailed ? 'Failed' : 'Output'}</p>
-              <ToolOutput row={answer} block={result} at={found?.at ?? 0} store={store} shown={shown} />
+              <ToolOutput
+                row={answer}
+                block={result}
+                at={found?.at ?? 0}
+                store={store}
+                shown={shown}
+                file={isFailed ? undefined : fileRead(block)}
+              />
             </>
           )}
         </>
@@ -140,7 +149,20 @@ function Changed({ name, input }: { readonly name: string; readonly input: ToolC
   )
 }
 
-function ToolOutput({ row, block, at, store, shown }: PartProps & { readonly block: ToolResultBlock }) {
+/** Of a call that reads one file: what it gives back is that. */
+function fileRead({ name, input }: ToolCallBlock): string | undefined {
+  if (wayOf(name, input) !== 'read') return undefined
+  const [file, ...others] = filesIn(input)
+  return others.length === 0 ? file : undefined
+}
+
+type OutputProps = PartProps & {
+  readonly block: ToolResultBlock
+  /** What it gives back is the text of this file. */
+  readonly file?: string | undefined
+}
+
+function ToolOutput({ row, block, at, store, shown, file }: OutputProps) {
   const { output, error } = block
   return (
     <>
@@ -151,18 +173,25 @@ function ToolOutput({ row, block, at, store, shown }: PartProps & { readonly blo
         (output as readonly Block[])
           .slice(0, 100)
           .map((part, index) => (
-            <OutputPart key={index} block={part} row={row} at={at} store={store} shown={shown} />
+            <OutputPart key={index} block={part} row={row} at={at} store={store} shown={shown} file={file} />
           ))
       ) : (
-        <Stored content={output as Content} />
+        <TextOutput content={output as Content} file={file} />
       )}
       <ShowAll row={row} at={at} store={store} />
     </>
   )
 }
 
-function OutputPart({ block, row, at }: PartProps & { readonly block: Block }) {
-  if (block.type === 'text' || block.type === 'thinking') return <Stored content={block.text} />
+function TextOutput({ content, file }: { readonly content: Content; readonly file: string | undefined }) {
+  if (file !== undefined && typeof content === 'string' && isFileText({ file, text: content }))
+    return <FileText file={file} text={content} />
+  return <Stored content={content} />
+}
+
+function OutputPart({ block, row, at, file }: Omit<OutputProps, 'block'> & { readonly block: Block }) {
+  if (block.type === 'text' || block.type === 'thinking')
+    return <TextOutput content={block.text} file={file} />
   const isCut = Object.keys(row.cut ?? {}).some(
     (path) => path.startsWith(`blocks.${at}.`) && path.endsWith('data'),
   )

@@ -184,7 +184,11 @@ export function Transcript(props: TranscriptProps) {
         <Button
           kind="primary"
           class="newest"
-          onClick={() => list.current?.scrollTo(rows.count - 1, isPlayed ? 'end' : 'start')}
+          onClick={() => {
+            list.current?.scrollTo(rows.count - 1, isPlayed ? 'end' : 'start')
+            // The button goes away, and the focus with it.
+            place.current?.querySelector<HTMLElement>('.transcript-list')?.focus({ preventScroll: true })
+          }}
         >
           Jump to newest
           {!isPlayed && length > left.current ? ` (${exactCount(length - left.current)} new)` : ''} ↓
