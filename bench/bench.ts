@@ -19,6 +19,8 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   database: () => import('./database.bench.ts'),
   sync: () => import('./sync.bench.ts'),
   list: () => import('./list.bench.ts'),
+  detect: () => import('./detect.bench.ts'),
+  documents: () => import('./documents.bench.ts'),
   cost: () => import('./cost.bench.ts'),
   search: () => import('./search.bench.ts'),
   index: () => import('./index.bench.ts'),

@@ -34,7 +34,7 @@ export function claudeRecord(session: string, n: number, answer = ANSWER): strin
 
 export type Damage = 'whole' | 'cut' | 'garbage'
 
-type DocumentKind = {
+export type DocumentKind = {
   /** Below a folder that is looked into. */
   readonly path: string
   readonly begin: string

@@ -130,10 +130,9 @@ export function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'st
   const records: JsonObject[] = []
   let strange = 0
   let failed = 0
-  for (const [index, line] of lines.entries()) {
-    if (records.length === LOOKED_AT) break
+  for (let index = 0; index < lines.length && records.length < LOOKED_AT; index += 1) {
     // A byte order mark is white space to `trim`.
-    const text = line.trim()
+    const text = (lines[index] as string).trim()
     if (text === '') continue
     const isTried =
       (isWrapped(text, '{', '}') || isWrapped(text, '[', ']')) && failed < TRIED + records.length
