@@ -7,7 +7,7 @@ import { citation } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { findChanges, type Change } from './changes.ts'
 import { createFactsFold, type Digest, type SessionFacts, type ToolFacts, type TurnFacts } from './facts.ts'
-import { createStepFold, type Step } from './steps.ts'
+import { createStepFold, type Step, type StepFold } from './steps.ts'
 
 export type SessionDiff = {
   readonly isSame: boolean
@@ -50,7 +50,11 @@ export type TurnDifference = {
 
 /** One side, taken in entry by entry. */
 export type Side = { add(entry: Entry): void; end(session: Session): Taken }
-export type Taken = { readonly digest: Digest; readonly steps: readonly Step[] }
+export type Taken = {
+  readonly digest: Digest
+  readonly steps: readonly Step[]
+  readonly texts: StepFold['texts']
+}
 
 export function createSide(): Side {
   const facts = createFactsFold()
@@ -60,7 +64,7 @@ export function createSide(): Side {
       facts.add(entry)
       steps.add(entry)
     },
-    end: (session) => ({ digest: facts.end(session), steps: steps.steps }),
+    end: (session) => ({ digest: facts.end(session), steps: steps.steps, texts: steps.texts }),
   }
 }
 
@@ -85,8 +89,16 @@ export function diffSessions(a: Taken, b: Taken): SessionDiff {
   }
 }
 
-function toSpot({ digest }: Taken, { text, position, ...place }: Step): Spot {
-  return { citation: citation(digest.session.id, place), position, ...(text !== undefined && { text }) }
+/** Its text is made when it is asked for: whoever shows some of a hundred thousand changes needs no others. */
+function toSpot({ digest, texts }: Taken, { held, position, ...place }: Step): Spot {
+  const spot = { citation: citation(digest.session.id, place), position }
+  if (held === undefined) return spot
+  return {
+    ...spot,
+    get text() {
+      return texts.get(held)
+    },
+  }
 }
 
 const UNUSED: ToolFacts = { calls: 0, failed: 0 }

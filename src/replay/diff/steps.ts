@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto'
 import { contentText, outputText, type Block } from '../../transcript/block.ts'
 import type { Entry, Role } from '../../transcript/entry.ts'
 import { asArray, isObject, toJson, type Json } from '../../transcript/json.ts'
+import { createHeldTexts, type HeldTexts } from './held-texts.ts'
 import type { StepKind } from './kinds.ts'
 
 export type Step = {
@@ -18,11 +19,15 @@ export type Step = {
   readonly what: StepKind
   readonly tool?: string
   readonly key: string
-  /** All that it says; cut, or absent, where that is too much to be held. */
-  readonly text?: string
+  /** Where all that it says is held; absent where that is too much, and of long texts the beginning. */
+  readonly held?: number
 }
 
-export type StepFold = { add(entry: Entry): void; readonly steps: readonly Step[] }
+export type StepFold = {
+  add(entry: Entry): void
+  readonly steps: readonly Step[]
+  readonly texts: Pick<HeldTexts, 'get'>
+}
 
 /** UTF-16 units of one text, and of all texts of a session, that are held to be compared word by word. */
 const LONGEST_TEXT = 256 * 1024
@@ -33,16 +38,11 @@ const MOST_OPEN = 10_000
 export function createStepFold(): StepFold {
   const steps: Step[] = []
   const tools = new Map<string, string>()
-  let held = 0
+  const texts = createHeldTexts(MOST_TEXT, LONGEST_TEXT)
   let entries = 0
-  const hold = (text: string): string | undefined => {
-    if (held >= MOST_TEXT) return undefined
-    const part = text.slice(0, LONGEST_TEXT)
-    held += part.length
-    return part
-  }
   return {
     steps,
+    texts,
     add(entry) {
       const { source, sequence, role } = entry
       const position = entries
@@ -52,7 +52,8 @@ export function createStepFold(): StepFold {
         if (what === undefined) continue
         const tool = toolOf(block, tools, source)
         const said = textOf(block)
-        const text = hold(said)
+        const key = keyOf(what, tool, said, block)
+        const held = texts.put(said, key)
         steps.push({
           at: steps.length,
           position,
@@ -60,8 +61,8 @@ export function createStepFold(): StepFold {
           sequence,
           what,
           ...(tool !== undefined && { tool }),
-          key: keyOf(what, tool, said, block),
-          ...(text !== undefined && { text }),
+          key,
+          ...(held !== undefined && { held }),
         })
       }
     },
