@@ -1,10 +1,11 @@
-/** Trajectories, traces and exports: told by their content, and read however they are cut off. */
+/** Samples of logs, messages, trajectories, traces and exports: told by their content among all formats, and their entries named alike each time. */
 import { describe, expect, it } from 'vitest'
 import { detect } from '../src/sources/detect.ts'
 import { allFormats } from '../src/sources/formats.ts'
 import { toJson } from '../src/transcript/json.ts'
 import type { Sample } from './kept-samples.ts'
 import { memoryFileSource, readAll } from './memory-files.ts'
+import { AGENT_SAMPLES, MESSAGE_SAMPLES } from './message-samples.ts'
 import { TRACE_SAMPLES, WIRE_SAMPLES } from './trace-samples.ts'
 
 const textOf = ({ records, isLines }: Sample): string =>
@@ -13,7 +14,9 @@ const textOf = ({ records, isLines }: Sample): string =>
     : JSON.stringify(records)
 
 describe.each(
-  [...TRACE_SAMPLES, ...WIRE_SAMPLES].map((sample) => [sample.format, sample.title, sample] as const),
+  [...TRACE_SAMPLES, ...WIRE_SAMPLES, ...AGENT_SAMPLES, ...MESSAGE_SAMPLES].map(
+    (sample) => [sample.format, sample.title, sample] as const,
+  ),
 )('%s, %s', (id, _, sample) => {
   const format = allFormats.find((one) => one.id === id)
 
@@ -22,15 +25,6 @@ describe.each(
       (await detect(memoryFileSource('unnamed', text), { formats: allFormats }))?.format.id
     expect(await named(textOf(sample))).toBe(id)
     if (!sample.isLines) expect(await named(JSON.stringify(sample.records, undefined, 2))).toBe(id)
-  })
-
-  it('gives entries or damage wherever it is cut off', async () => {
-    const bytes = Buffer.from(textOf(sample))
-    for (let length = 1; length < bytes.length; length += 1) {
-      const source = memoryFileSource(sample.path, bytes.subarray(0, length))
-      const told = format === undefined ? [] : await readAll(format, source)
-      expect(told.some(({ entries, damage }) => entries.length + damage.length > 0)).toBe(true)
-    }
   })
 
   it('has ids of its own for each entry, and the same ones every time', async () => {

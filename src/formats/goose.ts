@@ -4,7 +4,7 @@
  */
 import { uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
-import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asNumber, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { detectAmong } from './candidates.ts'
@@ -208,7 +208,8 @@ const configOf = (value: Json | undefined): JsonObject | undefined =>
 /** What all requests add up to; `total_tokens` and the like are the last one's. What was cached is in the input, and told since schema 14. */
 function usageOf(about: JsonObject): Usage | undefined {
   const count = (name: string): number | undefined => {
-    const value = Number(about[name] ?? Number.NaN)
+    const stated = about[name]
+    const value = typeof stated === 'string' ? Number(stated) : (asNumber(stated) ?? Number.NaN)
     return Number.isSafeInteger(value) && value >= 0 ? value : undefined
   }
   const prompt = count('accumulated_input_tokens')

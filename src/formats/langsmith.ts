@@ -80,9 +80,14 @@ async function* readRuns(
     }
     yield sessions.take()
   }
-  for (const { run, place } of held.sort(byOrder)) sessions.run(run, place)
+  for (const [index, { run, place }] of held.sort(byOrder).entries()) {
+    sessions.run(run, place)
+    if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
+  }
   yield sessions.end()
 }
+
+const AT_A_TIME = 256
 
 const orderOf = ({ dotted_order, start_time }: JsonObject): string =>
   asString(dotted_order) ?? asString(start_time) ?? ''

@@ -58,27 +58,44 @@ async function* readTraces(
   const isHeld = file.sizeBytes <= HELD_BYTES
   const held: Held[] = []
   const loose = open()
+  let isLooseOpen = false
   const sessions = createSessions(open)
   for await (const pieces of readSpanFile(file, head)) {
+    // What is no span belongs to no trace: a session of its own, whose turn it is again.
+    if (pieces.some((piece) => !('span' in piece)) && isLooseOpen) yield loose.end()
     for (const piece of pieces) {
       if ('damage' in piece) loose.damage(piece.damage)
       else if ('value' in piece) loose.say(toEvent(piece.value), piece.place)
       else held.push({ ...toTreeSpan(piece.span), place: piece.place })
     }
+    const others = loose.take()
+    if (others.length > 0) {
+      isLooseOpen = true
+      sessions.leave()
+      yield others
+    }
     if (isHeld) continue
     // A batch at a time: what hangs together was mostly exported together.
-    yield sessions.tell(held)
+    yield* inBatches(sessions.tell(held))
     held.length = 0
   }
-  // What is no span belongs to no trace.
-  yield loose.end()
+  if (isLooseOpen) yield loose.end()
+  sessions.leave()
   // What we wrote stands in its order.
   const isWritten = held.some(({ span }) => isOwn(span))
-  yield sessions.tell(
-    isWritten ? held : held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')),
+  yield* inBatches(
+    sessions.tell(
+      isWritten ? held : held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')),
+    ),
   )
   yield sessions.end()
 }
+
+function* inBatches(items: readonly ReadItem[]): Generator<readonly ReadItem[]> {
+  for (let from = 0; from < items.length; from += AT_A_TIME) yield items.slice(from, from + AT_A_TIME)
+}
+
+const AT_A_TIME = 512
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
@@ -88,7 +105,12 @@ type Talk = {
   readonly calls: Set<string>
   readonly resources: Set<string>
 }
-type Sessions = { tell(spans: readonly Held[]): readonly ReadItem[]; end(): readonly ReadItem[] }
+type Sessions = {
+  tell(spans: readonly Held[]): readonly ReadItem[]
+  /** Another session was told of in between: whichever comes next is named again. */
+  leave(): void
+  end(): readonly ReadItem[]
+}
 
 function createSessions(open: FileReading['open']): Sessions {
   const talks = new Map<string, Talk>()
@@ -119,6 +141,7 @@ function createSessions(open: FileReading['open']): Sessions {
       }
       return [...items, ...(current?.telling.take() ?? [])]
     },
+    leave: () => void (current = undefined),
     end: () => current?.telling.end() ?? [],
   }
 }
