@@ -1,4 +1,7 @@
-/** Threads that read units, each one at a time. Loaded where there is enough to read: starting threads is as much to load as a format. */
+/**
+ * Threads that read units, each one at a time, with the next ones waiting there: none has to ask for its next while this thread is
+ * busy. Loaded where there is enough to read: starting threads is as much to load as a format.
+ */
 import { Worker } from 'node:worker_threads'
 import type { Readers } from './readers.ts'
 import type { UnitJob, UnitResult } from './read-unit.ts'
@@ -10,28 +13,18 @@ const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
 
 export function createThreads(script: URL, threads: number): Readers {
   const enter = createTurns()
-  const idle = Array.from({ length: threads }, () => createThread(script, enter))
-  const all = [...idle]
-  const waiting: ((thread: Thread) => void)[] = []
-  const take = (): Promise<Thread> => {
-    const free = idle.pop()
-    return free === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(free)
-  }
+  const all = Array.from({ length: threads }, () => createThread(script, enter))
   return {
-    width: threads,
-    async read(job, onCalls) {
-      const thread = await take()
-      try {
-        return await thread.run(job, onCalls)
-      } finally {
-        const next = waiting.shift()
-        if (next === undefined) idle.push(thread)
-        else next(thread)
-      }
-    },
+    threads,
+    width: threads * MOST_QUEUED,
+    read: (job, onCalls) =>
+      all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, onCalls),
     close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
   }
 }
+
+/** Units that a thread has before it, with the one that it reads. */
+const MOST_QUEUED = 4
 
 /** One at a time: gives what is called when it is done. */
 type Turns = () => Promise<() => void>
@@ -48,20 +41,23 @@ function createTurns(): Turns {
 }
 
 type Thread = {
+  waiting(): number
   run(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
   close(): Promise<unknown>
 }
 
 type Waiting = {
+  readonly job: UnitJob
   readonly onCalls: (calls: readonly Call[]) => void
   readonly done: (result: UnitResult) => void
   readonly failed: (error: unknown) => void
 }
 
-/** One job at a time. Listeners stay for the thread's life: taking the last one away would stop its port for good. */
+/** Jobs are done in the order they came in. Listeners stay for the thread's life: taking the last one away would stop its port for good. */
 function createThread(script: URL, turns: Turns): Thread {
   let worker: Worker | undefined
-  let current: Waiting | undefined
+  /** The first is being read. */
+  const queue: Waiting[] = []
   let failure: { readonly error: unknown } | undefined
   /** For the unit that is read: ends its turn, or the wait for it. */
   let leave: () => void = () => {}
@@ -77,10 +73,9 @@ function createThread(script: URL, turns: Turns): Thread {
     })
   }
   const finish = (result: UnitResult): void => {
-    const [waiting, failed] = [current, failure]
+    const [waiting, failed] = [queue.shift(), failure]
     leave()
     leave = () => {}
-    current = undefined
     failure = undefined
     if (failed === undefined) waiting?.done(result)
     else waiting?.failed(failed.error)
@@ -88,7 +83,7 @@ function createThread(script: URL, turns: Turns): Thread {
   /** What cannot be taken, on a full disk, fails the unit once its thread is free again. */
   const take = (calls: readonly Call[]): void => {
     try {
-      if (failure === undefined) current?.onCalls(calls)
+      if (failure === undefined) queue[0]?.onCalls(calls)
     } catch (error) {
       failure = { error }
     }
@@ -97,8 +92,11 @@ function createThread(script: URL, turns: Turns): Thread {
     const started = new Worker(script, { resourceLimits: HEAP })
     // A thread that dies, of a unit that takes all its memory, takes no other unit along.
     const died = (reason: string): void => {
-      if (worker === started) worker = undefined
+      if (worker !== started) return
+      worker = undefined
       finish({ type: 'failed', cause: 'internal', message: reason })
+      if (queue.length > 0) worker = start()
+      for (const { job } of queue) worker?.postMessage(job satisfies ToWorker)
     }
     started.on('message', (message: FromWorker) => {
       if (message === 'large') enter(started)
@@ -112,14 +110,19 @@ function createThread(script: URL, turns: Turns): Thread {
     return started
   }
   return {
+    waiting: () => queue.length,
     run(job, onCalls) {
       worker ??= start()
       const busy = worker
       return new Promise((done, failed) => {
-        current = { onCalls, done, failed }
+        queue.push({ job, onCalls, done, failed })
         busy.postMessage(job satisfies ToWorker)
       })
     },
-    close: async () => worker?.terminate(),
+    async close() {
+      const last = worker
+      worker = undefined
+      await last?.terminate()
+    },
   }
 }

@@ -12,6 +12,8 @@ export type Readers = {
   /** Waits for a free reader, then reads. */
   read(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
   /** How many read at a time. */
+  readonly threads: number
+  /** How many are given to read at a time, for none to wait for its next. */
   readonly width: number
   close(): Promise<void>
 }
@@ -25,7 +27,7 @@ export async function createReaders(bytes: number): Promise<Readers> {
   const script = workerScript('unit-worker', import.meta.url)
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
-    return { read: readHere(), width: 1, close: async () => {} }
+    return { read: readHere(), threads: 1, width: 1, close: async () => {} }
   const { createThreads } = await import('./reader-threads.ts')
   return createThreads(script, threads)
 }

@@ -26,6 +26,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   const readers = await createReaders(ofBytes)
   const seen = createIdSet()
   const running = new Set<Promise<void>>()
+  const flight = createFlight(readers)
   const gathering = createGathering(shared.database)
   let done = 0
   let bytes = 0
@@ -35,8 +36,10 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
       for (const unit of batch) {
         if (options.signal?.aborted) break
         after = unit.id
-        while (running.size >= readers.width) await Promise.race(running)
-        const work = readOne(unit, { ...shared, readers, deleted }).then((read) => {
+        const own = files.filesOf(unit.id)
+        const size = own.reduce((sum, { size }) => sum + size, 0)
+        await flight.enter(size)
+        const work = readOne(unit, own, { ...shared, readers, deleted }).then((read) => {
           for (const key of read.keys) {
             if (seen.has(key)) continue
             seen.add(key)
@@ -49,7 +52,9 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
           gathering.next()
           options.onProgress?.({ doing: 'reading', done, of: total, bytes, ofBytes })
           running.delete(work)
+          flight.leave(size)
         })
+        work.catch((error: unknown) => flight.fail(error))
         running.add(work)
       }
       if (options.signal?.aborted) break
@@ -65,6 +70,42 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   }
   gathering.settle()
   return report
+}
+
+/** Units on their way to and from readers. */
+type Flight = {
+  /** Comes back when there is room for one more, and throws what one of them failed of. */
+  enter(bytes: number): Promise<void>
+  leave(bytes: number): void
+  fail(error: unknown): void
+}
+
+/** Of large units none waits for another to be read by the same thread. */
+const MOST_WAITING_BYTES = 4 * 1024 * 1024
+
+function createFlight({ threads, width }: Readers): Flight {
+  let count = 0
+  let bytes = 0
+  let failed: { readonly error: unknown } | undefined
+  let wake: () => void = () => {}
+  const isFull = (): boolean => count >= width || (count >= threads && bytes > MOST_WAITING_BYTES)
+  return {
+    async enter(size) {
+      while (isFull() && failed === undefined) await new Promise<void>((resolve) => (wake = resolve))
+      if (failed !== undefined) throw failed.error
+      count += 1
+      bytes += size
+    },
+    leave(size) {
+      count -= 1
+      bytes -= size
+      wake()
+    },
+    fail(error) {
+      failed ??= { error }
+      wake()
+    },
+  }
 }
 
 /** Units put in the state together: long enough that waiting for the file is little of it, short enough to be seen at once. */
@@ -99,9 +140,8 @@ type ReadOne = {
   readonly bytes: number
 }
 
-async function readOne(unit: KnownUnit, shared: Reading): Promise<ReadOne> {
+async function readOne(unit: KnownUnit, own: readonly KnownFile[], shared: Reading): Promise<ReadOne> {
   const { archive, files, kept, database, problems, readers, deleted } = shared
-  const own = files.filesOf(unit.id)
   const bytes = own.reduce((sum, { size }) => sum + size, 0)
   const nothing: ReadOne = { keys: [], entries: 0, damage: 0, bytes }
   const { agent, root } = files.placeAt(unit.place)

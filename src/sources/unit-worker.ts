@@ -15,6 +15,9 @@ export type ToWorker = UnitJob | 'took' | 'enter'
 /** Batches on their way. */
 const MOST_WAITING = 8
 
+/** Jobs that came while one was being done. */
+const queue: UnitJob[] = []
+let isBusy = false
 let waiting = 0
 let wake: () => void = () => {}
 let entered: () => void = () => {}
@@ -26,6 +29,17 @@ parentPort?.on('message', (message: ToWorker) => {
     return
   }
   if (message === 'enter') return entered()
+  queue.push(message)
+  if (!isBusy) void work()
+})
+
+async function work(): Promise<void> {
+  isBusy = true
+  for (let job = queue.shift(); job !== undefined; job = queue.shift()) await read(job)
+  isBusy = false
+}
+
+async function read(job: UnitJob): Promise<void> {
   const post = (answer: FromWorker): void => parentPort?.postMessage(answer)
   const give = (calls: readonly Call[]): void => {
     waiting += 1
@@ -37,12 +51,11 @@ parentPort?.on('message', (message: ToWorker) => {
       entered = resolve
       post('large')
     }))
-  void runUnitJob(message, give, { isTaken, enter }).then((result) => {
-    // The next such unit may be another thread's: nothing of this one may be left here.
-    if (leave !== undefined) collect()
-    post({ result })
-  })
-})
+  const result = await runUnitJob(job, give, { isTaken, enter })
+  // The next such unit may be another thread's: nothing of this one may be left here.
+  if (leave !== undefined) collect()
+  post({ result })
+}
 
 async function isTaken(): Promise<void> {
   if (waiting <= MOST_WAITING) return
