@@ -97,6 +97,28 @@ describe.each(formats.map((format) => [format.id, format] as const))('%s', (id, 
     expect(({} as { readonly polluted?: boolean }).polluted).toBeUndefined()
   })
 
+  it('shows a change of an agent’s log: nothing of what is known, and the name of what is not', async () => {
+    if (!AGENTS.has(id)) return
+    const told: string[] = []
+    for (const { path, text } of of(id)) {
+      const drift = async (content: string): Promise<readonly string[]> => {
+        const names: string[] = []
+        const source = memoryFileSource(path, content)
+        for await (const _ of format.read(source, { drift: ({ name }) => void names.push(name) })) continue
+        return names
+      }
+      expect(await drift(text)).toEqual([])
+      const whole = parseJson(text)
+      const lines = text.trimEnd().split('\n')
+      const changed =
+        whole === undefined
+          ? lines.map((line) => `${toJson(withNew(parseJson(line) ?? null))}\n`).join('')
+          : toJson(withNew(whole))
+      told.push(...(await drift(changed)))
+    }
+    expect(told.some((name) => name.includes('dream'))).toBe(true)
+  })
+
   it('tells many small records a few at a time', async () => {
     for (const { path, text } of of(id)) {
       const head = text.split('\n', 1)[0] ?? ''
@@ -116,6 +138,19 @@ function cuts(length: number): readonly number[] {
   const step = Math.max(1, Math.floor(length / 30))
   const first = Math.floor(Math.random() * step)
   return all.filter((at) => at > length - 12 || at % step === first)
+}
+
+/** Written by agents and what runs them: they change without a word. Others' formats are APIs, and Aider's log has no names. */
+const AGENTS: ReadonlySet<string> = new Set(
+  `claude-code codex pi gemini-cli opencode copilot-cli qwen kimi iflow grok dsh openclaw-telemetry anthropic-managed-agents claude-stream-json
+  codex-tui-log gemini-stream-json openhands goose continue amp hermes antigravity droid langsmith inspect atof atif mini-swe-agent swe-agent
+  claude-export chatgpt-export`.split(/\s+/),
+)
+
+function withNew(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(withNew)
+  if (!isObject(value)) return value
+  return { ...Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withNew(one)])), dream: 1 }
 }
 
 /** Each field of each record, one after the other, holds the value. */

@@ -17,6 +17,7 @@ import {
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { toBlocks } from '../wire/split.ts'
+import { vocabulary } from './drift.ts'
 import { foldedFormat } from './folded-format.ts'
 import type { Detection, Format } from './format.ts'
 import type { Head } from './head-records.ts'
@@ -32,6 +33,37 @@ export const anthropicManagedAgents: Format = foldedFormat({
     agent.thinking agent.custom_tool_use user.custom_tool_result agent.tool_use agent.tool_result tool_use_id stop_reason`,
   look,
   fold: createManagedFold,
+  vocabulary: vocabulary({
+    records: [
+      'session: agent archived_at created_at environment_id metadata outcome_evaluations resources stats status title updated_at usage vault_ids',
+      'session.status_running:',
+      'session.status_idle: stop_reason',
+      'session.status_rescheduled:',
+      'session.status_terminated:',
+      'session.error: error',
+      'session.thread_created: agent_name session_thread_id',
+      'session.thread_status_running: agent_name session_thread_id',
+      'session.thread_status_idle: agent_name session_thread_id stop_reason',
+      'user.message: content',
+      'user.interrupt:',
+      'user.tool_confirmation: tool_use_id result deny_message',
+      'user.custom_tool_result: content custom_tool_use_id is_error',
+      'agent.message: content',
+      'agent.thinking: content',
+      'agent.tool_use: name input evaluated_permission',
+      'agent.tool_result: tool_use_id content is_error',
+      'agent.mcp_tool_use: name input mcp_server_name evaluated_permission',
+      'agent.mcp_tool_result: mcp_tool_use_id content is_error',
+      'agent.custom_tool_use: name input',
+      'agent.thread_context_compacted:',
+      'span.model_request_start:',
+      'span.model_request_end: is_error model_request_start_id model_usage',
+    ],
+    common: 'type id processed_at',
+  }),
+  watch(watch, event) {
+    if (typeof event['type'] === 'string') watch.record(event['type'], event)
+  },
   isLines: (head) => linesOf(head).length > 1,
 })
 

@@ -17,6 +17,7 @@ import {
 } from '../transcript/json.ts'
 import { splitPart } from '../wire/openai-parts.ts'
 import { createTokenFold } from './codex-usage.ts'
+import { vocabulary } from './drift.ts'
 import { foldedFormat, vote } from './folded-format.ts'
 import type { Format } from './format.ts'
 import type { Said } from './placing.ts'
@@ -32,6 +33,28 @@ export const codexTuiLog: Format = foldedFormat({
   look: (head) => vote(head, isLine, { what: "lines of the log of Codex's terminal" }),
   agent: 'codex',
   fold: createTuiFold,
+  vocabulary: vocabulary({
+    records: [
+      'session_start: cwd model model_provider_id model_provider_name',
+      'session_end:',
+      'key_event: event',
+      'app_event: variant',
+      'insert_history: lines',
+      'log_line: line',
+      'op: payload',
+      'codex_event: payload',
+    ],
+    common: 'ts dir kind',
+    blocks: `session_configured task_started task_complete agent_message agent_message_delta agent_reasoning agent_reasoning_delta
+      agent_reasoning_raw_content agent_reasoning_raw_content_delta agent_reasoning_section_break exec_command_begin exec_command_output_delta
+      exec_command_end patch_apply_begin patch_apply_end mcp_tool_call_begin mcp_tool_call_end token_count turn_diff plan_update error
+      background_event stream_error exec_approval_request apply_patch_approval_request shutdown_complete turn_aborted`,
+  }),
+  watch(watch, line) {
+    watch.record(asString(line['kind']) ?? '', line)
+    const type = asString(asObject(asObject(line['payload'])?.['msg'])?.['type'])
+    if (type !== undefined) watch.block(type)
+  },
 })
 
 const isLine = ({ ts, dir, kind }: JsonObject): boolean =>

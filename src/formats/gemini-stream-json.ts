@@ -1,5 +1,6 @@
 /** Files of `gemini --output-format stream-json`: what Gemini CLI printed while it ran. */
 import { asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { vocabulary } from './drift.ts'
 import type { Detection, Format } from './format.ts'
 import { foldGemini } from './gemini-stream-fold.ts'
 import type { Head } from './head-records.ts'
@@ -9,6 +10,18 @@ export const geminiStreamJson: Format = streamFormat({
   id: 'gemini-stream-json',
   words: `type timestamp session_id role content delta tool_name tool_id parameters status output success error message user assistant tool_use tool_result
     severity`,
+  vocabulary: vocabulary({
+    records: [
+      'init: model session_id',
+      'message: content delta role',
+      'tool_use: parameters tool_id tool_name',
+      'tool_result: error output status tool_id',
+      'error: severity message',
+      'result: error stats status',
+    ],
+    common: 'type timestamp ts',
+  }),
+  watch: (watch, line) => watch.record(asString(line['type']) ?? '', line),
   title: 'Gemini CLI: gemini --output-format stream-json',
   agent: 'gemini-cli',
   begins: (line) => (isInit(line) ? asString(line['session_id']) : undefined),

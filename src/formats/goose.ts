@@ -10,7 +10,7 @@ import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { detectAmong } from './candidates.ts'
 import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
-import { vocabulary } from './drift.ts'
+import { createDriftWatch, vocabulary, type DriftWatch } from './drift.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { fromGooseMessage } from './goose-message.ts'
@@ -51,7 +51,7 @@ export const goose: Format = {
     const taken = new Set<string>()
     for (const file of databases) {
       const isOwn = source.kind === 'file' || (await lookAtDatabase(file)) !== undefined
-      if (isOwn) yield* readDatabase(file, taken)
+      if (isOwn) yield* readDatabase(file, taken, createDriftWatch(ROWS, options))
     }
     if (others.length > 0) yield* logs.read({ ...source, list: async () => others }, options)
   },
@@ -82,6 +82,17 @@ async function* readLog(file: SourceFile, { open, watch }: FileReading): AsyncGe
   })
 }
 
+/** Columns of the database, to schema 15. */
+const ROWS = vocabulary({
+  records: [
+    `sessions: id name description user_set_name session_type working_dir created_at updated_at extension_data total_tokens input_tokens
+     output_tokens cache_read_tokens cache_write_tokens accumulated_total_tokens accumulated_input_tokens accumulated_output_tokens
+     accumulated_cache_read_tokens accumulated_cache_write_tokens accumulated_cost schedule_id recipe_json user_recipe_values_json provider_name
+     model_config_json goose_mode archived_at project_id parent_session_id thread_id`,
+    'messages: id message_id session_id role content_json created_timestamp timestamp tokens metadata_json',
+  ],
+})
+
 async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
   const near = await readTables(file)
   const found = near && lookAtTables(near)
@@ -105,14 +116,18 @@ function lookAtTables(tables: Pick<SourceDatabase, 'columns'>): Detection | unde
     : undefined
 }
 
-async function* readDatabase(file: SourceFile, taken: Set<string>): AsyncGenerator<readonly ReadItem[]> {
+async function* readDatabase(
+  file: SourceFile,
+  taken: Set<string>,
+  watch: DriftWatch | undefined,
+): AsyncGenerator<readonly ReadItem[]> {
   const opened = await openOrDamage(file)
   if (isDamage(opened)) {
     yield [{ type: 'damage', damage: opened }]
     return
   }
   try {
-    yield* readSessions(file, opened, taken)
+    yield* readSessions(file, opened, taken, watch)
   } finally {
     await opened.close()
   }
@@ -122,6 +137,7 @@ async function* readSessions(
   file: SourceFile,
   database: SourceDatabase,
   taken: Set<string>,
+  watch: DriftWatch | undefined,
 ): AsyncGenerator<readonly ReadItem[]> {
   let number = 0
   const nextPlace = (): Place => {
@@ -132,6 +148,7 @@ async function* readSessions(
     const id = asId(textOf(row['id']))
     const telling = createTelling(ID, `${file.path}#${id ?? number}`, taken)
     const about = rowToJson(row)
+    watch?.record('sessions', about)
     telling.know({ ...factsOf(about), ...(id !== undefined && { sessionId: id }) })
     telling.say(toEvent(about, 'session'), nextPlace())
     yield telling.take()
@@ -140,7 +157,10 @@ async function* readSessions(
       orderBy: ['created_timestamp', 'id'],
     }
     for await (const batch of database.rows('messages', own)) {
-      for (const message of batch) telling.say(fromRow(message), nextPlace())
+      for (const message of batch) {
+        watch?.record('messages', rowToJson(message))
+        telling.say(fromRow(message), nextPlace())
+      }
       yield telling.take()
     }
     if (database.columns('usage_ledger').includes('session_id'))

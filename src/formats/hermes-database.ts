@@ -5,13 +5,33 @@ import type { Row, SourceDatabase, SourceFile, SqlValue } from '../transcript/so
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
+import { vocabulary, type DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { readTables } from './head-tables.ts'
 import { asId, type Place, type Said } from './placing.ts'
 import { createTelling, toEvent, type Facts } from './telling.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 
-export type FromMessage = (message: JsonObject) => Said
+export type RowReader = {
+  /** A message as the documents have it. */
+  readonly fromMessage: (message: JsonObject) => Said
+  readonly watch: DriftWatch | undefined
+}
+
+/** Columns of the database, as of 2026. */
+export const ROWS = vocabulary({
+  records: [
+    `sessions: id source user_id session_key chat_id chat_type thread_id display_name origin_json model model_config system_prompt system_prompt_hash
+     parent_session_id started_at ended_at end_reason message_count tool_call_count input_tokens output_tokens cache_read_tokens cache_write_tokens
+     reasoning_tokens cwd git_branch git_repo_root billing_provider billing_base_url billing_mode estimated_cost_usd actual_cost_usd cost_status
+     cost_source pricing_version title api_call_count handoff_state handoff_platform handoff_error compression_failure_cooldown_until
+     compression_failure_error compression_fallback_streak compression_ineffective_count compression_recovery_deadline profile_name rewind_count
+     archived pinned hidden last_read_at tool_names`,
+    `messages: id session_id role content tool_call_id tool_calls tool_name effect_disposition timestamp token_count finish_reason reasoning
+     reasoning_content reasoning_details codex_reasoning_items codex_message_items platform_message_id observed _compressed_summary active compacted
+     api_content display_kind display_metadata`,
+  ],
+})
 
 export async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
   const near = await readTables(file)
@@ -41,7 +61,7 @@ export async function* readDatabase(
   id: string,
   file: SourceFile,
   taken: Set<string>,
-  fromMessage: FromMessage,
+  reader: RowReader,
 ): AsyncGenerator<readonly ReadItem[]> {
   const opened = await openOrDamage(file)
   if (isDamage(opened)) {
@@ -49,7 +69,7 @@ export async function* readDatabase(
     return
   }
   try {
-    yield* readSessions(id, file, opened, taken, fromMessage)
+    yield* readSessions(id, file, opened, taken, reader)
   } finally {
     await opened.close()
   }
@@ -60,7 +80,7 @@ async function* readSessions(
   file: SourceFile,
   database: SourceDatabase,
   taken: Set<string>,
-  fromMessage: FromMessage,
+  reader: RowReader,
 ): AsyncGenerator<readonly ReadItem[]> {
   let number = 0
   const nextPlace = (): Place => {
@@ -71,6 +91,7 @@ async function* readSessions(
     const telling = createTelling(format, `${file.path}#${number}`, taken)
     const prompt = textOf(row['system_prompt']) || (await sharedPrompt(database, row['system_prompt_hash']))
     const { system_prompt: _prompt, ...about } = row
+    reader.watch?.record('sessions', rowToJson(row))
     telling.know(factsOf(row, format))
     telling.say(toEvent(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
     if (prompt !== undefined && prompt !== '')
@@ -78,7 +99,10 @@ async function* readSessions(
     yield telling.take()
     const own = { where: { column: 'session_id', equals: row['id'] ?? null }, orderBy: ['timestamp', 'id'] }
     for await (const batch of database.rows('messages', own)) {
-      for (const message of batch) telling.say(fromRow(message, fromMessage), nextPlace())
+      for (const message of batch) {
+        reader.watch?.record('messages', rowToJson(message))
+        telling.say(fromRow(message, reader), nextPlace())
+      }
       yield telling.take()
     }
     yield telling.end()
@@ -99,7 +123,7 @@ async function sharedPrompt(
 }
 
 /** A row as the message that the documents have. */
-function fromRow(row: Row, fromMessage: FromMessage): Said {
+function fromRow(row: Row, { fromMessage }: RowReader): Said {
   const { id: _id, session_id: _session, timestamp, ...others } = row
   const message: Record<string, Json> = Object.create(null) as Record<string, Json>
   for (const [key, value] of Object.entries(rowToJson(others))) {

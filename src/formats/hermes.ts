@@ -4,11 +4,11 @@ import { asObject, asString, isObject, type JsonObject } from '../transcript/jso
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { isDatabase } from './database-row.ts'
-import { vocabulary } from './drift.ts'
+import { createDriftWatch, vocabulary } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
-import { lookAtDatabase, readDatabase } from './hermes-database.ts'
+import { ROWS, lookAtDatabase, readDatabase } from './hermes-database.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
 import { tellList, toEvent, type Facts } from './telling.ts'
@@ -45,7 +45,7 @@ export const hermes: Format = {
     for (const file of await source.list()) {
       if (!(await isDatabase(file))) others.push(file)
       else if (source.kind === 'file' || (await lookAtDatabase(file)) !== undefined)
-        yield* readDatabase(ID, file, taken, fromMessage)
+        yield* readDatabase(ID, file, taken, { fromMessage, watch: createDriftWatch(ROWS, options) })
     }
     if (others.length > 0) yield* documents.read({ ...source, list: async () => others }, options)
   },

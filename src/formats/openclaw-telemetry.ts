@@ -17,6 +17,7 @@ import {
   type JsonObject,
 } from '../transcript/json.ts'
 import { sha256 } from '../transcript/sha256.ts'
+import { vocabulary } from './drift.ts'
 import { foldedFormat, vote } from './folded-format.ts'
 import type { Format } from './format.ts'
 import { createRecentIds } from './id-set.ts'
@@ -31,6 +32,19 @@ export const openclawTelemetry: Format = foldedFormat({
   title: "OpenClaw's telemetry: messages, agents and tools as they begin and end",
   look: (head) => vote(head, isLine, { what: "events of OpenClaw's telemetry" }),
   fold: createTelemetryFold,
+  vocabulary: vocabulary({
+    records: [
+      'message.in: channel content contentLength from metadata timestamp',
+      'message.out: channel content success to',
+      'message.sending: channel content to',
+      'agent.start: agentId messages prompt promptLength sessionKey',
+      'agent.end: agentId durationMs markdown messages sessionKey success',
+      'tool.start: agentId params sessionKey toolName',
+      'tool.end: agentId durationMs sessionKey success toolName',
+    ],
+    common: 'type ts seq',
+  }),
+  watch: (watch, line) => watch.record(asString(line['type']) ?? '', line),
 })
 
 const TYPES: ReadonlySet<string> = new Set([

@@ -8,6 +8,7 @@ import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
+import { createDriftWatch, type DriftWatch, type Vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
@@ -28,6 +29,9 @@ export type StreamFormat = {
   readonly look: (head: Head) => Detection | undefined
   /** Names of fields, and values that entries say in their own way: what else a line says is kept with its entry. */
   readonly words: string
+  readonly vocabulary: Vocabulary
+  /** What the vocabulary calls a line. */
+  readonly watch: (watch: DriftWatch, line: JsonObject) => void
 }
 
 export function streamFormat(options: StreamFormat): Format {
@@ -36,11 +40,12 @@ export function streamFormat(options: StreamFormat): Format {
     id,
     title,
     detect: (source) => detectAmong(source, async (file) => look(await readHead(file))),
-    async *read(source) {
+    async *read(source, readOptions) {
+      const drift = createDriftWatch(options.vocabulary, readOptions)
       const taken = new Set<string>()
       for (const file of await source.list()) {
         if (source.kind === 'folder' && look(await readFurther(file)) === undefined) continue
-        yield* readStream(file, options, taken)
+        yield* readStream(file, options, taken, drift)
       }
     },
   }
@@ -52,6 +57,7 @@ async function* readStream(
   file: SourceFile,
   options: StreamFormat,
   taken: Set<string>,
+  drift: DriftWatch | undefined,
 ): AsyncGenerator<readonly ReadItem[]> {
   let run: Run | undefined
   let runs = 0
@@ -68,6 +74,7 @@ async function* readStream(
         continue
       }
       const { value, ...extent } = step.record
+      if (drift !== undefined && isObject(value)) options.watch(drift, value)
       const begun = isObject(value) ? options.begins(value) : undefined
       if (run !== undefined && begun !== undefined && run.isAnother(begun)) {
         yield [run.session(), ...items, ...run.end()]
