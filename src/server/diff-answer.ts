@@ -15,12 +15,11 @@ const BEFORE = 400
 const LAST_ANSWER = 2000
 
 export function toDiffAnswer(
-  { a, b, isSame, changes, tools, files, turns }: SessionDiff,
+  { a, b, isSame, changes, counts, tools, files, turns }: SessionDiff,
   rows: { readonly a: SessionRow; readonly b: SessionRow },
 ): DiffAnswer {
-  const counts = { changed: 0, gone: 0, come: 0, moved: 0 }
-  for (const { type } of changes) counts[type] += 1
-  const rest = (all: readonly unknown[], most = MOST_NAMED): number => Math.max(0, all.length - most)
+  const changed = Object.values(counts).reduce((sum, count) => sum + count, 0)
+  const rest = (all: readonly unknown[]): number => Math.max(0, all.length - MOST_NAMED)
   // What differs is not left out for what does not.
   const isSameUse = ({ a: was, b: is }: SessionDiff['tools'][number]): boolean =>
     was.calls === is.calls && was.failed === is.failed
@@ -37,7 +36,7 @@ export function toDiffAnswer(
     files: files.slice(0, MOST_NAMED),
     turns: turns.slice(0, MOST_NAMED),
     more: {
-      changes: rest(changes, MOST_CHANGES),
+      changes: Math.max(0, changed - MOST_CHANGES),
       tools: rest(tools),
       files: rest(files),
       turns: rest(turns),

@@ -9,7 +9,7 @@ import { answer, queryOf } from './answers.ts'
 import { diffQuerySchema } from './api-diff.ts'
 import type { SessionRow } from './api-model.ts'
 import type { App, AskingContext } from './context.ts'
-import { toDiffAnswer } from './diff-answer.ts'
+import { MOST_CHANGES, toDiffAnswer } from './diff-answer.ts'
 import { toSessionRow, withoutSecrets } from './rows.ts'
 import { listedOf } from './session-at.ts'
 
@@ -20,7 +20,7 @@ export function registerDiff(app: App, context: AskingContext): void {
     // Each may take hundreds of megabytes.
     const mine = before.then(async () => {
       const [one, other] = [await readSide(a, context), await readSide(b, context)]
-      return toDiffAnswer(diffSessions(one.taken, other.taken), { a: one.row, b: other.row })
+      return toDiffAnswer(diffSessions(one.taken, other.taken, MOST_CHANGES), { a: one.row, b: other.row })
     })
     before = mine.catch(() => undefined)
     return answer(c, await mine)

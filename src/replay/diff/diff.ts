@@ -7,6 +7,7 @@ import { citation } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { findChanges, type Change } from './changes.ts'
 import { createFactsFold, type Digest, type SessionFacts, type ToolFacts, type TurnFacts } from './facts.ts'
+import type { ChangeType } from './kinds.ts'
 import { createStepFold, type Step, type StepFold } from './steps.ts'
 
 export type SessionDiff = {
@@ -16,6 +17,8 @@ export type SessionDiff = {
   /** The first of the changes. */
   readonly first?: StepChange
   readonly changes: readonly StepChange[]
+  /** Of all changes, also where some are not told. */
+  readonly counts: { readonly [type in ChangeType]: number }
   /** Every tool that either used. */
   readonly tools: readonly ToolDifference[]
   /** Files that only one of them named, or used in other ways. */
@@ -68,8 +71,12 @@ export function createSide(): Side {
   }
 }
 
-export function diffSessions(a: Taken, b: Taken): SessionDiff {
-  const changes = findChanges(a.steps, b.steps).map((change): StepChange => ({
+/** `most`: changes that are told one by one; all are counted. */
+export function diffSessions(a: Taken, b: Taken, most = Infinity): SessionDiff {
+  const all = findChanges(a.steps, b.steps)
+  const counts = { changed: 0, gone: 0, come: 0, moved: 0 }
+  for (const { type } of all) counts[type] += 1
+  const changes = all.slice(0, most).map((change): StepChange => ({
     type: change.type,
     what: change.what,
     ...(change.tool !== undefined && { tool: change.tool }),
@@ -78,11 +85,12 @@ export function diffSessions(a: Taken, b: Taken): SessionDiff {
   }))
   const [first] = changes
   return {
-    isSame: changes.length === 0,
+    isSame: all.length === 0,
     a: a.digest.facts,
     b: b.digest.facts,
     ...(first && { first }),
     changes,
+    counts,
     tools: diffTools(a.digest, b.digest),
     files: diffFiles(a.digest, b.digest),
     turns: diffTurns(a.digest.turns, b.digest.turns),
