@@ -8,7 +8,8 @@ import { COUNTS } from '../transcript/usage.ts'
 export type Recorded = {
   readonly sessions: readonly string[]
   readonly entries: number
-  readonly tokens: number
+  /** Null where nobody said. */
+  readonly tokens: number | null
   readonly cost: { readonly usd: string | null; readonly unpriced: readonly string[] }
 }
 
@@ -24,12 +25,15 @@ export function inArchive(home: string | undefined, sessions: readonly Session[]
 
 export function toRecorded(sessions: readonly Session[]): Recorded {
   let entries = 0
-  let tokens = 0
+  let tokens: number | null = null
   let pico: bigint | undefined
   for (const { totals } of sessions) {
     entries += totals?.entries ?? 0
     // Reasoning is a part of the output.
-    for (const count of COUNTS) if (count !== 'reasoning') tokens += totals?.usage?.[count] ?? 0
+    for (const count of COUNTS) {
+      const said = count === 'reasoning' ? undefined : totals?.usage?.[count]
+      if (said !== undefined) tokens = (tokens ?? 0) + said
+    }
     const usd = totals?.cost?.usd
     if (typeof usd === 'string') pico = (pico ?? 0n) + (parseUsd(usd) ?? 0n)
   }
@@ -53,7 +57,7 @@ export function recordedLine(sessions: readonly Session[], passed = sessions.len
   return [
     `hansard: ${many(sessions.length, 'session')}`,
     many(entries, 'entry', 'entries'),
-    `${tokens.toLocaleString('en')} tokens`,
+    tokens === null ? 'tokens unknown' : `${tokens.toLocaleString('en')} tokens`,
     cost.unpriced.length === 0 ? usd : `${usd} without ${visibleLine(cost.unpriced.slice(0, 3).join(', '))}`,
     ...(missing > 0 ? [`${missing.toLocaleString('en')} not recorded`] : []),
     sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',

@@ -107,6 +107,9 @@ type Pending = {
 
 const UNREAD = 'unread'
 
+const UNCOUNTED =
+  'chat completions did not say what they used: a stream does when its client asks for stream_options.include_usage'
+
 /** Of groups and of tools that are called: those that nobody asks for again are forgotten in time. */
 const MOST_HELD = 10_000
 
@@ -129,6 +132,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const tapes = parts.createTapeDeck({ spill: createSpill(options.home ?? defaultHome()) })
   const packer = createRequestPacker()
   const unfinished = createUnfinishedAnswers()
+  /** Answers that came to their end and did not say what they took, for nobody had asked for it. */
+  let uncounted = 0
   /** Calls that are not over: what to do where nobody waits for them any more. */
   const under = new Set<() => void>()
   /** What is being written: the next call waits for it, for it may go on with what this one said. */
@@ -246,6 +251,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       })()
 
       const toOutcome = (answer: Answer | undefined, broken: Broken | undefined): Outcome => {
+        const { complete, usage } = answer?.message ?? {}
+        if (api === 'openai-chat' && complete === true && usage?.quality === 'unavailable') uncounted += 1
         return {
           message: answer && withModel(answer.message, start.model),
           broken,
@@ -368,6 +375,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     async end() {
       leaveAll()
       while (open.size > 0) await written()
+      if (uncounted > 0) report.misuse(`${uncounted} ${UNCOUNTED}`)
+      uncounted = 0
       await inquiries.settle(true).catch((error: unknown) => report.failed({ what: 'an inquiry', error }))
       return sessions.end()
     },
