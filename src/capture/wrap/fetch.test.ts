@@ -106,6 +106,70 @@ describe('what a recorded fetch gives', () => {
     expect(all.map((entries) => entries.at(-1)?.usage?.output)).toEqual([5, 5, 5])
   })
 
+  it('is as used, locked and used up as the original would be, whoever reads it and how', async () => {
+    const bytes = chatStream('c1', 'hello '.repeat(100))
+    upstream.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      for (let at = 0; at < bytes.length; at += 500) response.write(bytes.slice(at, at + 500))
+      response.end()
+    }
+    const tell = async (work: () => unknown): Promise<string> => {
+      try {
+        return JSON.stringify(await work()) ?? 'undefined'
+      } catch (error) {
+        return `${(error as Error).name} ${(error as Error).message}`
+      }
+    }
+    const ways: ((response: Response) => Promise<unknown>)[] = [
+      async (response) => {
+        const reader = response.body?.getReader()
+        const said = [response.bodyUsed, response.body?.locked, await tell(() => response.body?.getReader())]
+        await reader?.read()
+        const middle = [
+          response.bodyUsed,
+          await tell(() => response.text()),
+          await tell(() => response.clone()),
+        ]
+        reader?.releaseLock()
+        return [said, middle, response.body?.locked, await tell(() => response.text())]
+      },
+      async (response) => {
+        const copy = response.clone()
+        const both = await Promise.all([response.text(), copy.text()])
+        return [both, response.bodyUsed, copy.bodyUsed, await tell(() => response.text())]
+      },
+      async (response) => {
+        for await (const _ of response.body ?? []) break
+        return [response.bodyUsed, response.body?.locked, await tell(() => response.body?.getReader().read())]
+      },
+      async (response) => {
+        const iterator = response.body?.values({ preventCancel: true })
+        await iterator?.next()
+        await iterator?.return?.()
+        let rest = 0
+        for await (const chunk of response.body ?? []) rest += (chunk as Uint8Array).length
+        return [rest > 0, await tell(() => iterator?.next())]
+      },
+      async (response) => {
+        let text = ''
+        for await (const part of response.body?.pipeThrough(new TextDecoderStream()) ?? []) text += part
+        return [text, response.bodyUsed]
+      },
+      async (response) => [await new Response(response.body).text(), response.bodyUsed],
+      async (response) => {
+        await response.body?.cancel('enough')
+        return [response.bodyUsed, await tell(() => response.text())]
+      },
+    ]
+    for (const [n, way] of ways.entries()) {
+      const [direct, wrapped] = [
+        await way(await fetch(`${upstream.url}${CHAT}`, chat(`q${n}`))),
+        await way(await recorded.fetch(`${upstream.url}${CHAT}`, chat(`q${n}`))),
+      ]
+      expect(wrapped, `way ${n}`).toEqual(direct)
+    }
+  })
+
   it('comes as it is sent: the first part is there before the second is made', async () => {
     let goOn = (): void => {}
     upstream.answer = (_, response) => {

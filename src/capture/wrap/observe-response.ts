@@ -1,5 +1,6 @@
 /** A response that is the original in all but this: what is read of its body is seen by somebody else as well. */
 import type { AnswerHead } from '../calls/answer.ts'
+import { isReadDirectly } from './observed-readers.ts'
 import { observeStream, type StreamWatch } from './observe-stream.ts'
 
 export type ResponseWatch = StreamWatch & { readonly response: (head: AnswerHead) => void }
@@ -54,14 +55,37 @@ function rebuild(response: Response, body: ReadableStream<Uint8Array>): Response
     : new Response(body, init)
 }
 
-/** What the constructor takes no word for. Copies of it are the same as well. */
+/** What the constructor takes no word for, and what the original knows of its body. Copies of it are the same as well. */
 function sameAs(original: Response, response: Response): Response {
   const { url, redirected, type } = original
+  const { body } = response
   const copy = response.clone.bind(response)
+  const own = ownGetter(response, 'bodyUsed')
+  const isUsed = (): boolean => body !== null && isReadDirectly(body)
+  const ways = WAYS.filter((name) => typeof response[name] === 'function')
   return Object.defineProperties(response, {
     url: { value: url },
     redirected: { value: redirected },
     type: { value: type },
-    clone: { value: () => sameAs(original, copy()) },
+    bodyUsed: { get: () => isUsed() || own?.call(response) === true },
+    clone: { value: () => (isUsed() ? original.clone() : sameAs(original, copy())) },
+    // Of what has been read the original says what it says of that.
+    ...Object.fromEntries(
+      ways.map((name) => {
+        const whole = response[name].bind(response)
+        return [name, { value: () => (isUsed() ? original[name]() : whole()) }]
+      }),
+    ),
   })
+}
+
+/** To have all of a body at once. */
+const WAYS = ['text', 'json', 'arrayBuffer', 'blob', 'formData'] as const
+
+function ownGetter(value: object, name: string): (() => unknown) | undefined {
+  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null) {
+    const getter = Object.getOwnPropertyDescriptor(at, name)?.get
+    if (getter !== undefined) return getter
+  }
+  return undefined
 }

@@ -3,6 +3,8 @@
  * sees it. Nothing is read ahead and nothing is held back, so a slow reader holds up its writer and nothing piles up here. What breaks
  * or is given up at one end is so at the other.
  */
+import { withOwnReaders } from './observed-readers.ts'
+
 export type StreamWatch = {
   /** A copy, to be kept as long as one likes. */
   readonly chunk: (bytes: Buffer) => void
@@ -37,7 +39,7 @@ export function observeStream(
   }
 
   if (!isByteStream(stream)) {
-    return new ReadableStream<Uint8Array>(
+    const observed = new ReadableStream<Uint8Array>(
       {
         async pull(controller) {
           const value = await next()
@@ -49,8 +51,9 @@ export function observeStream(
       },
       { highWaterMark: 0 },
     )
+    return withOwnReaders(observed, stream, watch)
   }
-  return new ReadableStream({
+  const observed = new ReadableStream({
     type: 'bytes',
     async pull(controller) {
       let value = await next()
@@ -69,6 +72,7 @@ export function observeStream(
     },
     cancel,
   })
+  return withOwnReaders(observed, stream, watch)
 }
 
 /** One whose readers may bring buffers of their own, as those of `fetch` are: nothing but asking for such a reader tells. */

@@ -1,0 +1,114 @@
+/**
+ * The usual ways of reading a stream, straight from the original: a stream between the two would take as long for each part as the
+ * original does. All other ways go through the stream that stands in for it.
+ */
+import type { StreamWatch } from './observe-stream.ts'
+
+type Bytes = ReadableStream<Uint8Array>
+type Reader = ReadableStreamDefaultReader<Uint8Array>
+type Read = Awaited<ReturnType<Reader['read']>>
+
+/** `observed` itself, whose plain readers and loops are those of `original`. */
+export function withOwnReaders(observed: Bytes, original: Bytes, watch: StreamWatch): Bytes {
+  const whole = observed.getReader.bind(observed) as (options?: unknown) => unknown
+  const isLocked = isLockedOf(observed)
+  const touched = (): void => void direct.add(observed)
+  const getReader = (options?: { readonly mode?: string }): unknown =>
+    options?.mode === undefined && !isLocked() ? toReader(original, watch, touched) : whole(options)
+  const values = (options?: { readonly preventCancel?: boolean }): AsyncIterableIterator<Uint8Array> =>
+    toIterator(getReader() as Reader, options?.preventCancel === true)
+  return Object.defineProperties(observed, {
+    getReader: { value: getReader, configurable: true },
+    values: { value: values, configurable: true },
+    [Symbol.asyncIterator]: { value: values, configurable: true },
+    locked: { get: () => isLocked() || original.locked, configurable: true },
+  })
+}
+
+const direct = new WeakSet<object>()
+
+/** Something was read that the stream itself knows nothing of. */
+export function isReadDirectly(observed: object): boolean {
+  return direct.has(observed)
+}
+
+/** What the stream says of itself, whatever is said for it. */
+function isLockedOf(stream: Bytes): () => boolean {
+  const own = Object.getOwnPropertyDescriptor(ReadableStream.prototype, 'locked')?.get
+  return () => own?.call(stream) === true
+}
+
+/** A reader of the original, of its own class, that tells what it reads. */
+function toReader(original: Bytes, watch: StreamWatch, touched: () => void): Reader {
+  const reader = original.getReader()
+  const read = reader.read.bind(reader)
+  const cancel = reader.cancel.bind(reader)
+  let isOver = false
+  const seen = (result: Read): Read => {
+    if (result.done) {
+      if (!isOver) watch.ended()
+      isOver = true
+    } else if (result.value instanceof Uint8Array && result.value.byteLength > 0)
+      watch.chunk(Buffer.from(result.value))
+    return result
+  }
+  const failed = (error: unknown): never => {
+    // A reader that was given back reads nothing, which is none of the stream's failures.
+    if (!isOver && original.locked) watch.failed(error)
+    isOver = true
+    throw error
+  }
+  return Object.defineProperties(reader, {
+    read: {
+      value() {
+        touched()
+        return read().then(seen, failed)
+      },
+      configurable: true,
+    },
+    cancel: {
+      value(reason?: unknown) {
+        touched()
+        if (!isOver) watch.canceled(reason)
+        isOver = true
+        return cancel(reason)
+      },
+      configurable: true,
+    },
+  })
+}
+
+/** As a stream's own: a loop that is left gives up the rest, unless it was asked not to. */
+function toIterator(reader: Reader, isKept: boolean): AsyncIterableIterator<Uint8Array> {
+  let isOver = false
+  let last: Promise<unknown> = Promise.resolve()
+  const release = (result: Read): IteratorResult<Uint8Array> => {
+    if (!result.done) return result
+    isOver = true
+    reader.releaseLock()
+    return { done: true, value: undefined }
+  }
+  const broken = (error: unknown): never => {
+    isOver = true
+    reader.releaseLock()
+    throw error
+  }
+  const next = (): Promise<IteratorResult<Uint8Array>> => {
+    if (isOver) return Promise.resolve({ done: true, value: undefined })
+    const read = reader.read().then(release, broken)
+    last = read
+    return read
+  }
+  const leave = async (value?: unknown): Promise<IteratorResult<Uint8Array>> => {
+    await last.catch(() => {})
+    if (!isOver) {
+      isOver = true
+      const given = isKept ? undefined : reader.cancel(value)
+      reader.releaseLock()
+      await given
+    }
+    return { done: true, value }
+  }
+  const iterator = { next, return: leave, [Symbol.asyncIterator]: () => iterator }
+  return iterator
+}
