@@ -65,7 +65,8 @@ function politeListeners(): number {
 
 function listen({ onExit, onSignal }: Registry): void {
   process.on('exit', onExit)
-  for (const signal of SIGNALS) process.on(signal, onSignal)
+  // Before all others: one that listens once is gone when it has been called, and would not be counted.
+  for (const signal of SIGNALS) process.prependListener(signal, onSignal)
 }
 
 function stopListening({ onExit, onSignal }: Registry): void {
