@@ -195,12 +195,14 @@ function runIn(
   return runProgram(path, rest, { cwd: work, env })
 }
 
-/** Codex asks GitHub and ChatGPT for its plugins, unless it is told that it has none. */
+/** Codex asks GitHub and ChatGPT for its plugins, and tells ChatGPT how it went, unless it is told not to. */
 function codexSettings(url: string): string {
   return `model = "gpt-5.1-codex"
 model_provider = "loopback"
 [features]
 plugins = false
+[analytics]
+enabled = false
 [model_providers.loopback]
 name = "loopback"
 base_url = "${url}/v1"
