@@ -151,4 +151,31 @@ describe('a log of Inspect', () => {
     )
     expect(whole.map(({ session }) => session.title)).toEqual(['demo', 'demo 1/1'])
   })
+
+  it('has what it says of its samples and their scores with its header, once and uncounted', async () => {
+    const usage = { input_tokens: 9, output_tokens: 9, total_tokens: 18 }
+    const summaries = JSON.stringify([
+      { id: 1, epoch: 1, input: 'look', target: 'a', model_usage: { gpt: usage } },
+    ])
+    const reductions = JSON.stringify([{ scorer: 'match', samples: [{ value: 1 }] }])
+    const folder = files({
+      'header.json': JSON.stringify(evaluation),
+      'samples/1_epoch_1.json': JSON.stringify({ id: 1, epoch: 1, messages: [user], uuid: 's1' }),
+      '_journal/summaries/1.json': summaries,
+      'summaries.json': summaries,
+      'reductions.json': reductions,
+    })
+    const told = await readAll(inspect, memorySource(folder))
+    expect(told).toHaveLength(2)
+    expect(told[0]?.entries.map(({ metadata }) => metadata?.['record'])).toEqual([
+      'evaluation',
+      'summaries',
+      'reductions',
+    ])
+    expect(told[0]?.entries.some(({ usage: counted }) => counted !== undefined)).toBe(false)
+    for (const alone of [summaries, reductions]) {
+      expect(await inspect.detect(memoryFileSource('x.json', alone))).toMatchObject({ confidence: 0.9 })
+      expect((await readAll(inspect, memoryFileSource('x.json', alone)))[0]?.entries).toHaveLength(1)
+    }
+  })
 })

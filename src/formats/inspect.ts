@@ -8,10 +8,10 @@ import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { readDocument } from './document.ts'
 import { createDriftWatch, vocabulary, type DriftWatch } from './drift.ts'
-import { documentOf } from './file-format.ts'
-import type { Detection, Format, ReadItem } from './format.ts'
+import type { Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
-import { readHead, type Head } from './head-records.ts'
+import { readHead } from './head-records.ts'
+import { lookAtInspect } from './inspect-look.ts'
 import { createSample } from './inspect-sample.ts'
 import { readListDocument } from './list-document.ts'
 import { asId, type Place } from './placing.ts'
@@ -45,6 +45,7 @@ export const inspect: Format = {
       else if (kind === 'sample') yield* readSample(file, await headerOf(file.path, shared), shared)
       else if (kind === 'events') yield* readEvents(file, shared)
       else if (kind === 'header' && isOwnHeader(file.path, files)) yield* readHeader(file, shared)
+      else if (kind === 'about' && source.kind === 'file') yield* readAbout(file, shared)
     }
   },
 }
@@ -80,29 +81,6 @@ const VOCABULARY = vocabulary({
   common: 'uuid span_id timestamp working_start pending metadata',
 })
 
-type Kind = 'log' | 'sample' | 'events' | 'header'
-
-function lookAtInspect(head: Head): (Detection & { readonly kind: Kind }) | undefined {
-  const document = documentOf(head)
-  if (!isObject(document)) return undefined
-  const { eval: evaluation, plan, samples, events, messages, epoch } = document
-  if (isObject(evaluation) && 'task' in evaluation && 'model' in evaluation) {
-    const kind = 'samples' in document || Array.isArray(samples) ? 'log' : 'header'
-    return { kind, confidence: 0.95, reason: `an evaluation${isObject(plan) ? ' and its plan' : ''}` }
-  }
-  if (typeof epoch === 'number' && 'id' in document && (Array.isArray(messages) || 'target' in document))
-    return { kind: 'sample', confidence: 0.95, reason: 'a sample of an epoch' }
-  const first = (asArray(events) ?? []).slice(0, 20).filter(isObject)
-  const own = first.filter(
-    (event) => typeof event['event'] === 'string' && ('timestamp' in event || 'span_id' in event),
-  ).length
-  if (own > 0 && own * 2 > first.length)
-    return { kind: 'events', confidence: 0.9, reason: `${own} events by their names` }
-  // A list without any says little.
-  const isExpected = Array.isArray(events) && events.length === 0 && isObject(document['expected'])
-  return isExpected ? { kind: 'events', confidence: 0.6, reason: 'a list of no events' } : undefined
-}
-
 type Shared = {
   readonly taken: Set<string>
   readonly watch: DriftWatch | undefined
@@ -137,6 +115,29 @@ async function* readHeader(file: SourceFile, shared: Shared): AsyncGenerator<rea
   if (damage !== undefined) telling.damage(damage)
   const place = { file: file.path, number: 1, byteOffset: 0, byteLength: bytes }
   tellHeader(asObject(raw) ?? {}, place, telling, shared)
+  const folder = file.path.replace(/(?:_journal\/start|header)\.json$/, '')
+  for (const name of shared.source.kind === 'folder' ? ABOUT : []) {
+    const beside = await shared.source.find(`${folder}${name}`)
+    if (beside !== undefined) await tellAbout(beside, telling)
+  }
+  yield telling.end()
+}
+
+/** The journal has pieces of the first, which it is made of. */
+const ABOUT = ['summaries.json', 'reductions.json']
+
+async function tellAbout(file: SourceFile, telling: Telling): Promise<void> {
+  const { raw, bytes, damage } = await readDocument(file)
+  if (damage !== undefined) telling.damage(damage)
+  const name = file.path.slice(file.path.lastIndexOf('/') + 1).replace(/\.json$/, '')
+  const place = { file: file.path, number: 1, byteOffset: 0, byteLength: bytes }
+  if (raw !== undefined) telling.say(toEvent(raw, name), place)
+}
+
+/** One that was named alone. */
+async function* readAbout(file: SourceFile, shared: Shared): AsyncGenerator<readonly ReadItem[]> {
+  const telling = openTelling(shared, file.path)
+  await tellAbout(file, telling)
   yield telling.end()
 }
 
