@@ -60,14 +60,14 @@ function sameAs(original: Response, response: Response): Response {
   const { url, redirected, type } = original
   const { body } = response
   const copy = response.clone.bind(response)
-  const own = ownGetter(response, 'bodyUsed')
+  const kind = Object.getPrototypeOf(response) as object
   const isUsed = (): boolean => body !== null && isReadDirectly(body)
   const ways = WAYS.filter((name) => typeof response[name] === 'function')
   return Object.defineProperties(response, {
     url: { value: url },
     redirected: { value: redirected },
     type: { value: type },
-    bodyUsed: { get: () => isUsed() || own?.call(response) === true },
+    bodyUsed: { get: () => isUsed() || Reflect.get(kind, 'bodyUsed', response) === true },
     clone: { value: () => (isUsed() ? original.clone() : sameAs(original, copy())) },
     // Of what has been read the original says what it says of that.
     ...Object.fromEntries(
@@ -81,11 +81,3 @@ function sameAs(original: Response, response: Response): Response {
 
 /** To have all of a body at once. */
 const WAYS = ['text', 'json', 'arrayBuffer', 'blob', 'formData'] as const
-
-function ownGetter(value: object, name: string): (() => unknown) | undefined {
-  for (let at: object | null = value; at !== null; at = Object.getPrototypeOf(at) as object | null) {
-    const getter = Object.getOwnPropertyDescriptor(at, name)?.get
-    if (getter !== undefined) return getter
-  }
-  return undefined
-}

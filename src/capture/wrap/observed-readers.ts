@@ -11,7 +11,8 @@ type Read = Awaited<ReturnType<Reader['read']>>
 /** `observed` itself, whose plain readers and loops are those of `original`. */
 export function withOwnReaders(observed: Bytes, original: Bytes, watch: StreamWatch): Bytes {
   const whole = observed.getReader.bind(observed) as (options?: unknown) => unknown
-  const isLocked = isLockedOf(observed)
+  // What the stream says of itself, whatever is said for it.
+  const isLocked = (): boolean => Reflect.get(ReadableStream.prototype, 'locked', observed) === true
   const touched = (): void => void direct.add(observed)
   const getReader = (options?: { readonly mode?: string }): unknown =>
     options?.mode === undefined && !isLocked() ? toReader(original, watch, touched) : whole(options)
@@ -30,12 +31,6 @@ const direct = new WeakSet<object>()
 /** Something was read that the stream itself knows nothing of. */
 export function isReadDirectly(observed: object): boolean {
   return direct.has(observed)
-}
-
-/** What the stream says of itself, whatever is said for it. */
-function isLockedOf(stream: Bytes): () => boolean {
-  const own = Object.getOwnPropertyDescriptor(ReadableStream.prototype, 'locked')?.get
-  return () => own?.call(stream) === true
 }
 
 /** A reader of the original, of its own class, that tells what it reads. */
