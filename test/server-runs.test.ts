@@ -305,12 +305,18 @@ describe("Flow Studio's API", () => {
         501,
         { hint: expect.any(String) as string },
       ])
+      // As a page asks that has nothing to say besides.
+      const headers = { authorization: `Bearer ${served.server.token}`, 'content-length': '0' }
+      expect((await ask(served.server.port, { path, method: 'POST', headers })).status).toBe(501)
     }
   })
 
   it('is for who has the token, and lets no secret out', async () => {
-    const { status } = await ask(served.server.port, { path: '/api/runs' })
-    expect(status).toBe(401)
+    const { status, text } = await ask(served.server.port, { path: '/api/runs' })
+    expect([status, JSON.parse(text)]).toEqual([
+      401,
+      { error: expect.any(String) as string, code: 'no-token', hint: expect.any(String) as string },
+    ])
     const paths = [
       `${RUN}/summary`,
       `${RUN}/events`,

@@ -9,7 +9,7 @@ import { fromSystemError, HansardError, systemCode } from '../errors.ts'
 import type { App } from './context.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 import { isOfOtlp, statusBody } from './otlp-answers.ts'
-import { refuse, type Door, type Refusal } from './safety.ts'
+import { isOfFlowStudio, refuse, type Door, type Refusal } from './safety.ts'
 import type { Tokens } from './session-token.ts'
 
 export type ListenOptions = {
@@ -130,6 +130,7 @@ function askedBy({ method = '', url = '', headers, rawHeaders }: IncomingMessage
 
 function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refusal): void {
   const { status, code, message, hint, headers } = refusal
+  const more = hint === undefined ? {} : { hint }
   const { type, bytes: body } = isOfOtlp(request.url ?? '')
     ? statusBody(
         request.headers['content-type'],
@@ -138,7 +139,11 @@ function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refu
       )
     : {
         type: 'application/json; charset=utf-8',
-        bytes: JSON.stringify({ error: { code, message, ...(hint !== undefined && { hint }) } }),
+        bytes: JSON.stringify(
+          isOfFlowStudio(request.url ?? '')
+            ? { error: message, code, ...more }
+            : { error: { code, message, ...more } },
+        ),
       }
   response.writeHead(status, {
     'content-type': type,

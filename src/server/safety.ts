@@ -152,6 +152,9 @@ function isVisit({ method, url, headers }: Asked): boolean {
   )
 }
 
+/** Its API has words of its own, also for what is refused. */
+export const isOfFlowStudio = (url: string): boolean => /^\/api\/(?!v1(?:[/?]|$))/.test(url)
+
 function refuseBody({ method, url, headers }: Asked): Refusal | undefined {
   const isExport = isOfOtlp(url)
   const most = isExport ? MOST_OTLP_BODY : MOST_BODY
@@ -172,7 +175,9 @@ function refuseBody({ method, url, headers }: Asked): Refusal | undefined {
   // A form on another page can send anything but these.
   const type = headers['content-type']
   const isTyped = /^application\/json(?:;|$)/.test(type ?? '') || (isExport && isProtobuf(type))
-  if (method === 'POST' && !isTyped)
+  // What asks Flow Studio to execute something is told that nothing is: it often sends nothing.
+  const isEmpty = !hasBody && isOfFlowStudio(url)
+  if (method === 'POST' && !isTyped && !isEmpty)
     return {
       status: 400,
       code: 'invalid-argument',
