@@ -10,6 +10,7 @@ import type { Bench } from './bench.ts'
 import { GROWN, toKind } from './grown-samples.ts'
 import { DOCUMENTS, writeDocument, type DocumentKind } from './huge-files.ts'
 import { atMost, type Result } from './measure.ts'
+import { sampleText } from './samples.ts'
 import type { ReadReport } from './read-child.ts'
 
 const MOST_MB = 300
@@ -31,13 +32,30 @@ export const bench: Bench = async ({ quick, chosen = [] }) => {
   return results
 }
 
+/** One answer is one record: what can be long is what was asked. */
+const ASKED: DocumentKind = {
+  path: 'request.json',
+  begin: '{"model":"gpt-5","instructions":"be brief","input":[\n',
+  element: (n) =>
+    JSON.stringify({
+      type: 'message',
+      role: n % 2 === 0 ? 'user' : 'assistant',
+      content: [{ type: n % 2 === 0 ? 'input_text' : 'output_text', text: sampleText(900, n % 50) }],
+    }),
+  end: ']}',
+}
+
 /** Those that are made for `huge`, and of the other formats their samples. */
 function* kinds(): Generator<readonly [string, DocumentKind]> {
   const made = new Set(Object.keys(DOCUMENTS).map((name) => name.replace(/\W.*$/, '')))
   made.add('gemini-cli')
   yield* Object.entries(DOCUMENTS)
+  yield ['openai-responses, a request', ASKED]
+  made.add('openai-responses')
   for (const sample of GROWN) {
-    const kind = made.has(sample.format) ? undefined : toKind(sample)
+    // Only one list of a document is read as it comes; what is asked of the model in a sample lies in its events.
+    const isOther = made.has(sample.format) || sample.title === 'a sample without events'
+    const kind = isOther ? undefined : toKind(sample)
     if (kind !== undefined) yield [`${sample.format}, ${sample.title}`, kind]
   }
 }

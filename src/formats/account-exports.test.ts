@@ -248,6 +248,17 @@ describe('captured calls', () => {
       'exchange',
     ])
     expect(told?.entries[3]?.at).toBe('2026-01-01T00:00:01.500Z')
+    // Of any size: a large one is read call by call, with the same entries.
+    const comment = 'x'.repeat(5_000_000)
+    const document = { log: { version: '1.2', comment: '', entries, pages: [] } }
+    const asText = (value: unknown): string =>
+      JSON.stringify(value, (key, one: unknown) => (key === 'origin' || key === 'comment' ? undefined : one))
+    const small = await readAll(har, memoryFileSource('x.har', JSON.stringify(document)))
+    const large = { log: { ...document.log, comment, entries } }
+    expect(asText(await readAll(har, memoryFileSource('x.har', JSON.stringify(large))))).toBe(asText(small))
+    const cut = memoryFileSource('x.har', JSON.stringify(large).slice(0, -10))
+    const [broken] = await readAll(har, cut)
+    expect(broken?.damage.map(({ kind }) => kind)).toEqual(['not-json'])
     expect(JSON.stringify(told)).not.toContain('key-1')
   })
 })

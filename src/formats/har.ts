@@ -26,7 +26,8 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer, fromRequest, fromResponse } from './provider-entries.ts'
-import { tellLines, toEvent, type Telling } from './telling.ts'
+import { tellLines, toEvent, TOO_LARGE, type Telling } from './telling.ts'
+import { readInnerList } from './list-document.ts'
 import { createToldMessages, type ToldMessages } from './told-messages.ts'
 
 export const har = fileFormat({
@@ -65,6 +66,7 @@ async function* readCapture(
     return
   }
   const { document, damage, sizeBytes } = await readWhole(file)
+  if (damage?.kind === 'too-large') return yield* readLarge(file, telling, told)
   const place = { file: file.path, number: 1, byteOffset: 0, byteLength: sizeBytes }
   if (damage !== undefined) telling.damage(damage)
   const log = asObject(document?.['log'])
@@ -78,8 +80,33 @@ async function* readCapture(
   yield telling.end()
 }
 
-/** The list is inside of an object of the document, so it is held whole. */
-const HELD_BYTES = 48 * 1024 * 1024
+/** Call by call. One that is not right from end to end says nothing of what is in it. */
+async function* readLarge(
+  file: SourceFile,
+  telling: Telling,
+  told: ToldMessages,
+): AsyncGenerator<readonly ReadItem[]> {
+  const found = await readInnerList(file, 'log', 'entries')
+  const place = { file: file.path, byteOffset: 0, byteLength: found?.sizeBytes ?? file.sizeBytes }
+  if (found === undefined)
+    telling.damage({ kind: 'not-json', line: 1, reason: 'not JSON, or cut off', ...place })
+  else telling.say(toEvent({ log: found.members }, 'log'), { ...place, number: 1 })
+  for (const one of found?.damage ?? []) telling.damage(one)
+  let number = 0
+  for await (const elements of found?.elements() ?? []) {
+    for (const { value, byteOffset, byteLength } of elements) {
+      number += 1
+      const at = { file: file.path, number, byteOffset, byteLength }
+      if (value === undefined) telling.say(TOO_LARGE, at)
+      else tellCall(value, at, telling, told)
+    }
+    yield telling.take()
+  }
+  yield telling.end()
+}
+
+/** Up to here it is held whole; its calls then have no place of their own. */
+const HELD_BYTES = 4 * 1024 * 1024
 
 type Whole = { readonly document?: JsonObject; readonly damage?: Damage; readonly sizeBytes: number }
 

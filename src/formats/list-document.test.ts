@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryFileSource } from '../../test/memory-files.ts'
 import type { Json } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { readBareList, readListDocument, type ListDocument } from './list-document.ts'
+import { readBareList, readInnerList, readListDocument, type ListDocument } from './list-document.ts'
 import type { ListElement } from './list-salvage.ts'
 
 async function fileOf(content: string | Buffer, chunkBytes = 7): Promise<SourceFile> {
@@ -30,6 +30,46 @@ function flipped(bytes: Buffer, at: number, bits: number): Buffer {
 
 /** As it comes, and held: the same, whatever the document. */
 const STREAMED = { heldBytes: 0 }
+
+describe('a list that is not the only one', () => {
+  const text = JSON.stringify({
+    a: 1,
+    other: [{ x: [1, '"]', {}] }],
+    list: [1, { b: 2 }],
+    log: { v: 3, list: [4], list2: 'x' },
+    z: 'y',
+  })
+
+  it('is read without the others, whatever is in them', async () => {
+    for (const damaged of [text, text.slice(0, -1)]) {
+      const without = new Set(['other', 'log'])
+      const found = await told(
+        await readListDocument(await fileOf(damaged), 'list', { ...STREAMED, without }),
+      )
+      expect(found.members).toEqual({ a: 1, z: 'y' })
+      expect(found.elements.map(({ value }) => value)).toEqual([1, { b: 2 }])
+    }
+  })
+
+  it('is read within another object', async () => {
+    const found = await readInnerList(await fileOf(text), 'log', 'list')
+    const { members, elements } = await told(found as ListDocument)
+    expect(elements.map(({ value }) => value)).toEqual([4])
+    expect(members).toEqual({
+      a: 1,
+      other: [{ x: [1, '"]', {}] }],
+      list: [1, { b: 2 }],
+      v: 3,
+      list2: 'x',
+      z: 'y',
+    })
+    for (let end = 0; end < text.length; end += 1)
+      expect(
+        await readInnerList(await fileOf(text.slice(0, end)), 'log', 'list'),
+        String(end),
+      ).toBeUndefined()
+  })
+})
 
 const text = (document: Json, indent: number): string => JSON.stringify(document, undefined, indent)
 const anyDocument = fc.record({

@@ -9,7 +9,7 @@ import { parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
 import { createListScan } from './list-scan.ts'
-import { streamPieces } from './list-stream.ts'
+import { MEMBERS_LIMIT, streamPieces } from './list-stream.ts'
 
 export type ListDocument = {
   /** Everything but the list; under its name what stands there instead of one. */
@@ -27,20 +27,23 @@ export type ListDocument = {
 /** Up to here a document is held whole, and read once. */
 const HELD_BYTES = 2 * 1024 * 1024
 
-/** Of what stands around the list. */
-const MEMBERS_LIMIT = 8 * 1024 * 1024
-
 /** Elements handed over at a time, of a document that is held. */
 const BATCH = 256
 
-type Held = { readonly heldBytes?: number }
+type Held = {
+  readonly heldBytes?: number
+  /** Members of a large document that are passed over: whoever reads it reads them by themselves. */
+  readonly without?: ReadonlySet<string>
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 export async function readListDocument(
   file: SourceFile,
   list: string,
-  { heldBytes = HELD_BYTES }: Held = {},
+  { heldBytes = HELD_BYTES, without = NONE }: Held = {},
 ): Promise<ListDocument> {
-  const held = await readHeld(file, list, heldBytes)
+  const held = await readHeld(file, list, heldBytes, without)
   if ('elements' in held) return held
   const { bytes, damage } = held
   const document = toDocument(salvageDocument(bytes, file.path, list))
@@ -49,12 +52,21 @@ export async function readListDocument(
   return { ...document, damage: [damage, ...document.damage.filter(({ kind }) => kind !== 'torn')] }
 }
 
+/** A list that is in a member of the document, as it comes; undefined where anything is not right. Members of both are given together. */
+export function readInnerList(
+  file: SourceFile,
+  within: string,
+  list: string,
+): Promise<ListDocument | undefined> {
+  return streamDocument(file, list, NONE, within)
+}
+
 /** The same for a document that is nothing but a list. */
 export async function readBareList(
   file: SourceFile,
   { heldBytes = HELD_BYTES }: Held = {},
 ): Promise<ListDocument> {
-  const held = await readHeld(file, undefined, heldBytes)
+  const held = await readHeld(file, undefined, heldBytes, NONE)
   if ('elements' in held) return held
   const { bytes, damage } = held
   return toDocument(salvageBareList(bytes, file.path, damage))
@@ -79,21 +91,26 @@ async function readHeld(
   file: SourceFile,
   list: string | undefined,
   heldBytes: number,
+  without: ReadonlySet<string>,
 ): Promise<ListDocument | Bytes> {
   // Compressed, it may be far larger than it says.
   const small = file.sizeBytes > heldBytes ? undefined : await readBytes(file, heldBytes)
   if (small !== undefined && small.damage?.kind !== 'too-large') {
     const elements: ListElement[] = []
-    const scan = createDocumentScan(file.path, list, (element) => void elements.push(element))
+    const scan = createDocumentScan(file.path, list, NONE, (element) => void elements.push(element))
     scan.push(small.bytes)
     const right = small.damage === undefined ? scan.end() : undefined
     return right === undefined ? small : { ...toDocument({ ...right, elements }), count: right.count }
   }
-  return (await streamDocument(file, list)) ?? salvageLarge(file, list)
+  return (await streamDocument(file, list, without)) ?? salvageLarge(file, list, without)
 }
 
 /** Read twice as well: once for everything but the elements. */
-async function salvageLarge(file: SourceFile, list: string | undefined): Promise<ListDocument> {
+async function salvageLarge(
+  file: SourceFile,
+  list: string | undefined,
+  without: ReadonlySet<string>,
+): Promise<ListDocument> {
   const members = Object.create(null) as Record<string, Json>
   const damage: Damage[] = []
   let memberBytes = 0
@@ -101,7 +118,7 @@ async function salvageLarge(file: SourceFile, list: string | undefined): Promise
   let isLines = false
   let lists = 0
   let count: number | undefined
-  for await (const pieces of streamPieces(file, list)) {
+  for await (const pieces of streamPieces(file, list, without)) {
     for (const piece of pieces) {
       if (piece.type === 'lines') isLines = true
       else if (piece.type === 'element') count = (count ?? 0) + 1
@@ -121,7 +138,7 @@ async function salvageLarge(file: SourceFile, list: string | undefined): Promise
     damage.push({ kind: 'too-large', file: file.path, byteOffset: 0, byteLength: memberBytes, reason })
   }
   if (isLines) return toDocument({ damage: [], sizeBytes, isLines })
-  const elements = (): AsyncGenerator<readonly ListElement[]> => salvageElements(file, list, lists)
+  const elements = (): AsyncGenerator<readonly ListElement[]> => salvageElements(file, list, lists, without)
   return { ...toDocument({ members, damage, sizeBytes }), count, elements }
 }
 
@@ -130,9 +147,10 @@ async function* salvageElements(
   file: SourceFile,
   list: string | undefined,
   last: number,
+  without: ReadonlySet<string>,
 ): AsyncGenerator<readonly ListElement[]> {
   let lists = 0
-  for await (const pieces of streamPieces(file, list)) {
+  for await (const pieces of streamPieces(file, list, without)) {
     const elements = pieces.flatMap((piece) => {
       if (piece.type === 'list') lists += 1
       return piece.type === 'element' && lists === last ? [piece.element] : []
@@ -141,8 +159,13 @@ async function* salvageElements(
   }
 }
 
-async function streamDocument(file: SourceFile, list: string | undefined): Promise<ListDocument | undefined> {
-  const scan = createDocumentScan(file.path, list, () => undefined)
+async function streamDocument(
+  file: SourceFile,
+  list: string | undefined,
+  without: ReadonlySet<string>,
+  within?: string,
+): Promise<ListDocument | undefined> {
+  const scan = createDocumentScan(file.path, list, without, () => undefined, within)
   try {
     for await (const chunk of file.chunks()) if (!scan.push(chunk)) return undefined
   } catch (error) {
@@ -150,7 +173,13 @@ async function streamDocument(file: SourceFile, list: string | undefined): Promi
     return undefined
   }
   const right = scan.end()
-  return right && { ...toDocument(right), count: right.count, elements: () => streamElements(file, list) }
+  return (
+    right && {
+      ...toDocument(right),
+      count: right.count,
+      elements: () => streamElements(file, list, without, within),
+    }
+  )
 }
 
 type DocumentScan = {
@@ -163,7 +192,9 @@ type DocumentScan = {
 function createDocumentScan(
   file: string,
   list: string | undefined,
+  without: ReadonlySet<string>,
   give: (element: ListElement) => void,
+  within?: string,
 ): DocumentScan {
   const members = Object.create(null) as Record<string, Json>
   const damage: Damage[] = []
@@ -178,6 +209,8 @@ function createDocumentScan(
   }
   const scan = createListScan({
     list,
+    without,
+    ...(within !== undefined && { within }),
     member(key, bytes) {
       memberBytes += bytes.length
       isRight &&= memberBytes <= MEMBERS_LIMIT
@@ -208,10 +241,14 @@ function createDocumentScan(
 async function* streamElements(
   file: SourceFile,
   list: string | undefined,
+  without: ReadonlySet<string>,
+  within?: string,
 ): AsyncGenerator<readonly ListElement[]> {
   let elements: ListElement[] = []
   const scan = createListScan({
     list,
+    without,
+    ...(within !== undefined && { within }),
     member: () => undefined,
     element(bytes, byteOffset, byteLength) {
       const value = bytes && parseJson(bytes.toString('utf8'))

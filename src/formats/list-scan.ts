@@ -18,6 +18,10 @@ export type ListScan = {
 export type ListParts = {
   /** The list's key, or undefined when the document is nothing but the list. */
   readonly list: string | undefined
+  /** The member of the document that the list is in, where it is not in the document itself. */
+  readonly within?: string
+  /** Members that are passed over, however large: they are read by themselves. */
+  readonly without?: ReadonlySet<string>
   readonly member: (key: string, bytes: Buffer) => void
   /** Without bytes when they are over the limit. */
   readonly element: (bytes: Buffer | undefined, byteOffset: number, byteLength: number) => void
@@ -33,7 +37,7 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 const MARK = [0xef, 0xbb, 0xbf] as const
 
-export function createListScan({ list, member, element }: ListParts): ListScan {
+export function createListScan({ list, within, without, member, element }: ListParts): ListScan {
   const value = createValue()
   /** Bytes before this chunk. */
   let before = 0
@@ -48,6 +52,7 @@ export function createListScan({ list, member, element }: ListParts): ListScan {
   let isBroken = false
   let isEnded = false
   let key: string | undefined
+  const listDepth = within === undefined ? 1 : 2
 
   const end = (chunk: Buffer, to: number): void => {
     isScalar = false
@@ -57,11 +62,16 @@ export function createListScan({ list, member, element }: ListParts): ListScan {
       key = bytes === undefined ? undefined : keyOf(bytes)
       isBroken ||= key === undefined
     } else {
-      if (bytes === undefined || key === list) isBroken = true
-      else member(key, bytes)
+      if (without?.has(key) !== true) {
+        if (bytes === undefined || (key === list && level === listDepth)) isBroken = true
+        else member(key, bytes)
+      }
       key = undefined
     }
   }
+
+  const begin = (at: number): void =>
+    value.begin(at, before, !isInList && key !== undefined && without?.has(key) === true)
 
   const open = (byte: number, at: number): void => {
     if (depth === 0) {
@@ -70,16 +80,25 @@ export function createListScan({ list, member, element }: ListParts): ListScan {
       hasList = isInList
       level = 1
     } else if (!value.isOpen) {
-      if (isInList || key !== list || byte !== OPEN_BRACKET || key === undefined) {
+      if (!isInList && depth === 1 && key !== undefined && key === within && byte === OPEN_BRACE) {
+        level = 2
+        key = undefined
+      } else if (
+        isInList ||
+        key !== list ||
+        byte !== OPEN_BRACKET ||
+        key === undefined ||
+        depth !== listDepth
+      ) {
         // A key is a text.
         isBroken ||= !isInList && key === undefined
-        value.begin(at, before)
+        begin(at)
       } else {
         // Of two lists of the same name the last counts, which cannot be known here.
         isBroken ||= hasList
         isInList = true
         hasList = true
-        level = 2
+        level += 1
         key = undefined
       }
     }
@@ -119,7 +138,7 @@ export function createListScan({ list, member, element }: ListParts): ListScan {
         } else if (isEnded) isBroken = true
         else if (byte === QUOTE) {
           isBroken ||= isScalar || depth === 0
-          if (!value.isOpen) value.begin(at, before)
+          if (!value.isOpen) begin(at)
           isInString = true
         } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
           isBroken ||= isScalar
@@ -127,7 +146,7 @@ export function createListScan({ list, member, element }: ListParts): ListScan {
         } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) close(byte, chunk, at)
         else if (!value.isOpen && !(before + at < MARK.length && byte === MARK[before + at])) {
           isBroken ||= depth === 0
-          value.begin(at, before)
+          begin(at)
           isScalar = true
         }
       }
@@ -155,16 +174,18 @@ function createValue() {
   /** In this chunk, and in the document; -1 when none is open. */
   let start = 0
   let from = -1
+  let isPassed = false
   const hold = (part: Buffer): void => {
     held += part.length
-    if (held > RECORD_LIMIT) parts = []
+    if (isPassed || held > RECORD_LIMIT) parts = []
     else parts.push(part)
   }
   return {
     get isOpen() {
       return from !== -1
     },
-    begin(at: number, before: number): void {
+    begin(at: number, before: number, passed: boolean): void {
+      isPassed = passed
       parts = []
       held = 0
       start = at
@@ -179,7 +200,8 @@ function createValue() {
     end(chunk: Buffer, to: number, before: number): Ended {
       hold(chunk.subarray(start, to))
       const [only, ...others] = parts
-      const bytes = held > RECORD_LIMIT ? undefined : others.length === 0 ? only : Buffer.concat(parts)
+      const bytes =
+        isPassed || held > RECORD_LIMIT ? undefined : others.length === 0 ? only : Buffer.concat(parts)
       const ended = { bytes, from, length: before + to - from }
       parts = []
       from = -1

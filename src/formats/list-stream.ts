@@ -36,10 +36,15 @@ const BATCH_BYTES = 1024 * 1024
 /** Places that are told of one by one; those behind are told of together. */
 const MOST_DAMAGE = 1000
 
+/** Of what stands around the list, in bytes of JSON: parsed, it is several times as much. */
+export const MEMBERS_LIMIT = 8 * 1024 * 1024
+const NONE: ReadonlySet<string> = new Set()
+
 /** `list` is the list's key, or undefined when the document is nothing but the list. Pieces come some at a time. */
 export async function* streamPieces(
   file: SourceFile,
   list: string | undefined,
+  without: ReadonlySet<string> = NONE,
 ): AsyncGenerator<readonly ListPiece[]> {
   const window = openWindow(file)
   const walk = createWalk(window, file.path)
@@ -53,7 +58,7 @@ export async function* streamPieces(
     } else if (list === undefined) {
       yield* elementsOf(walk)
       if (!walk.isOver) await tailOf(walk)
-    } else yield* membersOf(walk, list)
+    } else yield* membersOf(walk, list, without)
     await walk.toEnd()
     yield walk.take(true)
   } finally {
@@ -101,13 +106,15 @@ function createWalk(window: ByteWindow, file: string) {
       }
     },
     /** The value that begins here, held; undefined when it is over the limit, with the reading where it was. */
-    async value(): Promise<{ readonly to: number; readonly isWhole: boolean } | undefined> {
+    async value(
+      limit = RECORD_LIMIT,
+    ): Promise<{ readonly to: number; readonly isWhole: boolean } | undefined> {
       const skip = createValueSkip()
       for (let scanned = this.at; ;) {
         const to = skip.on(window.bytes, scanned)
         if (to !== -1) return { to, isWhole: skip.isWhole }
         const held = window.bytes.length - this.at
-        if (held > RECORD_LIMIT) return undefined
+        if (held > limit) return undefined
         const { at } = this
         this.at = 0
         if (!(await window.more(at))) return { to: window.bytes.length, isWhole: false }
@@ -170,7 +177,11 @@ function createWalk(window: ByteWindow, file: string) {
   }
 }
 
-async function* membersOf(walk: Walk, list: string): AsyncGenerator<readonly ListPiece[]> {
+async function* membersOf(
+  walk: Walk,
+  list: string,
+  without: ReadonlySet<string>,
+): AsyncGenerator<readonly ListPiece[]> {
   const { window } = walk
   walk.at += 1
   while (await walk.space(COMMA)) {
@@ -201,7 +212,8 @@ async function* membersOf(walk: Walk, list: string): AsyncGenerator<readonly Lis
     if (key === list && window.bytes[walk.at] === OPEN_BRACKET) {
       yield* elementsOf(walk)
       if (walk.isOver) return
-    } else await member(walk, typeof key === 'string' ? key : undefined)
+    } else if (typeof key === 'string' && without.has(key)) await walk.pass()
+    else await member(walk, typeof key === 'string' ? key : undefined)
   }
   if (!walk.isTorn) walk.report('torn', walk.here(), undefined, 'the file ends before the document does')
 }
@@ -220,7 +232,7 @@ async function toQuote(walk: Walk): Promise<boolean> {
 
 async function member(walk: Walk, key: string | undefined): Promise<void> {
   const from = walk.here()
-  const ends = await walk.value()
+  const ends = await walk.value(MEMBERS_LIMIT)
   if (ends === undefined) {
     const isWhole = await walk.pass()
     walk.report(isWhole ? 'too-large' : 'torn', from, walk.here(), 'a member over the limit')

@@ -25,6 +25,23 @@ const answer = {
 }
 
 describe("SWE-agent's trajectory", () => {
+  it('is read the same however large it is', async () => {
+    const history = [{ role: 'user', content: 'look', agent: 'main' }, answer]
+    const facts = { environment: 'swe_main', info: { exit_status: 'submitted' }, history }
+    const small = await read({ ...facts, trajectory: [step, { ...step, observation: 'b.txt' }] })
+    const query = [{ role: 'system', content: 'all of it '.repeat(1_000_000) }]
+    const large = await read({
+      ...facts,
+      trajectory: [
+        { ...step, query },
+        { ...step, observation: 'b.txt' },
+      ],
+    })
+    const asText = (told: Transcript): string =>
+      JSON.stringify(told, (key, one: unknown) => (key === 'origin' ? undefined : one))
+    expect(asText(large)).toBe(asText(small))
+  })
+
   it('is its history, with an event for each step that says only what the history does not', async () => {
     const { entries } = await read({
       trajectory: [step],

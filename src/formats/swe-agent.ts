@@ -63,6 +63,19 @@ async function* readTrajectory(
   const document = documentOf(head)
   const isStepped = isObject(document) && 'trajectory' in document
   const tell = createTeller(telling, watch)
+  const isLarge = isStepped && file.sizeBytes > HELD_BYTES && 'history' in document
+  if (isLarge) {
+    yield* tellList(file, 'history', telling, {
+      header(members, place) {
+        watch?.record('document', members)
+        telling.know(factsOf(members))
+        telling.say(toEvent(members, 'document'), place)
+      },
+      element: tell.message,
+      without: STEPS,
+    })
+    return yield* tellList(file, 'trajectory', telling, { element: tell.step, without: MESSAGES })
+  }
   // Steps are the large part: each repeats the prompt.
   yield* tellList(file, isStepped ? 'trajectory' : 'history', telling, {
     header(members, place) {
@@ -77,6 +90,13 @@ async function* readTrajectory(
   })
 }
 
+/** Up to here what was said is held while the steps are read. */
+const HELD_BYTES = 8 * 1024 * 1024
+const STEPS: ReadonlySet<string> = new Set(['trajectory'])
+const MESSAGES: ReadonlySet<string> = new Set(['history'])
+/** Characters of what was said that steps are compared with: a step that comes later says it again. */
+const COMPARED = 32 * 1024 * 1024
+
 type Teller = {
   readonly message: (value: Json, place: Place) => void
   readonly step: (value: Json, place: Place) => void
@@ -85,6 +105,7 @@ type Teller = {
 function createTeller(telling: Telling, watch: DriftWatch | undefined): Teller {
   const history: string[] = []
   let near = 0
+  let held = 0
   /** Steps go along the history: what one says stands near what the one before it said, or not at all. */
   const isSaid = (part: Json | undefined): boolean => {
     if (typeof part !== 'string') return part === undefined || part === null
@@ -99,13 +120,14 @@ function createTeller(telling: Telling, watch: DriftWatch | undefined): Teller {
   }
   return {
     message(value, place) {
-      history.push(
-        isObject(value)
+      const text =
+        isObject(value) && held < COMPARED
           ? [value['content'], value['thought'], value['action']]
               .filter((one) => typeof one === 'string')
               .join('\0')
-          : '',
-      )
+          : ''
+      held += text.length
+      history.push(text)
       if (isObject(value)) watch?.record('message', value)
       telling.say(fromMessage(value), place)
     },

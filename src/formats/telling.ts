@@ -104,7 +104,8 @@ export function toEvent(raw: Json, record?: string): Said {
   }
 }
 
-const TOO_LARGE: Said = {
+/** A record over the limit. */
+export const TOO_LARGE: Said = {
   kind: 'event',
   blocks: [{ type: 'unknown', raw: null, reason: 'a record over the limit, left where it is' }],
 }
@@ -138,6 +139,8 @@ export type ListReader = {
   readonly header?: (members: JsonObject, place: Place) => void
   readonly element: (value: Json, place: Place) => void
   readonly end?: () => void
+  /** Members of a large document that are passed over, for they are read by themselves. */
+  readonly without?: ReadonlySet<string>
 }
 
 /** Each element of the list that a JSON document is around, or is when `list` is absent. However large, a few of them at a time. */
@@ -145,9 +148,12 @@ export async function* tellList(
   file: SourceFile,
   list: string | undefined,
   telling: Telling,
-  { header, element, end }: ListReader,
+  { header, element, end, without }: ListReader,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const read = list === undefined ? await readBareList(file) : await readListDocument(file, list)
+  const read =
+    list === undefined
+      ? await readBareList(file)
+      : await readListDocument(file, list, { ...(without !== undefined && { without }) })
   const { members, damage, sizeBytes, count = 0, elements } = read
   // Where there is no element, what stands around is the only record.
   header?.(members, { file: file.path, number: count === 0 ? 1 : 0, byteOffset: 0, byteLength: sizeBytes })
