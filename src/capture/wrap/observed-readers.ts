@@ -11,13 +11,14 @@ type Read = Awaited<ReturnType<Reader['read']>>
 /** `observed` itself, whose plain readers and loops are those of `original`. */
 export function withOwnReaders(observed: Bytes, original: Bytes, watch: StreamWatch): Bytes {
   const whole = observed.getReader.bind(observed) as (options?: unknown) => unknown
+  const loop = observed.values.bind(observed) as (options?: unknown) => unknown
   // What the stream says of itself, whatever is said for it.
-  const isLocked = (): boolean => Reflect.get(ReadableStream.prototype, 'locked', observed) === true
-  const touched = (): void => void direct.add(observed)
+  const isLocked = (): boolean => Reflect.get(ReadableStream.prototype, 'locked', observed)
+  const sight = (): Sight => createSight(original, watch, () => void direct.add(observed))
   const getReader = (options?: { readonly mode?: string }): unknown =>
-    options?.mode === undefined && !isLocked() ? toReader(original, watch, touched) : whole(options)
-  const values = (options?: { readonly preventCancel?: boolean }): AsyncIterableIterator<Uint8Array> =>
-    toIterator(getReader() as Reader, options?.preventCancel === true)
+    options?.mode === undefined && !isLocked() ? toReader(original.getReader(), sight()) : whole(options)
+  const values = (options?: { readonly preventCancel?: boolean }): unknown =>
+    isLocked() ? loop(options) : toIterator(original.getReader(), sight(), options?.preventCancel === true)
   return Object.defineProperties(observed, {
     getReader: { value: getReader, configurable: true },
     values: { value: values, configurable: true },
@@ -33,26 +34,44 @@ export function isReadDirectly(observed: object): boolean {
   return direct.has(observed)
 }
 
-/** A reader of the original, of its own class, that tells what it reads. */
-function toReader(original: Bytes, watch: StreamWatch, touched: () => void): Reader {
-  const reader = original.getReader()
+/** What one reader sees, told to whoever watches. */
+type Sight = {
+  readonly touched: () => void
+  readonly seen: (result: Read) => Read
+  readonly failed: (error: unknown) => never
+  readonly canceled: (reason: unknown) => void
+}
+
+function createSight(original: Bytes, watch: StreamWatch, touched: () => void): Sight {
+  let isOver = false
+  return {
+    touched,
+    seen(result) {
+      if (result.done) {
+        if (!isOver) watch.ended()
+        isOver = true
+      } else if (result.value instanceof Uint8Array && result.value.byteLength > 0)
+        watch.chunk(Buffer.from(result.value))
+      return result
+    },
+    failed(error) {
+      // A reader that was given back reads nothing, which is none of the stream's failures.
+      if (!isOver && original.locked) watch.failed(error)
+      isOver = true
+      throw error
+    },
+    canceled(reason) {
+      touched()
+      if (!isOver) watch.canceled(reason)
+      isOver = true
+    },
+  }
+}
+
+/** The reader itself, of its own class. */
+function toReader(reader: Reader, { touched, seen, failed, canceled }: Sight): Reader {
   const read = reader.read.bind(reader)
   const cancel = reader.cancel.bind(reader)
-  let isOver = false
-  const seen = (result: Read): Read => {
-    if (result.done) {
-      if (!isOver) watch.ended()
-      isOver = true
-    } else if (result.value instanceof Uint8Array && result.value.byteLength > 0)
-      watch.chunk(Buffer.from(result.value))
-    return result
-  }
-  const failed = (error: unknown): never => {
-    // A reader that was given back reads nothing, which is none of the stream's failures.
-    if (!isOver && original.locked) watch.failed(error)
-    isOver = true
-    throw error
-  }
   return Object.defineProperties(reader, {
     read: {
       value() {
@@ -63,9 +82,7 @@ function toReader(original: Bytes, watch: StreamWatch, touched: () => void): Rea
     },
     cancel: {
       value(reason?: unknown) {
-        touched()
-        if (!isOver) watch.canceled(reason)
-        isOver = true
+        canceled(reason)
         return cancel(reason)
       },
       configurable: true,
@@ -74,10 +91,15 @@ function toReader(original: Bytes, watch: StreamWatch, touched: () => void): Rea
 }
 
 /** As a stream's own: a loop that is left gives up the rest, unless it was asked not to. */
-function toIterator(reader: Reader, isKept: boolean): AsyncIterableIterator<Uint8Array> {
+function toIterator(
+  reader: Reader,
+  { touched, seen, failed, canceled }: Sight,
+  isKept: boolean,
+): AsyncIterableIterator<Uint8Array> {
   let isOver = false
-  let last: Promise<unknown> = Promise.resolve()
-  const release = (result: Read): IteratorResult<Uint8Array> => {
+  let last: Promise<unknown> | undefined
+  const came = (result: Read): IteratorResult<Uint8Array> => {
+    seen(result)
     if (!result.done) return result
     isOver = true
     reader.releaseLock()
@@ -85,19 +107,24 @@ function toIterator(reader: Reader, isKept: boolean): AsyncIterableIterator<Uint
   }
   const broken = (error: unknown): never => {
     isOver = true
-    reader.releaseLock()
-    throw error
+    try {
+      return failed(error)
+    } finally {
+      reader.releaseLock()
+    }
   }
   const next = (): Promise<IteratorResult<Uint8Array>> => {
     if (isOver) return Promise.resolve({ done: true, value: undefined })
-    const read = reader.read().then(release, broken)
+    touched()
+    const read = reader.read().then(came, broken)
     last = read
     return read
   }
   const leave = async (value?: unknown): Promise<IteratorResult<Uint8Array>> => {
-    await last.catch(() => {})
+    await last?.catch(() => {})
     if (!isOver) {
       isOver = true
+      if (!isKept) canceled(value)
       const given = isKept ? undefined : reader.cancel(value)
       reader.releaseLock()
       await given
