@@ -85,6 +85,11 @@ describe('a comparison', () => {
       'reasoning: 3 in the ledger, 0 listed',
     ])
     expect(compare([thought], all, [listed(1, 5, { reasoning: 3 })]).differences).toEqual([])
+    const heard = compare([thought], (name) => name === 'm1', [listed(1, 5, { reasoning: 3 })])
+    expect(heard).toMatchObject({ unsaid: {}, ledger: { reasoning: 3 }, differences: [] })
+    expect(compare([thought], (name) => name === 'm1', [listed(1, 5, { reasoning: 2 })]).differences).toEqual(
+      ['reasoning: 0 in the ledger, 2 listed'],
+    )
   })
 
   it('does not take a call that was cut for exact', () => {

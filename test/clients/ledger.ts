@@ -66,12 +66,14 @@ export function compare(
 ): Comparison {
   const logged = rows.filter(({ id }) => isNamed(id))
   const stated = sum(logged.map(countsOf))
+  const hansard = sum(sessions.map(({ usage = {} }) => usage))
   const unsaid = COUNTS.filter((count) => {
     const { api, field } = SOMETIMES[count] ?? {}
-    return field !== undefined && stated[count] > 0 && logged[0]?.api === api && !isNamed(field)
+    const isNowhere = field !== undefined && logged[0]?.api === api && !isNamed(field)
+    // What the client printed, or its provider was heard to say, may have what its files have not.
+    return isNowhere && stated[count] > 0 && stated[count] !== hansard[count]
   })
   const ledger = { ...stated, ...Object.fromEntries(unsaid.map((count) => [count, 0])) }
-  const hansard = sum(sessions.map(({ usage = {} }) => usage))
   const calls = sessions.reduce((total, session) => total + (session.calls ?? 0), 0)
   const told = logged.filter(({ usage }) => usage !== undefined).length
   const isVouched = sessions.every(({ usage }) => usage?.quality === 'reported')
