@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openArchive, type Archive } from '../src/archive/archive.ts'
+import { createCallLog } from '../src/capture/calls/call-log.ts'
 import { record, type Recorder } from '../src/capture/record.ts'
 import { startServer, type RunningServer } from '../src/server/start.ts'
 import { sync } from '../src/sources/sync.ts'
@@ -26,12 +27,13 @@ let archive: Archive
 let live: Recorder
 const root = fs.mkdtempSync(join(os.tmpdir(), 'hansard-page-playback-'))
 const home = join(root, 'home')
-let [worked, long] = ['', '']
+let [worked, long, typed] = ['', '', '']
 const LONG = 20_000
 
 beforeAll(async () => {
   worked = await work()
   long = await workLong()
+  typed = await workTyped()
   live = await record({ home, cwd: '/work/shop', title: 'Still at it', agent: 'mine' })
   live.user('go on')
   live.assistant('I am at it')
@@ -87,6 +89,30 @@ async function workLong(): Promise<string> {
   return (await session.end()).id
 }
 
+const WORDS = ['Let me ', 'think about ', 'that for ', 'a while.']
+
+/** An answer of which the frames were kept, 400 ms apart. */
+async function workTyped(): Promise<string> {
+  const log = createCallLog({ home, runId: 'typed', agent: 'mine' })
+  const began = performance.now() - 5000
+  const call = log.begin({
+    api: 'openai-chat',
+    body: { model: 'm', stream: true, messages: [{ role: 'user', content: 'how is it?' }] },
+    headers: {},
+    path: '/openai/v1/chat/completions',
+    began,
+  })
+  call.response({ status: 200, headers: { 'content-type': 'text/event-stream' } })
+  for (const [at, content] of WORDS.entries()) {
+    const data = { id: 'c', model: 'm', choices: [{ index: 0, delta: { content } }] }
+    call.chunk(Buffer.from(`data: ${JSON.stringify(data)}\n\n`), began + 1000 + at * 400)
+  }
+  call.chunk(Buffer.from('data: [DONE]\n\n'), began + 3000)
+  call.ended(began + 3000)
+  const [session] = await log.end()
+  return session?.id ?? ''
+}
+
 const open = async (id: string, rest = '', options: OpenOptions = {}): Promise<OpenPage> => {
   const opened = await openPage(browser, server, { path: `/session/${id}${rest}`, ...options })
   await opened.page.getByRole('button', { name: 'Play', exact: true }).waitFor()
@@ -112,6 +138,29 @@ describe('playing a session', () => {
     await page.getByRole('button', { name: 'Play (Space)' }).waitFor()
     expect(await place(page)).toContain('8 of 8')
     expect(await place(page)).toContain('4m18s of 4m18s')
+    expectClean()
+    await page.context().close()
+  })
+
+  it('types an answer as it was typed, where its frames were kept', async () => {
+    const { page, expectClean } = await open(typed, '?records=1')
+    const whole = WORDS.join('').trim()
+    const answer = page.locator('.entry', { hasText: 'Let me' })
+    await page.getByText(whole).waitFor()
+    await press(page, 'P')
+    const seen = new Set<string>()
+    await expect
+      .poll(
+        async () => {
+          const said = await answer.allInnerTexts()
+          if (said[0]?.includes('Let me')) seen.add(said[0].replace(/[\s\S]*(Let me)/, '$1').trim())
+          return said.some((text) => text.includes(whole))
+        },
+        { timeout: 15_000, interval: 60 },
+      )
+      .toBe(true)
+    expect([...seen].some((text) => text.startsWith('Let me') && !text.includes('a while'))).toBe(true)
+    await page.getByRole('button', { name: 'Play (Space)' }).waitFor()
     expectClean()
     await page.context().close()
   })

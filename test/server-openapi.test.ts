@@ -143,7 +143,12 @@ describe('every path in it', () => {
     hash,
   })
   const QUERIES: Readonly<Record<string, readonly string[]>> = { as: ['html', 'md', 'json'] }
-  const GIVEN: Readonly<Record<string, string>> = { q: 'login', sequence: '0', path: 'blocks.0.text' }
+  const GIVEN: Readonly<Record<string, string>> = {
+    q: 'login',
+    sequence: '0',
+    path: 'blocks.0.text',
+    call: 'nobody',
+  }
 
   it('answers what is asked of it, as the document says', async () => {
     const { sessions } = JSON.parse((await request('/api/v1/sessions?q=agent:claude-code')).text) as {

@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Files } from '../journal/files.ts'
+import { nextTurn } from '../sources/next-turn.ts'
 import { parseJson } from '../transcript/json.ts'
 import {
   TAPES,
@@ -77,6 +78,44 @@ export function openTape(files: Files, folder: string): TapeFile | undefined {
       isOpen = false
     },
   }
+}
+
+/** One answer, without reading the rest: other work goes on in between. `call` may be anything. */
+export async function findAnswer(files: Files, folder: string, call: string): Promise<TapeJson | undefined> {
+  const path = join(folder, TAPES)
+  if (!/^[\w-]{1,128}$/.test(call) || files.kind(path) !== 'file') return undefined
+  // In a text its quotes would not stand so.
+  const wanted = Buffer.from(`{"v":1,"call":"${call}","status":`)
+  const fd = files.openRead(path)
+  try {
+    const chunk = Buffer.allocUnsafe(CHUNK)
+    for (let at = 0; ; await nextTurn()) {
+      const length = files.read(fd, chunk, at)
+      const found = chunk.subarray(0, length).indexOf(wanted)
+      if (found !== -1) return toTape(parseJson(lineAt(files, fd, at + found)))
+      if (length <= wanted.length) return undefined
+      at += length - wanted.length
+    }
+  } finally {
+    files.close(fd)
+  }
+}
+
+/** Of an answer that is watched being typed; longer ones are shown at once. */
+const LONGEST_TYPED = 16 * 1024 * 1024
+
+function lineAt(files: Files, fd: number, from: number): string {
+  const parts: Buffer[] = []
+  for (let at = from; at - from < LONGEST_TYPED;) {
+    const chunk = Buffer.allocUnsafe(256 * 1024)
+    const length = files.read(fd, chunk, at)
+    const end = chunk.subarray(0, length).indexOf(0x0a)
+    parts.push(chunk.subarray(0, end === -1 ? length : end))
+    if (end !== -1) return Buffer.concat(parts).toString()
+    if (length === 0) break
+    at += length
+  }
+  return ''
 }
 
 /** As we write them: the call first, then which kind of line it is. */

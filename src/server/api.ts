@@ -171,6 +171,13 @@ export type TextQuery = z.input<typeof textQuerySchema>
 export const textSchema = z.object({ length: count, from: count, to: count, text })
 export type TextAnswer = z.infer<typeof textSchema>
 
+/** `call`: as the entries of an answer name it. */
+export const typingQuerySchema = z.object({ call: text.min(1).max(128) })
+export type TypingQuery = z.input<typeof typingQuerySchema>
+/** Milliseconds since the one before, and how many UTF-16 code units came. None where the frames were not kept. */
+export const typingSchema = z.object({ beats: z.array(z.tuple([z.number(), count])) })
+export type TypingAnswer = z.infer<typeof typingSchema>
+
 export const placeQuerySchema = z.object({ source: text.max(1000).optional(), sequence: digits })
 export type PlaceQuery = z.input<typeof placeQuerySchema>
 export const placeSchema = z.object({ position: count })

@@ -29,6 +29,7 @@ import { registerSearch } from './routes-search.ts'
 import { registerSessions } from './routes-sessions.ts'
 import { registerStats } from './routes-stats.ts'
 import { registerTexts } from './routes-texts.ts'
+import { registerTyping } from './routes-typing.ts'
 import { openSharedState } from './shared-state.ts'
 import { registerPage } from './static.ts'
 
@@ -105,6 +106,7 @@ export function createApp(context: AppContext): App {
   registerSessions(app, context)
   registerEntries(app, context)
   registerTexts(app, context)
+  registerTyping(app, context)
   registerInsight(app, context)
   registerExport(app, context)
   registerSearch(app, context)

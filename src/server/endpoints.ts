@@ -18,6 +18,8 @@ import {
   sessionsQuerySchema,
   sessionsSchema,
   textQuerySchema,
+  typingQuerySchema,
+  typingSchema,
   textSchema,
   treeSchema,
 } from './api.ts'
@@ -91,6 +93,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   }),
   get(`${SESSION}/entries/:position`, 'One entry in full', {
     answer: ['EntryRow', entryRowSchema],
+    failures: NOT_FOUND,
+  }),
+  get(`${SESSION}/typing`, 'How an answer was typed, where its frames were kept', {
+    query: typingQuerySchema,
+    answer: ['Typing', typingSchema],
     failures: NOT_FOUND,
   }),
   get(

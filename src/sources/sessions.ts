@@ -67,17 +67,17 @@ export async function openSessions(
     find: (idOrPrefix) => findSession(archive, state?.database, idOrPrefix),
     read: (session) => readUnits(session, { archive, state, outlet, readRecorded: readSession }),
     outline: (session) => readUnits(session, { archive, state, outlet, readRecorded: outlineSession }),
-    journals: (session) => journalsOf(session, archive, state),
+    journals: (session) => journalsOf(session, archive, state?.database),
     close: () => state?.close(),
   }
 }
 
-function journalsOf(
+export function journalsOf(
   { key, id }: FoundSession,
   archive: Archive,
-  state: State | undefined,
+  database: Database | undefined,
 ): readonly string[] {
-  const units = state === undefined ? [] : sessionUnits(state.database, archive, key)
+  const units = database === undefined ? [] : sessionUnits(database, archive, key)
   if (units.length === 0) return archive.segments(id).length > 0 ? [id] : []
   return units.filter(({ format }) => format === JOURNAL).map(({ place }) => place.unit)
 }

@@ -26,6 +26,8 @@ import type {
   SessionsQuery,
   TextAnswer,
   TextQuery,
+  TypingAnswer,
+  TypingQuery,
 } from '../server/api.ts'
 import type {
   CacheAnswer,
@@ -80,6 +82,8 @@ export const ask = {
     get<RawAnswer>(`${session(id)}/entries/${position}/raw`, {}, options),
   text: (id: string, position: number, query: TextQuery, options?: AskOptions) =>
     get<TextAnswer>(`${session(id)}/entries/${position}/text`, query, options),
+  typing: (id: string, query: TypingQuery, options?: AskOptions) =>
+    get<TypingAnswer>(`${session(id)}/typing`, query, options),
   find: (id: string, query: FindQuery, options?: AskOptions) =>
     get<FindAnswer>(`${session(id)}/find`, query, options),
   /** Where the entry of a citation is. */

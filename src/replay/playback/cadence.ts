@@ -5,6 +5,7 @@
 import { asArray, asObject, asString, parseJson, type Json } from '../../transcript/json.ts'
 import { createSseParser } from '../../wire/sse.ts'
 import type { TapeJson } from '../../wire/tape.ts'
+import type { Beat } from './typed.ts'
 
 /** `ms` since the request. */
 export type Delta = { readonly ms: number; readonly text: string }
@@ -20,6 +21,11 @@ export function deltasOf({ headers, chunks }: TapeJson): readonly Delta[] {
       if (text !== '') deltas.push({ ms, text })
     }
   return deltas
+}
+
+/** The same without its words, for whoever has them. */
+export function beatsOf(deltas: readonly Delta[]): readonly Beat[] {
+  return deltas.map(({ ms, text }, at) => [Math.max(0, ms - (deltas[at - 1]?.ms ?? ms)), text.length])
 }
 
 /** In whichever of the four APIs it is: each has its own place for text. */

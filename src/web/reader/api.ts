@@ -7,6 +7,8 @@ import type {
   RawAnswer,
   TextAnswer,
   TextQuery,
+  TypingAnswer,
+  TypingQuery,
 } from '../../server/api.ts'
 import type { Answer, AskOptions, Problem } from '../api.ts'
 import * as data from './data.ts'
@@ -65,6 +67,8 @@ export const ask = {
     }),
   text: (_id: string, _position: number, _query: TextQuery, _options?: AskOptions) =>
     later((): Answer<TextAnswer> => NOT_HERE),
+  typing: (_id: string, _query: TypingQuery, _options?: AskOptions) =>
+    later((): Answer<TypingAnswer> => NOT_HERE),
   async find(
     id: string,
     { q, from = '0', limit = '10000' }: FindQuery,

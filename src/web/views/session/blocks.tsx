@@ -14,6 +14,7 @@ import { ShowAll } from './show-all.tsx'
 import { pretty } from './pretty.ts'
 import { Stored } from './stored.tsx'
 import { ToolCall, ToolResult } from './tool.tsx'
+import { unitsOf } from './typist.ts'
 
 /** Text beyond this is no prose: it is shown as it is. */
 const LONGEST_MARKDOWN = 400_000
@@ -76,8 +77,8 @@ export function BlockView({ block, ...part }: PartProps & { readonly block: Bloc
 }
 
 function Text({ block, row, at, store, shown }: PartProps & { readonly block: TextBlock }) {
-  const { text } = block
-  if (typeof text !== 'string') return <Stored content={text} />
+  if (typeof block.text !== 'string') return <Stored content={block.text} />
+  const text = shown.typedText(row.position, block.text, unitsOf(row.entry.blocks.slice(0, at)))
   const isOutput =
     text.length > LONGEST_MARKDOWN || hasAnsi(text.slice(0, LONGEST_MARKDOWN).replaceAll('\r\n', '\n'))
   const all = (

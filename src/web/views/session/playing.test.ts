@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { EntryRow, SessionAnswer } from '../../../server/api.ts'
 import { toKind } from '../../../transcript/kinds.ts'
 import { NO_COLUMNS, type Columns } from './columns.ts'
+import type { Beat } from '../../../replay/playback/typed.ts'
 import { playedRows } from './played.ts'
 import { createPlayback, type Playback } from './playing.ts'
 import { createRows, plainRows } from './rows.ts'
@@ -167,5 +168,53 @@ describe('the rows of a moment', () => {
     expect(playedRows(rows, 4).at(1).lane?.count).toBe(3)
     expect(playedRows(rows, 2).count).toBe(2)
     playing(columns)
+  })
+})
+
+describe('an answer of which it is known how it was typed', () => {
+  const BEATS: readonly Beat[] = [
+    [0, 3],
+    [500, 4],
+    [9000, 5],
+  ]
+  const typing = (beats: (position: number) => readonly Beat[] | undefined) => {
+    const columns = columnsOf([0, 10, 11])
+    const store = {
+      columns: signal(columns),
+      length: signal(columns.length),
+      answer: signal({ row: { status: 'completed' } } as SessionAnswer),
+      pages: { get: () => ROW },
+    }
+    playback = createPlayback(store, { beats })
+    playback.enter(0)
+  }
+  const stands = (ms: number) => [after(ms), playback.typed.value]
+
+  it('is typed so, with its waits shortened, before the next comes', () => {
+    typing((position) => (position === 1 ? BEATS : []))
+    // It took 9.5 of the 10 seconds before its end.
+    expect(stands(400)).toEqual([0, undefined])
+    expect(stands(200)).toEqual([1, 3])
+    expect(stands(500)).toEqual([1, 7])
+    expect(stands(1500)).toEqual([1, 7])
+    expect(stands(600)).toEqual([1, undefined])
+    expect(stands(1000)).toEqual([2, undefined])
+  })
+
+  it('stands there whole for whoever stops, steps, or does not wait', () => {
+    typing((position) => (position === 1 ? BEATS : []))
+    expect(stands(600)).toEqual([1, 3])
+    playback.stop()
+    expect(stands(0)).toEqual([1, undefined])
+    playback.seek(0)
+    playback.setSpeed(Infinity)
+    playback.turn()
+    expect(stands(12_000)).toEqual([2, undefined])
+  })
+
+  it('is not waited for for ever', () => {
+    typing((position) => (position === 1 ? undefined : []))
+    expect(stands(2500)).toEqual([0, undefined])
+    expect(stands(1500)[0]).toBeGreaterThan(0)
   })
 })

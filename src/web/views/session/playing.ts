@@ -4,9 +4,11 @@
  */
 import { batch, effect, signal } from '@preact/signals'
 import type { KindFlag } from '../../../transcript/kinds.ts'
+import { typedAt, typedMs, type Beat } from '../../../replay/playback/typed.ts'
 import { nextWith, type Columns } from './columns.ts'
 import { createRecordedTime } from './recorded-time.ts'
 import type { SessionStore } from './store.ts'
+import type { Typist } from './typist.ts'
 
 /** Times as fast as it was. The last is without waiting. */
 export const SPEEDS = [0.5, 1, 2, 4, 8, 16, Infinity] as const
@@ -20,6 +22,7 @@ const FLIGHT_MS = 10_000
 const MOST_AT_ONCE = 200
 /** Of time that passed unseen, as when the machine slept, no more is made up for. */
 const MOST_CREDIT_MS = 1000
+const NONE: readonly Beat[] = []
 /** An entry is waited for until it is loaded, but not for ever. */
 const LOADING_MS = 1500
 
@@ -30,13 +33,17 @@ type Played = Pick<SessionStore, 'columns' | 'length' | 'answer'> & {
   readonly pages: Pick<SessionStore['pages'], 'get'>
 }
 
-export function createPlayback(store: Played) {
+/** `typist`: who knows how answers were typed. */
+export function createPlayback(store: Played, typist?: Typist) {
   /** The last entry that is shown; undefined while nothing is played. */
   const moment = signal<number | undefined>(undefined)
   const isPlaying = signal(false)
   const speed = signal(1)
   /** Milliseconds that the recorded wait takes that is being shortened. */
   const waits = signal<number | undefined>(undefined)
+  /** Of the entry that is shown last, how much stands there while it is typed, in UTF-16 units. */
+  const typed = signal<number | undefined>(undefined)
+  let typing: { readonly beats: readonly Beat[]; readonly from: number } | undefined
   const time = createRecordedTime()
   /** Since when the next entry is waited for. */
   let since = 0
@@ -47,6 +54,8 @@ export function createPlayback(store: Played) {
   const rest = (): void => {
     clearTimeout(timer)
     waits.value = undefined
+    typing = undefined
+    typed.value = undefined
   }
   const later = (ms: number): void => {
     clearTimeout(timer)
@@ -60,10 +69,27 @@ export function createPlayback(store: Played) {
     })
   }
 
+  /** Types on; true while there is more to come. */
+  const type = (now: number): boolean => {
+    if (typing === undefined) return false
+    const pace = speed.peek()
+    const { length, nextMs } = typedAt(typing.beats, (now - typing.from) * pace, IDLE_MS)
+    if (nextMs !== undefined && pace !== Infinity) {
+      typed.value = length
+      later(Math.min(50, nextMs / pace))
+      return true
+    }
+    typing = undefined
+    typed.value = undefined
+    since = now
+    return false
+  }
+
   /** Shows what has come by now, and says when to look again. */
   const tick = (): void => {
     const at = moment.peek()
     if (!isPlaying.peek() || at === undefined) return
+    if (type(performance.now())) return
     const columns = store.columns.peek()
     if (at + 1 >= columns.length) {
       rest()
@@ -81,15 +107,27 @@ export function createPlayback(store: Played) {
     let to = at
     time.to(columns, at)
     for (let count = 0; count < MOST_AT_ONCE && to + 1 < columns.length; count += 1) {
-      const wait = Math.min(time.gapAfter(columns), IDLE_MS) / speed.peek()
-      const isHere = store.pages.get(to + 1) !== undefined || now - since - wait > LOADING_MS
+      const beats = typist === undefined ? NONE : typist.beats(to + 1)
+      // Its time is that of its end.
+      const gap = Math.max(0, time.gapAfter(columns) - typedMs(beats ?? NONE))
+      const wait = Math.min(gap, IDLE_MS) / speed.peek()
+      const isLoaded = store.pages.get(to + 1) !== undefined && beats !== undefined
+      const isHere = isLoaded || now - since - wait > LOADING_MS
       if (since + wait > now || !isHere) break
       since = Math.max(since + wait, now - MOST_CREDIT_MS)
       to += 1
       time.to(columns, to)
+      if (beats === undefined || beats.length < 2) continue
+      typing = { beats, from: now }
+      batch(() => {
+        typed.value = 0
+        show(to)
+      })
+      return later(FRAME_MS)
     }
     if (to > at) return (show(to), later(FRAME_MS))
-    const gap = time.gapAfter(columns)
+    const next = typist === undefined ? NONE : (typist.beats(at + 1) ?? NONE)
+    const gap = Math.max(0, time.gapAfter(columns) - typedMs(next))
     waits.value = gap > IDLE_MS ? gap : undefined
     return later(Math.min(50 + FRAME_MS, since + Math.min(gap, IDLE_MS) / speed.peek() - now))
   }
@@ -118,6 +156,7 @@ export function createPlayback(store: Played) {
     isPlaying,
     speed,
     waits,
+    typed,
     seek,
     /** From an entry; from the beginning where that is the last. */
     enter(from: number): void {
@@ -153,6 +192,10 @@ export function createPlayback(store: Played) {
     },
     /** `speed` is one of `SPEEDS`; the next faster or slower one for a step. */
     setSpeed(to: number): void {
+      const now = performance.now()
+      // What has been typed stands.
+      if (typing !== undefined && to !== Infinity)
+        typing = { ...typing, from: now - ((now - typing.from) * speed.peek()) / to }
       speed.value = to
       since = performance.now()
       tick()

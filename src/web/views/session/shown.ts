@@ -1,7 +1,8 @@
 /** What of the transcript is open, and which entry is the current one. Kept apart from rows, which come and go with scrolling. */
-import { computed, signal, type ReadonlySignal } from '@preact/signals'
+import { batch, computed, effect, signal, type ReadonlySignal } from '@preact/signals'
 import { route, setParams } from '../../router.ts'
 import { isAllRecords, type Columns } from './columns.ts'
+import type { Playback } from './playing.ts'
 
 export type Shown = ReturnType<typeof createShown>
 
@@ -12,6 +13,9 @@ export function createShown(columns: ReadonlySignal<Columns>) {
   const isAllOpen = signal(false)
   /** It is being played back: waits that are shortened are said. */
   const isPlayed = signal(false)
+  /** Which entry is being typed, and how much of it stands there: two signals, so that all others are not drawn again. */
+  const typedAt = signal<number | undefined>(undefined)
+  const typed = signal(0)
   const lanes = signal<ReadonlySet<string>>(new Set())
   /** Whether what is no part of the conversation is shown: see records.ts. */
   const hasRecords = computed(() => {
@@ -25,6 +29,20 @@ export function createShown(columns: ReadonlySignal<Columns>) {
     isAllOpen,
     isPlayed,
     lanes,
+    /** Of a text of an entry, what stands there: all, but while it is typed. `from`: units of the entry's texts before it. */
+    typedText(position: number, text: string, from: number): string {
+      if (typedAt.value !== position) return text
+      return text.slice(0, Math.max(0, typed.value - from))
+    },
+    /** Ends what it began. */
+    follow: ({ moment, typed: length }: Pick<Playback, 'moment' | 'typed'>) =>
+      effect(() => {
+        const count = length.value
+        batch(() => {
+          typedAt.value = count === undefined ? undefined : moment.value
+          typed.value = count ?? 0
+        })
+      }),
     hasRecords,
     isOpen: (position: number, part: string): boolean =>
       turned.value.has(key(position, part)) !== isAllOpen.value,

@@ -9,6 +9,7 @@ import { createPlayback, SPEEDS } from './playing.ts'
 import type { Rows } from './rows.ts'
 import type { Shown } from './shown.ts'
 import type { SessionStore } from './store.ts'
+import { createTypist } from './typist.ts'
 
 export type UsePlaybackOptions = {
   readonly store: SessionStore
@@ -22,11 +23,12 @@ export type UsePlaybackOptions = {
 const ADDRESS_MS = 1000
 
 export function usePlayback({ store, shown, going, rows, list }: UsePlaybackOptions) {
-  const [playback] = useState(() => createPlayback(store))
+  const [playback] = useState(() => createPlayback(store, createTypist(store.id, store.pages)))
   useEffect(() => () => playback.end(), [])
   const isPlayed = playback.moment.value !== undefined
   const { value: speed } = playback.speed
   useLayoutEffect(() => void (shown.isPlayed.value = isPlayed), [isPlayed])
+  useEffect(() => shown.follow(playback), [])
   const { params, position } = route.value
   const asked = params.get('play')
   const { length } = store.columns.value
