@@ -31,6 +31,7 @@ it('makes a format that is listed, told and read', async () => {
       "['my-agent', async () =>",
     )
     expect(fs.readFileSync(join(folder, 'src/formats/about.ts'), 'utf8')).toContain("['my-agent', about(")
+    const log = fs.readFileSync(join(folder, 'test/fixtures/my-agent/log.jsonl'), 'utf8')
     expect(fs.readFileSync(join(folder, 'docs/formats/my-agent.md'), 'utf8')).toMatch(
       /## Records[\s\S]*## Tokens[\s\S]*## Limits/,
     )
@@ -44,10 +45,14 @@ it('makes a format that is listed, told and read', async () => {
         .replaceAll("from '../", `from '${root}/src/`),
     )
     const { myAgent } = (await import(made)) as { myAgent: Format }
-    const log = '{"agent":"my-agent","session":"s","role":"user","text":"hi","more":1}\n'
     expect(await myAgent.detect(memoryFileSource('x', log))).toMatchObject({ confidence: 0.95 })
     const [told] = await readAll(myAgent, memoryFileSource('x', log))
-    expect(told?.entries).toMatchObject([{ role: 'user', blocks: [{ text: 'hi' }], metadata: { more: 1 } }])
+    expect(told?.session.native).toEqual({ agent: 'my-agent', sessionId: 's1' })
+    expect(told?.entries.map(({ role, metadata }) => [role, metadata])).toEqual([
+      ['user', undefined],
+      ['assistant', { mood: 'good' }],
+      [undefined, undefined],
+    ])
   } finally {
     fs.rmSync(folder, { recursive: true })
   }

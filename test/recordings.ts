@@ -1,4 +1,7 @@
 /** Every format's own recordings as bytes: the samples, and those that are no JSON. What proves something of all readers runs over these. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { SAMPLES, type Sample } from './kept-samples.ts'
 import { WIRE_SAMPLES } from './trace-samples.ts'
 
@@ -17,37 +20,6 @@ const textOf = ({ records, isLines }: Sample): string =>
 const time = '2026-06-01T09:00:00.000Z'
 
 const TEXTS: readonly Recording[] = [
-  {
-    format: 'aider',
-    title: 'a history',
-    path: '.aider.chat.history.md',
-    text: `
-# aider chat started at 2026-06-01 09:00:00
-
-> Aider v0.86.1
-> Main model: gpt-5 with diff edit format
-
-#### look
-
-I look.
-
-> Tokens: 12k sent, 1.3k received. Cost: $0.04 message, $0.10 session.
-`,
-  },
-  {
-    format: 'provider-sse',
-    title: 'a stream',
-    path: 'stream.txt',
-    text: [
-      '{"type":"message_start","message":{"id":"msg_1","model":"claude","content":[],"usage":{"input_tokens":5}}}',
-      '{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}',
-      '{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}',
-      '{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":4}}',
-      '{"type":"message_stop"}',
-    ]
-      .map((data) => `event: ${(JSON.parse(data) as { readonly type: string }).type}\ndata: ${data}\n\n`)
-      .join(''),
-  },
   {
     format: 'devflow',
     title: 'a run',
@@ -94,7 +66,20 @@ I look.
   { format: 'raw', title: 'some text', path: 'x.txt', text: 'some words\n{"a": 1}\n' },
 ]
 
+/** `test/fixtures/<format>/<file>`: what a new format begins with. */
+const FIXTURES = join(dirname(fileURLToPath(import.meta.url)), 'fixtures')
+const fixtures = (): readonly Recording[] =>
+  readdirSync(FIXTURES).flatMap((format) =>
+    readdirSync(join(FIXTURES, format)).map((path) => ({
+      format,
+      title: path,
+      path,
+      text: readFileSync(join(FIXTURES, format, path), 'utf8'),
+    })),
+  )
+
 export const RECORDINGS: readonly Recording[] = [
   ...[...SAMPLES, ...WIRE_SAMPLES].map((sample) => ({ ...sample, text: textOf(sample) })),
   ...TEXTS,
+  ...fixtures(),
 ]
