@@ -7,6 +7,7 @@ import { isNamed } from '../transcript/totals.ts'
 import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { AT, type Skimmer } from './cost-skim.ts'
+import { PADDING, type StringEnds } from '../transcript/string-ends.ts'
 
 /** No more than seven bytes: of so few, the first is looked for by the processor's own means, and quotes are far apart. */
 const ASSISTANT = Buffer.from('"assist')
@@ -19,7 +20,16 @@ export type Answer = { model: string; usage: Usage; at: string | undefined; read
 type Answers = { readonly answers: Map<string, Answer>; readonly path: string }
 
 /** False for a log that has to be read whole. */
-export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answers): boolean {
+export function scanLog(
+  bytes: Buffer,
+  skimmer: Skimmer,
+  { answers, path }: Answers,
+  strings?: StringEnds,
+): boolean {
+  const next =
+    strings?.isHere(bytes) === true
+      ? (at: number): number => strings.find(at, bytes.length - PADDING)
+      : (at: number): number => nextAssistant(bytes, at)
   const { skim, starts, ends } = skimmer
   const text = (field: number): string | undefined =>
     textAt(bytes, starts[field] as number, ends[field] as number)
@@ -43,7 +53,7 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
     const last = answered === -1 ? undefined : textAt(bytes, answered, answeredEnd)
     return last === undefined || last === parent
   }
-  for (let at = nextAssistant(bytes, 0); at !== -1;) {
+  for (let at = next(0); at !== -1;) {
     const from = bytes.lastIndexOf(NEWLINE, at) + 1
     const end = bytes.indexOf(NEWLINE, at)
     const to = bytes[end - 1] === RETURN ? end - 1 : end
@@ -85,7 +95,7 @@ export function scanLog(bytes: Buffer, skimmer: Skimmer, { answers, path }: Answ
         }
       }
     }
-    at = nextAssistant(bytes, end + 1)
+    at = next(end + 1)
   }
   return true
 }

@@ -12,6 +12,7 @@ import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { createStringEnds, PADDING, type StringEnds } from '../transcript/string-ends.ts'
 import { COUNTS, hasCounts, type Count, type Usage } from '../transcript/usage.ts'
 import { scanLog, type Answer } from './cost-claude-log.ts'
 import { createSkimmer } from './cost-skim.ts'
@@ -68,12 +69,13 @@ const HEAD_BYTES = 64 * 1024
 /** A larger log is not held whole. */
 const MOST_BYTES = 64 * 1024 * 1024
 /** Ends of lines behind what was read. */
-const BEHIND = 8
+const BEHIND = PADDING
 const OWN_LINE = Buffer.from('{"parentUuid":')
 
 export function createClaudeScanner(): ClaudeScanner {
-  const read = createFileReader()
-  const skimmer = createSkimmer(new Set(OURS))
+  const strings = createStringEnds()
+  const read = createFileReader(strings)
+  const skimmer = createSkimmer(new Set(OURS), strings)
   return ({ root, unit, paths }) => {
     const name = stem(unit)
     const logs = isUuid(name) ? logsOf(unit, paths) : undefined
@@ -89,7 +91,7 @@ export function createClaudeScanner(): ClaudeScanner {
         if (head === undefined) return undefined
         cwd = head.cwd
       }
-      if (!scanLog(bytes, skimmer, { answers, path })) return undefined
+      if (!scanLog(bytes, skimmer, { answers, path }, strings)) return undefined
     }
     return { session, ...(cwd !== undefined && { cwd }), answers }
   }
@@ -105,9 +107,11 @@ function logsOf(unit: string, paths: readonly string[]): readonly string[] | und
   return agents.every((path) => path.startsWith(`${folder}subagents/`)) ? [unit, ...agents] : undefined
 }
 
+const FIRST_BYTES = 1024 * 1024
+
 /** A file's bytes, and some empty lines: the same bytes for each file, so that what was read before is written over. */
-function createFileReader(): (path: string) => Buffer | undefined {
-  let buffer = Buffer.allocUnsafe(1024 * 1024)
+function createFileReader(strings: StringEnds | undefined): (path: string) => Buffer | undefined {
+  let buffer = strings?.room(FIRST_BYTES) ?? Buffer.allocUnsafe(FIRST_BYTES)
   return (path) => {
     let fd: number | undefined
     try {
@@ -123,9 +127,11 @@ function createFileReader(): (path: string) => Buffer | undefined {
         }
         if (length + BEHIND < buffer.length) continue
         if (length >= MOST_BYTES) return undefined
-        const larger = Buffer.allocUnsafe(buffer.length * 2)
-        buffer.copy(larger, 0, 0, length)
-        buffer = larger
+        if (strings === undefined) {
+          const larger = Buffer.allocUnsafe(buffer.length * 2)
+          buffer.copy(larger, 0, 0, length)
+          buffer = larger
+        } else buffer = strings.room(buffer.length * 2)
       }
     } catch {
       return undefined

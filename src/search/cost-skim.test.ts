@@ -1,12 +1,23 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { createStringEnds, PADDING } from '../transcript/string-ends.ts'
 import { AT, createSkimmer } from './cost-skim.ts'
 
 const { skim, starts, ends, isOdd } = createSkimmer(new Set(['derived']))
 
+const strings = createStringEnds()
+const fast = createSkimmer(new Set(['derived']), strings)
+
+/** By both ways to pass over strings, which have to say the same. */
 function skimmed(text: string): boolean {
   const bytes = Buffer.from(`ahead ${text}\nbehind it`)
-  return skim(bytes, 6, bytes.length - 10)
+  const room = strings?.room(bytes.length) ?? Buffer.alloc(0)
+  bytes.copy(room)
+  room.fill('\n', bytes.length, bytes.length + PADDING)
+  const result = skim(bytes, 6, bytes.length - 10)
+  expect(fast.skim(room.subarray(0, bytes.length + PADDING), 6, bytes.length - 10)).toBe(result)
+  if (result) expect([fast.starts, fast.ends, fast.isOdd()]).toEqual([starts, ends, isOdd()])
+  return result
 }
 
 const valueAt = (text: string, field: keyof typeof AT): unknown => {

@@ -3,6 +3,7 @@
  * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
  */
 import type { JsonObject } from '../transcript/json.ts'
+import type { StringEnds } from '../transcript/string-ends.ts'
 import { endOfUsage, readUsage } from './cost-usage.ts'
 
 /** What is looked for, and its place in the lists of where values stand. From `id` on, it is the message's. */
@@ -46,8 +47,8 @@ export type Skimmer = {
   readonly usage: () => JsonObject | undefined
 }
 
-/** `odd`: names at the top of a line that make it one to be read whole. */
-export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
+/** `odd`: names at the top of a line that make it one to be read whole. `strings`: for bytes that stand there. */
+export function createSkimmer(odd: ReadonlySet<string>, strings?: StringEnds): Skimmer {
   const starts = new Int32Array(FIELDS.length)
   const ends = new Int32Array(FIELDS.length)
   const lineNames = createNames([...OF_LINE, ...Array.from(odd, (name) => [name, ODD] as const)])
@@ -58,12 +59,16 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
   /** The same bytes, several at a time. */
   let view = new DataView(bytes.buffer)
   let end = 0
+  const endThere = strings?.end
+  let isThere = false
+  const skipText = (at: number): number =>
+    isThere && endThere !== undefined ? endThere(at + 1) : skipString(bytes, view, at, end)
 
   /** The byte after a value, or -1. `depth`: how many objects and lists are around it; `isMessage`: the line's own message. */
   const value = (at: number, depth: number, isMessage: boolean): number => {
     const first = bytes[at] as number
     if (at >= end) return -1
-    if (first === QUOTE) return skipString(bytes, view, at, end)
+    if (first === QUOTE) return skipText(at)
     if (first === OPEN) {
       if (depth === 0) return object(at, 1, lineNames)
       return isMessage ? object(at, 2, messageNames) : object(at, depth + 1, undefined)
@@ -79,7 +84,7 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
     for (;;) {
       if (at >= end || bytes[at] !== QUOTE) return -1
       const name = at
-      at = skipString(bytes, view, at, end)
+      at = skipText(at)
       if (at === -1) return -1
       const field = names === undefined ? NONE : placeOf(names, bytes, name + 1, at - 1)
       if (field === ODD) isOdd = true
@@ -134,7 +139,10 @@ export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
     isOdd: () => isOdd,
     usage: () => usage,
     skim(all, from, to) {
-      if (bytes !== all) view = new DataView(all.buffer, all.byteOffset, all.length)
+      if (bytes !== all) {
+        view = new DataView(all.buffer, all.byteOffset, all.length)
+        isThere = strings?.isHere(all) === true
+      }
       bytes = all
       end = to
       starts.fill(NONE)

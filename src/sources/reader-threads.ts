@@ -17,8 +17,7 @@ export function createThreads(script: URL, threads: number): Readers {
   return {
     threads,
     width: threads * MOST_QUEUED,
-    read: (job, onCalls) =>
-      all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, onCalls),
+    read: (job, onCalls) => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, onCalls),
     close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
   }
 }
