@@ -67,8 +67,8 @@ export function getFormat(id: string, formats: readonly Format[]): Format {
 }
 
 /** Of a zip, so many of its members are looked at, and together so many of their bytes: the rest is for its directory. */
-const MEMBERS = 5
-const MEMBERS_BYTES = 48 * 1024
+const MEMBERS = 4
+const MEMBERS_BYTES = 24 * 1024
 
 /** The same source, whose files give one and the same head to everybody who asks, and no more than that. */
 function withHeads(source: Source): Source {

@@ -7,6 +7,8 @@ import { constants, gunzipSync, inflateRawSync, type ZlibOptions } from 'node:zl
 type Unpack = (packed: Buffer, options: ZlibOptions) => Buffer
 
 const MOST_BYTES = 2 * 1024 * 1024
+/** Of headers alone nothing comes. */
+const LEAST_BYTES = 256
 /** What no bomb of deflate can make more of than the most. */
 const SAFE_BYTES = 2000
 
@@ -18,8 +20,8 @@ export const inflateHead = (packed: Buffer, bytes: number): Buffer | undefined =
   unpackHead(packed, bytes, inflateRawSync)
 
 function unpackHead(packed: Buffer, bytes: number, unpack: Unpack): Buffer | undefined {
-  // Text is packed to a tenth or a fifth: mostly the first or the second try is enough.
-  for (let length = Math.max(SAFE_BYTES, bytes >> 3); ; length *= 2) {
+  // Text is packed to a tenth or a fifth, and what repeats itself to far less: mostly the second try is enough.
+  for (let length = Math.max(LEAST_BYTES, bytes >> 5); ; length *= 5) {
     const out = tryUnpack(packed.subarray(0, length), unpack)
     if (out === 'too much') return pick(tryUnpack(packed.subarray(0, SAFE_BYTES), unpack), bytes)
     if (out === undefined || out.length >= bytes || length >= packed.length) return pick(out, bytes)
