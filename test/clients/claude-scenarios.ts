@@ -195,7 +195,7 @@ export const claudeScenarios: readonly Scenario[] = [
     sessions: 1,
     toolCalls: 1,
     run: async (world) => {
-      await world.client(['-p', 'Take your time. play:slow', ...OPTIONS], { killAfterMs: 6000 })
+      await world.client(['-p', 'Take your time. play:slow', ...OPTIONS], { killAtCall: 2 })
       await askClaude(world, 'Where were we? play:word', '--continue')
     },
   },

@@ -159,7 +159,7 @@ export const codexScenarios: readonly Scenario[] = [
     sessions: 1,
     toolCalls: 1,
     run: async (world) => {
-      await world.client(['exec', ...OPTIONS, 'Take your time. play:slow'], { killAfterMs: 5000 })
+      await world.client(['exec', ...OPTIONS, 'Take your time. play:slow'], { killAtCall: 2 })
       await askCodex(world, ['resume', '--last', 'Where were we? play:word'])
     },
   },

@@ -65,24 +65,35 @@ export type Ran = { readonly code: number | null; readonly stdout: string; reado
 export type RunOptions = {
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  /** Sends SIGKILL after this long. */
-  readonly killAfterMs?: number
+  /** Sends SIGKILL a moment after this is true. */
+  readonly killWhen?: () => boolean
 }
+
+/** For what the client was sent to be on its disk. */
+const MOMENT_MS = 2000
 
 export function runProgram(
   path: string,
   args: readonly string[],
-  { cwd, env, killAfterMs = CLIENT_MS }: RunOptions,
+  { cwd, env, killWhen }: RunOptions,
 ): Promise<Ran> {
   const child = spawn(path, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
   const [stdout, stderr]: [Buffer[], Buffer[]] = [[], []]
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk))
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk))
   // The whole group: a client is a script that starts its program.
-  const timer = setTimeout(() => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL'), killAfterMs)
+  const kill = (): unknown => child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')
+  let timer = setTimeout(kill, CLIENT_MS)
+  const looking = setInterval(() => {
+    if (killWhen?.() !== true) return
+    clearInterval(looking)
+    clearTimeout(timer)
+    timer = setTimeout(kill, MOMENT_MS)
+  }, 100)
   return new Promise((done, failed) => {
     child.on('error', failed)
     child.on('close', (code) => {
+      clearInterval(looking)
       clearTimeout(timer)
       done({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() })
     })

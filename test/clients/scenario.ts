@@ -10,7 +10,7 @@ import { asArray, asObject, asString, parseJson } from '../../src/transcript/jso
 import { BIN } from '../program.ts'
 import { compare, parseLedger, type Comparison } from './ledger.ts'
 import type { Plays } from './play.ts'
-import { runProgram, type ClientName, type Program, type Ran } from './programs.ts'
+import { runProgram, type ClientName, type Program, type Ran, type RunOptions } from './programs.ts'
 import { startProvider, type Provider } from './provider.ts'
 
 export type Scenario = {
@@ -28,8 +28,8 @@ export type Scenario = {
 }
 
 export type ClientOptions = {
-  /** Sends SIGKILL after this long. */
-  readonly killAfterMs?: number
+  /** Sends SIGKILL while this call is answered, counted from 1. */
+  readonly killAtCall?: number
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -62,7 +62,7 @@ export type Setting = {
 
 export async function play(scenario: Scenario, { program, folder, provide }: Setting): Promise<Outcome> {
   const root = mkdtempSync(join(folder, 'scenario-'))
-  const ledger = join(root, 'ledger.jsonl')
+  const ledger = join(root, LEDGER)
   writeFileSync(ledger, '')
   const provider = await (provide?.(ledger) ?? startProvider({ plays: scenario.plays, ledger }))
   try {
@@ -143,6 +143,8 @@ function readLogs(home: string): readonly string[] {
   )
 }
 
+const LEDGER = 'ledger.jsonl'
+
 function createWorld(root: string, program: Program, url: string): World {
   const [home, work] = [join(root, 'home'), join(root, 'work')]
   for (const path of [home, work, join(home, '.codex')]) mkdirSync(path)
@@ -161,6 +163,9 @@ function createWorld(root: string, program: Program, url: string): World {
     // Lets Claude Code skip permissions for root, which containers are.
     IS_SANDBOX: '1',
   }
+  const billed = (): number => parseLedger(readFileSync(join(root, LEDGER), 'utf8')).length
+  const killing = ({ killAtCall }: ClientOptions): Pick<RunOptions, 'killWhen'> =>
+    killAtCall === undefined ? {} : { killWhen: () => billed() >= killAtCall }
   const piped = (command: readonly string[], from: string): Promise<Ran> =>
     runProgram('sh', ['-c', PIPED, ...command], {
       cwd: work,
@@ -170,14 +175,14 @@ function createWorld(root: string, program: Program, url: string): World {
     home,
     work,
     client: (args, options = {}) =>
-      runProgram(program.path, args, { cwd: work, ...options, env: { ...env, ...options.env } }),
+      runProgram(program.path, args, { cwd: work, ...killing(options), env: { ...env, ...options.env } }),
     printed: (args, from) => piped([program.path, ...args], from),
     recordedAndPrinted: (args, from) =>
       piped([process.execPath, BIN, 'run', '--quiet', '--', program.path, ...args], from),
     recorded: (args, flags = [], options = {}) =>
       runProgram(process.execPath, [BIN, 'run', '--quiet', ...flags, '--', program.path, ...args], {
         cwd: work,
-        ...options,
+        ...killing(options),
         env: { ...env, HANSARD_HOME: join(root, 'archive'), ...options.env },
       }),
     hansard: (args) =>
