@@ -4,9 +4,10 @@
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import { HansardError } from '../errors.ts'
-import { citation, parseCitation, type Citation } from '../transcript/entry.ts'
+import { citation, parseCitation, type Citation, type Entry } from '../transcript/entry.ts'
 import { editRequest, type Edits } from './fork-edits.ts'
 import type { LiveRequest } from './live-request.ts'
+import { timeOf } from './recorded-sessions.ts'
 import type { Recording } from './recording.ts'
 import type { Forward } from './server.ts'
 
@@ -38,15 +39,22 @@ export async function findForkPoint(recording: Recording, at: Citation): Promise
     const said = parseCitation(answered.get(exchange.call ?? '') ?? '')
     return said === undefined || said.sequence > at.sequence
   })
+  const { at: when, ...said } = entry
+  /** Other conversations of the run: those that had begun. */
+  const isBefore = (id: string): boolean =>
+    when === undefined || Number.isNaN(Date.parse(when)) || (timeOf(id) ?? 0) <= Date.parse(when)
   return {
     citation: citation(session.id, at),
     session: session.id,
-    keeps: (index) => cut === -1 || index < cut || recording.exchanges[index]?.session !== session.id,
-    ...entry,
+    keeps(index) {
+      const own = recording.exchanges[index]?.session
+      return own === session.id ? cut === -1 || index < cut : own !== undefined && isBefore(own)
+    },
+    ...said,
   }
 }
 
-type FoundEntry = Pick<ForkPoint, 'text' | 'callId'>
+type FoundEntry = Pick<ForkPoint, 'text' | 'callId'> & Pick<Entry, 'at'>
 
 async function findEntry({ sessions }: Recording, id: string, at: Citation): Promise<FoundEntry | undefined> {
   const session = sessions.find((one) => one.id === id)
@@ -54,12 +62,13 @@ async function findEntry({ sessions }: Recording, id: string, at: Citation): Pro
     for (const item of items) {
       if (item.type !== 'entry' || item.entry.source !== at.source || item.entry.sequence !== at.sequence)
         continue
-      const { blocks } = item.entry
+      const { blocks, at: when } = item.entry
       const text = blocks.find((block) => block.type === 'text')?.text
       const callId = blocks.find((block) => block.type === 'tool-result')?.callId
       return {
         ...(typeof text === 'string' && { text }),
         ...(callId !== undefined && { callId }),
+        ...(when !== undefined && { at: when }),
       }
     }
   return undefined

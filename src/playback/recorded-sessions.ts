@@ -127,7 +127,7 @@ function withRun(archive: Archive, id: string): readonly RecordedSession[] {
 }
 
 /** Recorded ids begin with when that was. */
-function timeOf(id: string): number | undefined {
+export function timeOf(id: string): number | undefined {
   return isUuid(id) ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) : undefined
 }
 

@@ -25,6 +25,8 @@ export type Exchange = RecordedCall & {
   readonly from: 'tape' | 'entries'
   /** Undefined where nothing was recorded of an answer, or nothing can be made for this API. */
   answer(live: Asking): PlayedAnswer | undefined
+  /** The same from the entries, for a line of the tape that turns out to be damaged. */
+  remake?(live: Asking): Promise<PlayedAnswer | undefined>
 }
 
 export type Asking = { readonly api: CallApi; readonly isStream: boolean; readonly model: string }
@@ -63,7 +65,9 @@ export async function openRecording(named: string, home?: string): Promise<Recor
     const isWhole = own.length > 0 && own.every(({ hasAnswer }) => hasAnswer) && tapes.every(isPaired)
     const told = isWhole ? undefined : await calls(session.id)
     if (told !== undefined) damaged += told.damaged
-    exchanges.push(...joined(session.id, own, told?.calls ?? [], tapes))
+    const entriesOf = async (call: string): Promise<EntryCall | undefined> =>
+      (await calls(session.id)).calls.find((one) => one.call === call)
+    exchanges.push(...joined(session.id, own, told?.calls ?? [], { tapes, entriesOf }))
   }
   return {
     archive,
@@ -162,7 +166,13 @@ function joined(
   session: string,
   taped: readonly Taped[],
   told: readonly EntryCall[],
-  tapes: readonly TapeFile[],
+  {
+    tapes,
+    entriesOf,
+  }: {
+    readonly tapes: readonly TapeFile[]
+    readonly entriesOf: (call: string) => Promise<EntryCall | undefined>
+  },
 ): readonly Exchange[] {
   const byCall = new Map(told.flatMap((one) => (one.call === undefined ? [] : [[one.call, one] as const])))
   const asked = new Set(taped.map(({ line }) => line.call))
@@ -179,6 +189,7 @@ function joined(
       ...(entry && { turn: entry.turn }),
       from: hasAnswer ? 'tape' : 'entries',
       answer: (live) => played(hasAnswer ? tape.answer(call) : undefined) ?? made(entry, live),
+      remake: async (live) => made(await entriesOf(call), live),
     }
   })
   const rest = told.filter(({ call }) => call === undefined || !asked.has(call))

@@ -293,6 +293,15 @@ describe('a recording without a tape', () => {
     expect(server.report().regenerated).toBe(1)
   })
 
+  it('is made again where its line turns out to be damaged', async () => {
+    const id = await record(question('say hello'))
+    const [asked, answered = ''] = fs.readFileSync(tapeOf(id), 'utf8').trim().split('\n')
+    fs.writeFileSync(tapeOf(id), `${asked}\n${answered.slice(0, -80)}\u0000\n`)
+    const heard = await ask((await replay(id)).url, question('say hello'))
+    expect(heard.headers).toMatchObject({ 'x-hansard-match': 'exact', 'x-hansard-from': 'regenerated' })
+    expect(bodyOf(heard)).toMatchObject({ content: MESSAGE.content })
+  })
+
   it('is made again whole for Bedrock too, and is an error for models whose words are not known', async () => {
     const id = await record(question('say hello'))
     fs.rmSync(tapeOf(id))

@@ -131,7 +131,8 @@ export async function serveRecording(
       add({ ...said, how: 'live' })
       return fork.forward(request, response, live)
     }
-    const found = exchange?.answer(askingOf(live, api))
+    const asking = askingOf(live, api)
+    const found = exchange?.answer(asking) ?? (await exchange?.remake?.(asking))
     if (exchange === undefined || found === undefined) {
       const served = { ...said, how: 'miss' as const, reason: reasonOf(choice) }
       add(served)
