@@ -19,7 +19,7 @@ import { writeDatabase } from './opencode-sample.ts'
 
 const MOST_MS = 2
 const MOST_BYTES = 64 * 1024
-const ROUNDS = 25
+const ROUNDS = 100
 
 type Kind = 'small' | 'a long first line' | 'a long document' | 'gzip' | 'a database' | 'a zip'
 type Case = { readonly kind: Kind; readonly path: string; readonly format: string }
