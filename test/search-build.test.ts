@@ -10,7 +10,7 @@ import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchResult } from '../src/search/search.ts'
 import { redactorOf } from '../src/search/searched-entry.ts'
 import { listShards, openShard } from '../src/search/shard.ts'
-import { findUnit, listUnits, unitVersions, type ListedUnit } from '../src/search/unit-list.ts'
+import { findUnit, findUnits, listUnits, unitVersions, type ListedUnit } from '../src/search/unit-list.ts'
 import { openSessions } from '../src/sources/sessions.ts'
 import { peekState } from '../src/sources/state.ts'
 import { githubToken } from './fake-keys.ts'
@@ -100,6 +100,10 @@ describe('versions of units', () => {
     expect(all.flatMap(({ titles }) => [...titles.values()])).toContainEqual({ title: 'titledneedle of it' })
     expect(unitVersions(database)).toEqual(new Map(all.map(({ name, version }) => [name, version])))
     for (const unit of all) expect(findUnit(database, home(), unit.name)).toEqual(unit)
+    const names = all.map(({ name }) => name)
+    expect(findUnits(database, home(), [...names, '["nobody","/nowhere","x"]'])).toEqual(
+      new Map(all.map((unit) => [unit.name, unit])),
+    )
     state.close()
   })
 })

@@ -2,6 +2,7 @@
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
 import type { BatchResult } from './index-batch.ts'
+import { comparedIn, type Changes } from './index-changes.ts'
 import type { KnownUnits } from './known-units.ts'
 import { isUnusable, listShards, openShard, type Shard } from './shard.ts'
 import { UnusableShard } from './shard-writers.ts'
@@ -51,6 +52,39 @@ export async function makePlan(shards: OpenShards, known: KnownUnits): Promise<I
     fresh: units.filter(({ name }) => fresh.has(name)),
     bytes: units.reduce((sum, { bytes }) => sum + bytes, 0),
   }
+}
+
+/** The same from what has changed since all was there; undefined where something went away, and where the last time left something undone. */
+export async function planChanges(shards: OpenShards, changes: Changes): Promise<IndexPlan | undefined> {
+  const fresh = new Map(changes.units.map((unit) => [unit.name, unit]))
+  const own = new Map<number, { units: ListedUnit[]; gone: string[] }>()
+  const known = new Set<string>()
+  for (const number of shards.numbers) {
+    const { versions, keys, isWhole } = await shards.use(number, ({ database }) => {
+      const facts = database.prepare(
+        "SELECT name, value FROM facts WHERE name IN ('mark', 'shards', 'failed')",
+      )
+      const said = new Map(facts.all().map(({ name, value }) => [name, value]))
+      const isCaughtUp = said.get('mark') === changes.since && said.get('failed') === '[]'
+      const compared = comparedIn((sql) => database.prepare(sql), [...fresh.keys()], changes.sessions)
+      const isOneOfAll = said.get('shards') === String(shards.numbers.length)
+      return { ...compared, isWhole: isCaughtUp && isOneOfAll && compared.isSure }
+    })
+    if (!isWhole) return undefined
+    const units: ListedUnit[] = []
+    for (const [name, version] of versions) {
+      const unit = fresh.get(name)
+      if (unit === undefined) continue
+      fresh.delete(name)
+      if (unit.version !== version) units.push(unit)
+    }
+    for (const key of keys) known.add(key)
+    own.set(number, { units, gone: [] })
+  }
+  const newSessions = changes.sessions.length - known.size
+  if (fresh.size !== changes.moreUnits || newSessions !== changes.moreSessions) return undefined
+  const all = [...[...own.values()].flatMap(({ units }) => units), ...fresh.values()]
+  return { own, fresh: [...fresh.values()], bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) }
 }
 
 /** Says in every shard which state it has caught up with, so that a search need not compare all units. */

@@ -1,6 +1,7 @@
 /** What a shard has of an answer: newest first, or the best of its newest. */
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import { PAGE_DOCS, type Doc } from './doc-pages.ts'
+import { createRanked, NOTHING_AHEAD, prefetch, type Match, type Take } from './index-ranked.ts'
 import type { Stream } from './lookup.ts'
 import { ALL } from './plan.ts'
 import { readSearched, type Located } from './resolve.ts'
@@ -13,8 +14,6 @@ const FIRST_CHUNK = 64
 /** Where each has to be read. */
 const FIRST_READ = 20
 const MOST_CHUNK = 1024
-/** Beyond this many matches of a shard, the newest are ranked: to rank all of a common word takes as long as reading the logs. */
-const MOST_RANKED = 1000
 
 /** `pages`: the only ones to look at; undefined for all. */
 export function indexStream(
@@ -31,18 +30,21 @@ export function indexStream(
     matches: createMatches(reader, lookup.expression, pages),
     pages: pages && new Set(pages),
   }
-  const take = order === 'newest' ? takeNewest(lookup.exact) : takeRanked()
+  const find = (match: Match): Promise<Hit | undefined> => toHit(match, own, searching)
+  const ranked = order === 'ranked' ? createRanked(lookup.expression, { reader, find, searching }) : undefined
+  const take = ranked?.take ?? takeNewest(own, searching)
   let below = plan.until === Number.POSITIVE_INFINITY ? TOP : reader.topBefore(plan.until)
   let isDone = false
   let newest = reader.newestBelow(below)
   return {
     newest: () => (isDone ? Number.NEGATIVE_INFINITY : newest),
+    ...(ranked && { ahead: () => (newest < plan.since ? NOTHING_AHEAD : ranked.ahead(below)) }),
     async next() {
       if (isDone || newest < plan.since) {
         isDone = true
         return undefined
       }
-      const taken = await take(lookup.expression, below, own, searching)
+      const taken = await take(below)
       isDone = taken.isLast
       below = taken.last
       if (!isDone) newest = reader.newestBelow(below)
@@ -60,9 +62,6 @@ type Own = {
 }
 /** Numbers of docs that may match, from below one down. Fewer than asked for: there are no more. */
 type Matches = (below: number, limit: number) => readonly number[]
-type Match = { readonly number: number; readonly score: number }
-type Taken = { readonly hits: readonly Hit[]; readonly last: number; readonly isLast: boolean }
-type Take = (fts: string, below: number, own: Own, searching: Searching) => Promise<Taken>
 
 function createMatches(reader: ShardReader, fts: string, pages: readonly number[] | undefined): Matches {
   if (pages === undefined) return (below, limit) => reader.matches(fts, below, limit)
@@ -105,14 +104,14 @@ function matchesWithin(reader: ShardReader, fts: string, pages: ReadonlySet<numb
   }
 }
 
-function takeNewest(isExact: boolean): Take {
-  let chunk = isExact ? FIRST_CHUNK : FIRST_READ
-  return async (_, below, own, searching) => {
+function takeNewest(own: Own, searching: Searching): Take {
+  let chunk = own.isExact ? FIRST_CHUNK : FIRST_READ
+  return async (below) => {
     const found = own.matches(below, chunk)
     const isLast = found.length < chunk
     chunk = Math.min(chunk * 2, MOST_CHUNK)
     const hits: Hit[] = []
-    prefetch(found, own, searching)
+    prefetch(found, own.reader, searching)
     for (const number of found) {
       const hit = await toHit({ number, score: 0 }, own, searching)
       if (hit !== undefined) hits.push(hit)
@@ -120,50 +119,6 @@ function takeNewest(isExact: boolean): Take {
     }
     return { hits, last: found.at(-1) ?? below, isLast }
   }
-}
-
-function takeRanked(): Take {
-  return async (fts, below, own, searching) => {
-    const { limit } = searching
-    let { best, count, last } = own.reader.ranked(fts, below, MOST_RANKED, limit * 2)
-    prefetch(
-      best.flatMap(({ number, score }) => (score > searching.worst ? [] : [number])).slice(0, limit),
-      own,
-      searching,
-    )
-    let { hits, isEnough } = await bestOf(best, own, searching)
-    if (!isEnough && count > best.length) {
-      ;({ best } = own.reader.ranked(fts, below, MOST_RANKED, MOST_RANKED))
-      ;({ hits, isEnough } = await bestOf(best, own, searching))
-    }
-    // Enough of the newest were good: what is older is not ranked.
-    return { hits, last, isLast: count < MOST_RANKED || isEnough }
-  }
-}
-
-type Best = { readonly hits: readonly Hit[]; readonly isEnough: boolean }
-
-/** Asks at once for what is known of many, before each is looked at. */
-function prefetch(numbers: readonly number[], { reader }: Own, searching: Searching): void {
-  if (!reader.prefetch(numbers)) return
-  const names = numbers.flatMap((number) => reader.unitOf(number)?.name ?? [])
-  searching.prefetch(
-    numbers.map((number) => reader.sessionKey(reader.doc(number).session)),
-    names,
-  )
-}
-
-/** From the best on, as many as are asked for, and none that cannot be among the first any more. */
-async function bestOf(found: readonly Match[], own: Own, searching: Searching): Promise<Best> {
-  const hits: Hit[] = []
-  for (const match of found) {
-    if (match.score > searching.worst) return { hits, isEnough: true }
-    const hit = await toHit(match, own, searching)
-    if (hit !== undefined) hits.push(hit)
-    if (hits.length >= searching.limit) return { hits, isEnough: true }
-    if (searching.isLate()) break
-  }
-  return { hits, isEnough: false }
 }
 
 async function toHit(

@@ -8,10 +8,12 @@ import { isHansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
 import { peekState } from '../sources/state.ts'
 import { indexBatch, type BatchResult } from './index-batch.ts'
+import { changesSince } from './index-changes.ts'
 import {
   makePlan,
   noteMark,
   openShards,
+  planChanges,
   shardNumbers,
   type IndexPlan,
   type OpenShards,
@@ -120,10 +122,15 @@ async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<D
     const mark = stateMark(database)
     const record = readIndexRecord(archive)
     if (record?.mark === mark && isUndamaged(archive, record)) return NOTHING
+    const before = record !== undefined && isUndamaged(archive, record) ? record.mark : undefined
     for (const number of listShards(archive)) if (!isAsLeft(archive, number)) setShardAside(archive, number)
     noteWriting(archive)
     shards = openShards(archive, shardNumbers(archive))
-    const plan = await makePlan(shards, knownUnits(database, archive.home))
+    const changes =
+      before === undefined ? undefined : changesSince(database, archive.home, { before, now: mark })
+    const plan =
+      (changes && (await planChanges(shards, changes))) ??
+      (await makePlan(shards, knownUnits(database, archive.home)))
     closeState()
     const isCut = cutPlan(plan, options.mostBytes ?? Number.POSITIVE_INFINITY)
     const done = await carryOut(archive, { shards, plan }, options)

@@ -21,10 +21,16 @@ export type Located = {
   readonly mark: number
 }
 
+/** The id under which an entry is the one that was indexed. */
+export function idAsIndexed(entry: Pick<Entry, 'id'>, located: Located): string | undefined {
+  const { source, sequence, identity } = located
+  return [entry.id, `${source}/${sequence}`].find((id) => identityOf({ source, id }) === identity)
+}
+
 /** The entry under the name it has among the others, if it says what was indexed. */
 export function asIndexed(entry: Entry, located: Located): Entry | undefined {
-  const { source, sequence, identity, mark, file, version, byteOffset, byteLength } = located
-  const id = [entry.id, `${source}/${sequence}`].find((id) => identityOf({ source, id }) === identity)
+  const { source, sequence, mark, file, version, byteOffset, byteLength } = located
+  const id = idAsIndexed(entry, located)
   if (id === undefined) return undefined
   const { origin } = entry
   const named: Entry = {

@@ -17,6 +17,15 @@ export type Stream<T extends Found> = {
   newest(): number
   /** Some more; undefined when there is no more. What does not match is left out. */
   next(): Promise<readonly T[] | undefined>
+  ahead?(): Ahead
+}
+
+/** What a stream of the best can say before it is asked for hits. */
+export type Ahead = {
+  /** From the best on. */
+  readonly scores: readonly number[]
+  /** Asks at once for what a shard knows of those that are as good as this; gives what the state will be asked for. */
+  prefetch(worst: number): { readonly keys: readonly string[]; readonly names: readonly string[] }
 }
 
 export type Order = 'newest' | 'ranked'
@@ -61,6 +70,13 @@ export async function gatherRanked<T extends Found>(
   onFull: (worst: number) => void = () => {},
 ): Promise<Gathered<T>> {
   let hits: T[] = []
+  // Once around, for those that give their best first.
+  for (const stream of streams) {
+    if (isLate()) return { hits, isAll: false, isLate: true }
+    hits = best([...hits, ...((await stream.next()) ?? [])], 'ranked', limit)
+  }
+  const worst = hits[limit - 1]
+  if (worst !== undefined) onFull(worst.score)
   for (const stream of streams) {
     for (;;) {
       if (isLate()) return { hits, isAll: false, isLate: true }

@@ -7,7 +7,7 @@ import { openKeptReader, type KeptReader } from '../archive/kept-find.ts'
 import { claudeLineAlone, type Alone } from '../formats/claude-code-alone.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
-import { asIndexed, type Located } from './located.ts'
+import { asIndexed, idAsIndexed, type Located } from './located.ts'
 import { redactorOf } from './searched-entry.ts'
 
 export type { Located } from './located.ts'
@@ -27,7 +27,15 @@ export async function readEntry(archive: Archive, located: Located): Promise<Ent
 /** The same, of which only what searches look at need be there. */
 export async function readSearched(archive: Archive, located: Located): Promise<Entry | undefined> {
   const alone = readLine(archive, located)
-  return alone === undefined ? readEntry(archive, located) : redactorOf(archive).entry(alone)
+  const entry = alone && asIndexed(alone, located)
+  return entry === undefined ? readEntry(archive, located) : redactorOf(archive).entry(entry)
+}
+
+/** The same, to show what was found: that it is the same entry is enough, whether or not each of its texts was indexed as it is read. */
+export async function readShown(archive: Archive, located: Located): Promise<Entry | undefined> {
+  const alone = readLine(archive, located)
+  const isSame = alone !== undefined && idAsIndexed(alone, located) !== undefined
+  return isSame ? redactorOf(archive).entry(alone) : readEntry(archive, located)
 }
 
 /** Lines that say all that is searched of them by themselves, by the format of their log. */
@@ -46,7 +54,7 @@ function readLine(archive: Archive, located: Located): Entry | undefined {
     const bytes = readerOf(archive)({ agent, root, path: file, version, byteOffset, byteLength })
     const line = bytes && parseJson(bytes.toString('utf8'))
     const alone = line === undefined ? undefined : toAlone(line)
-    return alone && asIndexed({ ...alone, source, sequence }, located)
+    return alone && { ...alone, source, sequence }
   } catch {
     // What goes wrong is met again, and told, where the entry is read whole.
     return undefined

@@ -8,12 +8,13 @@ import { isStateCurrent } from '../sources/current.ts'
 import { citation, type Entry, type Role } from '../transcript/entry.ts'
 import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { divide } from './divide.ts'
+import { lookAhead } from './index-ranked.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
 import { PATTERN_MS } from './match.ts'
 import { openAll, type Opened } from './opened.ts'
 import { createPlan, type Plan } from './plan.ts'
 import type { Query } from './query.ts'
-import { readEntry, readRecord, readSearched, type Located } from './resolve.ts'
+import { readEntry, readRecord, readShown, type Located } from './resolve.ts'
 import { isUnusable } from './shard.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { indexStream, numberSession } from './index-stream.ts'
@@ -135,8 +136,7 @@ export async function openSearchIndex(
     about: async () => describeArchive((await open()).state),
     spelling: async (word) => findSpelling(word, (await open()).readers),
     entry: async (hit) => hit.entry ?? named(await readEntry(archive, hit.located), hit),
-    searched: async (hit) =>
-      hit.entry ?? named(hit.searched ?? (await readSearched(archive, hit.located)), hit),
+    searched: async (hit) => hit.entry ?? named(hit.searched ?? (await readShown(archive, hit.located)), hit),
     record: (hit) => readRecord(archive, hit.located),
     async catchUp(options) {
       if (!write || archive.readOnly) return undefined
@@ -187,6 +187,7 @@ async function searchOnce(
     scanned,
     isLate: () => Date.now() >= deadline,
     worst: Number.POSITIVE_INFINITY,
+    hope: Number.POSITIVE_INFINITY,
     onUnreadable: (unit, error) => void unreadable.push({ unit: unit.name, message: messageOf(error) }),
     ...facts,
     numbered(key, unit, doc) {
@@ -197,6 +198,7 @@ async function searchOnce(
     },
   }
   const streams = streamsOf(archive, readers, searching)
+  if (order === 'ranked') lookAhead(streams, searching)
   const { hits, isAll, isLate } =
     order === 'newest'
       ? await gatherNewest(streams, limit, searching.isLate)

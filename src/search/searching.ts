@@ -40,6 +40,8 @@ export type Searching = {
   readonly isLate: () => boolean
   /** When ranked: enough were found already whose score is as good as this, or better. */
   worst: number
+  /** When ranked: as many as are asked for may be as good as this. */
+  hope: number
   /** A unit that cannot be read: said, and passed over. */
   onUnreadable(unit: ListedUnit, error: unknown): void
   /** Facts of a session, with the totals that are billed to it. */

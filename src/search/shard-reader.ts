@@ -3,6 +3,7 @@ import type { Archive } from '../archive/archive.ts'
 import type { Row } from '../transcript/source.ts'
 import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
 import type { GramTest } from './grams.ts'
+import { comparedIn, type Compared } from './index-changes.ts'
 import { createBlocks, TOP, type Blocks, type BlocksNow } from './shard-blocks.ts'
 import { createCache, createStatements, type Prepared } from './shard-statements.ts'
 import { MissingPage, peekShard, reportDamage } from './shard.ts'
@@ -16,6 +17,8 @@ export type ShardReader = Blocks & {
   stamp(): unknown
   /** The state that the shard has caught up with, of how many shards, and what could not be indexed. */
   mark(): { readonly mark: string; readonly shards: number; readonly failed: readonly string[] } | undefined
+  /** What it has of some units and sessions: see `comparedIn`. */
+  compare(names: readonly string[], sessions: readonly string[]): Compared
   /** Every facet of a field that some entry has, or had. */
   facets(field: string): readonly string[]
   /** Numbers of docs that match, from below a number down. */
@@ -115,6 +118,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
         failed: JSON.parse(facts.get('failed') ?? '[]') as string[],
       }
     },
+    compare: (asked, sessions) => comparedIn(prepared, asked, sessions),
     units: () => current().units(),
     unitOf: (number) => current().unitOf(number),
     prefetch(numbers) {

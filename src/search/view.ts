@@ -5,6 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { stateMark } from './state-mark.ts'
+import { changesSince } from './index-changes.ts'
 import { knownUnits } from './known-units.ts'
 import { findUnit, sessionsInSeveral, type ListedUnit } from './unit-list.ts'
 
@@ -55,6 +56,9 @@ function compare(state: Database, home: string, readers: readonly ShardReader[],
   // All that is known to be behind is what could not be indexed.
   if (isCaughtUp)
     return { pending: first.failed.flatMap((name) => findUnit(state, home, name) ?? []), stale: NONE }
+  const since = first !== undefined && marks.every((one) => one?.mark === first.mark) ? first : undefined
+  const few = since && compareFew(state, home, readers, { since, mark })
+  if (few !== undefined) return few
   const { versions, find } = knownUnits(state, home)
   const stale = new Set<string>()
   const pending = new Set(versions.keys())
@@ -63,6 +67,36 @@ function compare(state: Database, home: string, readers: readonly ShardReader[],
       if (versions.get(name) !== version || !pending.delete(name)) stale.add(`${reader.shard}\n${name}`)
   }
   return { pending: find(pending), stale }
+}
+
+type Since = NonNullable<ReturnType<ShardReader['mark']>>
+
+/** The same from what was written since the index had everything; undefined where that does not tell. */
+function compareFew(
+  state: Database,
+  home: string,
+  readers: readonly ShardReader[],
+  { since, mark }: { readonly since: Since; readonly mark: string },
+): Compared | undefined {
+  if (since.failed.length > 0 || since.shards !== readers.length) return undefined
+  const changes = changesSince(state, home, { before: since.mark, now: mark })
+  if (changes === undefined) return undefined
+  const pending = new Map(changes.units.map((unit) => [unit.name, unit]))
+  const known = new Set<string>()
+  const stale = new Set<string>()
+  let fresh = pending.size
+  for (const reader of readers) {
+    const { versions, keys, isSure } = reader.compare([...pending.keys()], changes.sessions)
+    if (!isSure) return undefined
+    for (const [name, version] of versions) {
+      fresh -= 1
+      if (pending.get(name)?.version === version) pending.delete(name)
+      else stale.add(`${reader.shard}\n${name}`)
+    }
+    for (const key of keys) known.add(key)
+  }
+  const isAll = fresh === changes.moreUnits && changes.sessions.length - known.size === changes.moreSessions
+  return isAll ? { pending: [...pending.values()], stale } : undefined
 }
 
 /** As many recordings as sessions: none has two. */

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 16
+export const STATE_VERSION = 17
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -87,9 +87,9 @@ CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE stale_sessions (key TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- What list shows: every session once, with the totals of its best recording. key: as in recordings; id: as people know it.
--- With row ids, as recordings.
+-- With row ids, as recordings; n: another one, higher than any before, whenever the row is written.
 CREATE TABLE sessions (
-  key TEXT PRIMARY KEY, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, cwd TEXT, session TEXT NOT NULL
+  n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, cwd TEXT, session TEXT NOT NULL
 );
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_id ON sessions (id);

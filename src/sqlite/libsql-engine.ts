@@ -77,17 +77,13 @@ type Loader = { _load: (this: unknown, request: string, ...rest: readonly unknow
  * they have another way, and get what runs programs when they call for it.
  */
 function load(): Libsql {
-  const { report } = process
-  const getReport = report.getReport.bind(report)
-  report.getReport = () => {
-    report.getReport = getReport
-    return {}
-  }
+  const library = libraryHere()
+  const reportAgain = library === undefined ? withoutReport() : () => {}
   const loader = Module as unknown as Loader
   const loadNow = loader._load
   const require = Module.createRequire(import.meta.url)
   const folder = folderOf('libsql', require)
-  const answers = answersOf(libraryHere())
+  const answers = answersOf(library)
   const binaries = join(folder, '..', '@libsql')
   loader._load = function (request, ...rest) {
     const answer = answers.get(request)
@@ -106,8 +102,22 @@ function load(): Libsql {
     return require(folder) as Libsql
   } finally {
     loader._load = loadNow
+    reportAgain()
+  }
+}
+
+/** Until the function it gives is called, or once. */
+function withoutReport(): () => void {
+  const { report } = process
+  const getReport = report.getReport.bind(report)
+  const again = (): void => {
     report.getReport = getReport
   }
+  report.getReport = () => {
+    again()
+    return {}
+  }
+  return again
 }
 
 /** By its folder, a package is found in a tenth of the time: for names, Node.js loads what resolves those of modules. */
