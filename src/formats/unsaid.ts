@@ -59,7 +59,7 @@ export function createKeeping(words: string): Keeping {
     const told = toldBy({ said } as Partial<Said>)
     let left = untold(record, known, told, facts)
     if (left === undefined) return said
-    for (const text of toldBy(factsNow() as Partial<Said>).texts) if (facts.size < MOST_FACTS) facts.add(text)
+    for (const text of toldBy(factsNow()).texts) if (facts.size < MOST_FACTS) facts.add(text)
     left = untold(record, known, told, facts)
     if (left === undefined) return said
     const { metadata } = first
@@ -78,7 +78,7 @@ export const untoldIn = (
   record: JsonObject,
   words: ReadonlySet<string>,
   said: object,
-): JsonObject | undefined => untold(record, words, toldBy(said as Partial<Said>), new Set())
+): JsonObject | undefined => untold(record, words, toldBy(said), new Set())
 
 function untold(
   record: JsonObject,
