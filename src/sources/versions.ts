@@ -145,7 +145,8 @@ export async function* readSnapshot(
   const source = await open()
   const folder = source.kind === 'file' ? posix.dirname(paths[0] as string) : '.'
   const toPath = (name: string): string => (folder === '.' ? name : posix.join(folder, name))
-  const isPlain = folder === '.' && versions.size === 0
+  // Where entries came from is no fact of a session's.
+  const isPlain = options.isForFacts === true || (folder === '.' && versions.size === 0)
   for await (const items of format.read(source, options)) {
     yield isPlain ? items : items.map((item) => renamed(item, toPath, versions))
   }
