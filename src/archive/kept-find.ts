@@ -4,13 +4,16 @@
  */
 import { join } from 'node:path'
 import type { Files } from '../journal/files.ts'
-import { checkId } from '../transcript/ids.ts'
+import { checkId, isSafeId } from '../transcript/ids.ts'
+import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { sha256 } from '../transcript/sha256.ts'
 import type { Archive } from './archive.ts'
+import { readWholeFile } from './bytes.ts'
 import { readPart, type Stored } from './kept-content.ts'
 import { openTree, type KeptTree } from './kept-tree.ts'
 
 export const PACKED = '.gz'
+export const PLACE = 'place.json'
 
 export type KeptFinder = {
   readonly plain: KeptTree
@@ -54,6 +57,27 @@ export function keyOf(root: string): string {
   return sha256(root).toString('hex').slice(0, 12)
 }
 
+/** The folder of an agent with one place, if it is this one: to read what it says takes less time than to hash where it was. */
+function onlyFolder(files: Files, home: string, agent: string, root: string): string | undefined {
+  const above = join(home, 'kept', checkId(agent, "agent's name"))
+  const [only, another] = files.list(above)
+  if (only === undefined || another !== undefined || !isSafeId(only)) return undefined
+  const folder = join(above, only)
+  return placeOf(files, folder)?.root === root ? folder : undefined
+}
+
+/** What a folder of kept files says of itself: `place.json`. */
+export function placeOf(
+  files: Files,
+  folder: string,
+): { readonly agent: string; readonly root: string } | undefined {
+  if (files.kind(folder) !== 'folder') return undefined
+  const said = asObject(parseJson(readWholeFile(files, join(folder, PLACE))?.toString('utf8') ?? ''))
+  const agent = asString(said?.['agent'])
+  const root = asString(said?.['root'])
+  return agent === undefined || root === undefined ? undefined : { agent, root }
+}
+
 export type KeptPart = {
   readonly agent: string
   readonly root: string
@@ -72,7 +96,9 @@ export function openKeptReader({ files, home }: Archive): KeptReader {
   const finders = new Map<string, KeptFinder>()
   return ({ agent, root, path, version, byteOffset, byteLength }) => {
     const key = `${agent}\0${root}`
-    const finder = finders.get(key) ?? openFinder(files, keptFolder(home, agent, root))
+    const finder =
+      finders.get(key) ??
+      openFinder(files, onlyFolder(files, home, agent, root) ?? keptFolder(home, agent, root))
     finders.set(key, finder)
     const stored = finder.locate(path, version)
     return stored && readPart(files, stored, { byteOffset, byteLength })

@@ -6,18 +6,16 @@
 import { join } from 'node:path'
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
-import { writeWhole, type Files } from '../journal/files.ts'
+import { writeWhole } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { isSafeId } from '../transcript/ids.ts'
-import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
-import { readWholeFile } from './bytes.ts'
 import { toKeptFile } from './kept-content.ts'
 import { redactDatabase } from './kept-redaction.ts'
 import { openRedacted } from './kept-redacted.ts'
 import { openGrowing } from './kept-growing.ts'
-import { keptFolder, keyOf } from './kept-find.ts'
+import { keptFolder, keyOf, PLACE, placeOf } from './kept-find.ts'
 import { keepBytes } from './kept-keep.ts'
 import { packFile } from './kept-pack.ts'
 import { openRowsShelf } from './kept-databases.ts'
@@ -81,7 +79,6 @@ export type Kept = {
 
 /** Kept files of a newer layout are read and never written. */
 const LAYOUT = 1
-const PLACE = 'place.json'
 
 export type KeptOptions = {
   /** With it, what is kept has its secrets taken out: `keep: 'redacted'`. */
@@ -107,7 +104,7 @@ export function openKept(archive: Archive, options: KeptOptions = {}): KeptFiles
           .list(join(kept, agent))
           .sort()
           .flatMap((key) => {
-            const said = readPlace(files, join(kept, agent, key))
+            const said = placeOf(files, join(kept, agent, key))
             return said?.agent === agent && keyOf(said.root) === key ? [place(agent, said.root)] : []
           }),
       )
@@ -129,7 +126,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       throw new HansardError('archive-newer', `the archive ${home} is newer than this program`)
     try {
       makeSafeFolder(files, home, folder)
-      if (readPlace(files, folder) === undefined) {
+      if (placeOf(files, folder) === undefined) {
         writeWhole(files, folder, PLACE, Buffer.from(`${JSON.stringify({ agent, root, layout: LAYOUT })}\n`))
       }
     } catch (error) {
@@ -195,15 +192,4 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       redacted.forget(path)
     },
   }
-}
-
-function readPlace(
-  files: Files,
-  folder: string,
-): { readonly agent: string; readonly root: string } | undefined {
-  if (files.kind(folder) !== 'folder') return undefined
-  const said = asObject(parseJson(readWholeFile(files, join(folder, PLACE))?.toString('utf8') ?? ''))
-  const agent = asString(said?.['agent'])
-  const root = asString(said?.['root'])
-  return agent === undefined || root === undefined ? undefined : { agent, root }
 }

@@ -19,7 +19,11 @@ function start(): void {
   else
     void import('./quick-search.ts')
       .then(({ searchQuickly }) => searchQuickly(words))
-      .then((isDone) => isDone || startAll())
+      .then((isDone) => {
+        if (!isDone) startAll()
+        // What was opened goes with the process. On Windows, terminals are written to later.
+        else if (process.platform !== 'win32') process.exit()
+      })
 }
 
 function startAll(): void {
