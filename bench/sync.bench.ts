@@ -113,7 +113,12 @@ async function reading(logs: Logs): Promise<readonly Result[]> {
   return [
     // With all that a sync learns of each entry beside reading it: calls, prices, files, what was done in vain.
     atLeast('read logs for the list, one thread', bare / one, 0.35, `${speed(one)} ${against}`),
-    atLeast(`read logs for the list, ${readers.threads} threads`, bare / all, 0.5, `${speed(all)} ${against}`),
+    atLeast(
+      `read logs for the list, ${readers.threads} threads`,
+      bare / all,
+      0.5,
+      `${speed(all)} ${against}`,
+    ),
   ]
 }
 

@@ -5,8 +5,8 @@
 
 // Control characters but tab and newline, bidirectional controls, line separators, tag characters, lone surrogates.
 // Spelled out: Unicode's names for them take longer to look up than most pages to print.
-// oxlint-disable-next-line no-control-regex
 const CONTROLS =
+  // oxlint-disable-next-line no-control-regex
   /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
 /** The text with its control characters as visible escapes: `\x1b`, `\u202e`. Newlines and tabs stay; CRLF becomes a newline. */

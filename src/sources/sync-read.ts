@@ -89,9 +89,10 @@ function createFlight({ threads, width }: Readers): Flight {
   let failed: { readonly error: unknown } | undefined
   let wake: () => void = () => {}
   const isFull = (): boolean => count >= width || (count >= threads && bytes > MOST_WAITING_BYTES)
+  const mustWait = (): boolean => isFull() && failed === undefined
   return {
     async enter(size) {
-      while (isFull() && failed === undefined) await new Promise<void>((resolve) => (wake = resolve))
+      while (mustWait()) await new Promise<void>((resolve) => (wake = resolve))
       if (failed !== undefined) throw failed.error
       count += 1
       bytes += size
