@@ -226,6 +226,14 @@ describe('a session of another format', () => {
     expect(filled.map(({ what }) => what)).toEqual(['cwd', 'version', 'timestamp', 'message.id'])
   })
 
+  it('says that a session is lost of which there is no line to write', () => {
+    const { files: written, lost } = writeTranscript(claudeCode, { session, entries: [] })
+    expect(written.size).toBe(0)
+    expect(lost.map(({ what }) => what)).toEqual(['the whole session: Claude Code has no log without a line'])
+    const named = writeTranscript(claudeCode, { session: { ...session, title: 't' }, entries: [] })
+    expect(named.lost.map(({ what }) => what)).toEqual(['session id'])
+  })
+
   it('has a log for each subagent, whatever it is called', async () => {
     const { files: written } = writeTranscript(claudeCode, {
       session,

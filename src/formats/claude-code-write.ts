@@ -16,7 +16,7 @@ import { entryTimestamp, toOwnLine } from './claude-write.ts'
 import { EXACT } from './exact-numbers.ts'
 import type { FileOperation, Writer } from './format.ts'
 import { createIdSet } from './id-set.ts'
-import { loseFacts } from './lost-facts.ts'
+import { loseFacts, loseSession } from './lost-facts.ts'
 import { canGoBack, checkFree, toLines } from './written-lines.ts'
 
 export const CLAUDE_CODE = 'claude-code'
@@ -100,6 +100,10 @@ export const claudeCodeWriter: Writer = {
         if (ended.title !== undefined && !isNamed && (isForeign || known.size === 0)) {
           const line = { type: 'custom-title', customTitle: ended.title, sessionId }
           operations.push(...append(`${folder}/${name}.jsonl`, [line], PRIMARY))
+        }
+        if (known.size === 0) {
+          loseSession('Claude Code has no log without a line', context)
+          return []
         }
         const native = { agent: CLAUDE_CODE, sessionId }
         const held = {
