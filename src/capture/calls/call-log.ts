@@ -69,6 +69,10 @@ export type CallLog = {
   readonly toolResult: (result: ToolOutcome) => void
   /** Something that is no call, in the session that a group belongs to; nothing where there is none yet. */
   readonly note: (groups: readonly string[], record: string, raw: Json) => void
+  /** Of what was told, how much is not written yet. */
+  readonly behind: () => number
+  /** When what was told so far is written. */
+  readonly settled: () => Promise<void>
   /** While the process goes down: what has come of answers is recorded before this returns. */
   leave(): void
   /** Ends all sessions, when all calls are in them: those that are not over as broken off, by us. */
@@ -368,6 +372,8 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       }
       track(put(), 'an event')
     }),
+    behind: () => open.size,
+    settled: written,
     leave() {
       leaveAll()
       for (const last of leaving) guard('an answer', last)()

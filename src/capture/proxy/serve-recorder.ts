@@ -32,8 +32,26 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, given:
   const parts: Parts = { ...given, record: inTurn(given.record, beginning) }
   const taken = createTakeOver(createCallLog({ ...options, onFailure }, parts))
 
+  const waiting: Parcel[] = []
+  let isTaking = false
+  let taking = Promise.resolve()
+  const take = (parcel: Parcel): void => {
+    guard('what passed', () => taken.take(parcel))()
+    say({ took: parcel.buffer }, [parcel.buffer])
+  }
+  /** One after the other, and none while much is not written: it takes the least memory as it came, where it came from. */
+  const takeAll = async (): Promise<void> => {
+    isTaking = true
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      take(next)
+      if (taken.isBehind()) await taken.caughtUp()
+    }
+    isTaking = false
+  }
+
   const end = async (): Promise<void> => {
     const alive = setInterval(() => say('alive'), ALIVE_MS)
+    await taking
     const sessions = await taken.end().catch((error: unknown) => {
       guard('the end', () => {
         throw error
@@ -46,6 +64,7 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, given:
   }
   const leave = async (done: Int32Array): Promise<void> => {
     const until = performance.now() + LEAVING_MS
+    for (const parcel of waiting.splice(0)) take(parcel)
     do {
       await Promise.race([Promise.all([taken.settled(), ...beginning]), pause(until - performance.now())])
       await nextTurn()
@@ -63,8 +82,9 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, given:
     if (message === 'sync') return flushOpen()
     if (message === 'end') return void end()
     if ('leave' in message) return void leave(message.leave)
-    guard('what passed', () => taken.take(message))()
-    return say({ took: message.buffer }, [message.buffer])
+    waiting.push(message)
+    if (!isTaking) taking = takeAll()
+    return undefined
   })
   say('ready')
 }

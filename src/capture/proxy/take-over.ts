@@ -11,6 +11,10 @@ import { toOwnTime, unpack, type Kind, type Parcel } from './parcel.ts'
 
 export type TakeOver = {
   take(parcel: Parcel): void
+  /** So much is not written yet that more would only take memory. */
+  isBehind(): boolean
+  /** When it is, or after some seconds. */
+  caughtUp(): Promise<void>
   /** Requests that are being unpacked. */
   settled(): Promise<void>
   /** While the process goes down: answers that have come are recorded before this returns. */
@@ -26,11 +30,17 @@ type Passing = {
   call?: OpenCall
 }
 
+/** Things that are not written yet, and bytes of requests among them. A request takes several times its bytes when it is read. */
+const MOST_BEHIND = 512
+const MOST_UNWRITTEN = 4 * 1024 * 1024
+const PATIENCE_MS = 5000
+
 const LEFT_OUT = 'more passed than could be recorded: its end is not here'
 
 export function createTakeOver(calls: CallLog): TakeOver {
   const passing = new Map<number, Passing>()
   const opening = new Set<Promise<void>>()
+  let unwritten = 0
 
   const begin = (
     one: Passing,
@@ -55,6 +65,7 @@ export function createTakeOver(calls: CallLog): TakeOver {
   const asked = (one: Passing, facts: AskedFacts, at: number): void => {
     const chunks = facts.isCut ? [] : one.body
     one.body = []
+    for (const { length } of chunks) unwritten += length
     const encoding = headerOf(toHeaders(facts.raw), 'content-encoding')
     const body = encoding === undefined ? toText(chunks) : unpacked(chunks, encoding)
     if (typeof body === 'string' && opening.size === 0) return begin(one, facts, at, parseJson(body) ?? null)
@@ -104,6 +115,17 @@ export function createTakeOver(calls: CallLog): TakeOver {
   const settled = async (): Promise<void> => void (await Promise.all(opening))
   return {
     take: (parcel) => unpack(parcel, take),
+    isBehind() {
+      if (calls.behind() === 0) unwritten = 0
+      return calls.behind() > MOST_BEHIND || unwritten > MOST_UNWRITTEN
+    },
+    async caughtUp() {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((done) => (timer = setTimeout(done, PATIENCE_MS)))
+      await Promise.race([settled().then(() => calls.settled()), late])
+      clearTimeout(timer)
+      unwritten = 0
+    },
     settled,
     leave: () => calls.leave(),
     async end() {
