@@ -57,7 +57,7 @@ describe('a session of another format', () => {
       ],
     })
     expect(lost.map(({ what }) => what)).toEqual([
-      'usage quality, stop reason, content that was not understood, block boundaries',
+      'usage quality, stop reason, an unknown block, block boundaries',
       'the whole entry: Codex has no record for it',
       'session id',
       'tags',
@@ -71,6 +71,35 @@ describe('a session of another format', () => {
       'usage',
       'timestamp',
     ])
+  })
+
+  it('says so where a model or a usage has no answer to stand on', async () => {
+    const usage = { input: 1, cacheRead: 0, output: 2, reasoning: 0, quality: 'reported' as const }
+    const call = { type: 'tool-call', callId: 'c', name: 'Bash', input: {} } as const
+    const text = { type: 'text', text: 'a' } as const
+    const facts = { model: 'm', usage }
+    const { files, lost } = writeTranscript(codex, {
+      session,
+      entries: [
+        entry({ ...facts, role: 'system', blocks: [text] }),
+        entry({ ...facts, role: 'user', blocks: [call, text] }, 1),
+        entry({ ...facts, blocks: [{ type: 'error', message: 'no', code: 'x' }] }, 2),
+        entry({ ...facts, blocks: [{ type: 'unknown', raw: 1 }] }, 3),
+        entry({ ...facts, blocks: [text, { type: 'error', message: 'no', code: 'x' }] }, 4),
+      ],
+    })
+    expect(lost.map(({ what }) => what)).toEqual([
+      'model, usage',
+      'role, usage, block boundaries',
+      'the whole entry: Codex keeps its error as an event',
+      'the whole entry: Codex keeps only what it used',
+      'an error',
+      'session id',
+    ])
+    const [only] = await readAll(codex, memorySource(files))
+    const fold = createCallFold()
+    for (const one of only?.entries ?? []) fold.add(one)
+    expect(fold.totals().usage).toMatchObject({ input: 5, output: 10 })
   })
 
   it('counts a call once that several of its records report', async () => {

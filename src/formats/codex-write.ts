@@ -56,8 +56,8 @@ export const codexWriter: Writer = {
         const before = lane.append(header)
         const { lines, lost } = lane.lines.of(entry, context)
         const { operation, read } = lane.append(lines)
-        const back = toReadBack(read, entry.parent === lane.last ? lane.last : undefined)
-        loseByReading(entry, { ...back, lost }, 'Codex has no record for it', context)
+        const { why, ...back } = toReadBack(read, entry.parent === lane.last ? lane.last : undefined)
+        loseByReading(entry, { ...back, lost }, why, context)
         lane.last = entry.id
         const { op, path } = operation
         const text = `${before.operation.text}${operation.text}`
@@ -122,17 +122,33 @@ function createLane({ path, thread, session, source, root }: LaneOptions): Lane 
   return lane
 }
 
-/** `parent` is the entry before where this one says that it follows it: order says the same. */
-function toReadBack(read: readonly FoldedLine[], parent: string | undefined): Omit<ReadBack, 'lost'> {
+/**
+ * `parent` is the entry before where this one says that it follows it: order says the same. What a call used stands on what the model
+ * said last, and on no message where a prompt came after it or nothing was said.
+ */
+function toReadBack(
+  read: readonly FoldedLine[],
+  parent: string | undefined,
+): Omit<ReadBack, 'lost'> & { readonly why: string } {
   const count = read.find((line) => line.count !== undefined)?.count
+  const messages = read.flatMap(({ line }) => (line.kind === 'message' ? [line] : []))
+  const last = messages.findLast(({ role }) => role === 'assistant' || role === 'user')
+  const isCounted = count !== undefined && last?.role === 'assistant'
   return {
-    messages: read.flatMap(({ line }) => (line.kind === 'message' ? [line] : [])),
+    messages,
     held: {
-      ...(count !== undefined && { usage: count.usage }),
-      ...(count?.model !== undefined && { model: count.model }),
+      ...(isCounted && { usage: count.usage }),
       ...(parent !== undefined && { parent }),
     },
+    why: whyLost(read),
   }
+}
+
+function whyLost(read: readonly FoldedLine[]): string {
+  const isError = read.some(({ line }) => line.metadata?.['record'] === 'error')
+  if (isError) return 'Codex keeps its error as an event'
+  const isUsed = read.some(({ count }) => count !== undefined)
+  return isUsed ? 'Codex keeps only what it used' : 'Codex has no record for it'
 }
 
 /** The thread's own id where the session is Codex's, else one that is the same each time. */

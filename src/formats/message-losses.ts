@@ -45,7 +45,7 @@ function pickUsage(read: readonly Said[]): HeldEntry {
 }
 
 /** Blocks in order: one that is of another type was not understood, or is said in other words. */
-function* blockLosses(
+export function* blockLosses(
   blocks: readonly Block[],
   read: readonly Block[],
   toolOf: ReadAgain['toolOf'],
@@ -57,6 +57,7 @@ function* blockLosses(
     if (found !== undefined && isErrorAsText(block, found)) {
       at += 1
       yield 'error kept as text'
+      if (block.type === 'error' && block.code !== undefined) yield 'error code'
     } else if (found === undefined || found.type !== block.type) yield unheldBlock(block)
     else {
       at += 1
