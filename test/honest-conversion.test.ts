@@ -29,9 +29,7 @@ import { memorySource, readAll, writeTranscript, type MemoryFiles, type Written 
 const more = process.env['HONEST_RUNS']
 const RUNS = more === undefined ? { numRuns: 30, seed: 20_260_101 } : { numRuns: Number(more) }
 
-/** An agent's own log, written so that the agent goes on from it: `pi-can-hold.ts` says entry by entry what of a session it is. */
-const AGENTS = ['pi']
-const FORMATS = formats.filter(({ id, write }) => write !== undefined && !AGENTS.includes(id))
+const FORMATS = formats.filter(({ write }) => write !== undefined)
 
 describe.each(FORMATS)('converting to $id', (format) => {
   const convert = async (given: Given): Promise<string[]> => {

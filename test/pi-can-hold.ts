@@ -39,7 +39,7 @@ function holdSource(session: Session, entries: readonly Entry[], isPrimary: bool
     if (entry.role === 'system' || own.length === 0) continue
     ids.push(entry.id)
     for (const [index, blocks] of own.entries()) {
-      const isLast = index === own.length - 1
+      const isLast = index === own.findLastIndex(([first]) => first?.type !== 'tool-result')
       messages.push({ at: now, ...holdMessage(blocks, entry, isLast) })
     }
   }

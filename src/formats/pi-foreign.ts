@@ -13,10 +13,17 @@ import { isFilled, toPiUsage } from './pi-usage.ts'
 export type ForeignLines = {
   /** The header, and the session's name. */
   open(at: string | undefined): JsonObject[]
-  /** `lost` is what only the writer can know. */
-  of(entry: Entry, context: WriteContext): { readonly lines: JsonObject[]; readonly lost: readonly string[] }
+  of(entry: Entry, context: WriteContext): WrittenLines
   /** The id that an entry's line has. */
   toId(id: string | null): string | null
+}
+
+export type WrittenLines = {
+  readonly lines: JsonObject[]
+  /** The entry's blocks in the order in which they stand there. */
+  readonly blocks: readonly Block[]
+  /** What only the writer can know. */
+  readonly lost: readonly string[]
 }
 
 type Options = {
@@ -92,21 +99,24 @@ export function createForeignLines({ session, id, parent }: Options): ForeignLin
       return [header, { type: 'session_info', id: last, parentId: null, timestamp: now, name: session.title }]
     },
     of(entry, context) {
-      if (entry.kind === 'event' || entry.role === 'system') return { lines: toSystem(entry), lost: [] }
+      if (entry.kind === 'event' || entry.role === 'system') {
+        return { lines: toSystem(entry), blocks: entry.blocks, lost: [] }
+      }
       if (entry.at === undefined) context.filled(entry, 'timestamp')
       now = entry.at ?? now
       const blocks = entry.blocks
         .filter(({ type }) => type !== 'unknown')
         .map((block) => withCallId(asHeld(block, entry), entry, context))
       const groups = groupBlocks(blocks, entry)
+      const answer = groups.findLastIndex(([first]) => first?.type !== 'tool-result')
       const lines = groups.map((group, index) => {
         const lineId = index === 0 ? (toId(entry.id) as string) : shortId(id, `${entry.id}\n${index}`)
         const above = index > 0 || entry.parent === undefined ? last : toId(entry.parent)
-        const message = toMessage(group, entry, timeOf(entry), index === groups.length - 1)
+        const message = toMessage(group, entry, timeOf(entry), index === answer)
         return toLine(message, lineId, above)
       })
       if (entry.role === 'assistant' && groups.length > 0) fillCall(entry, context)
-      return { lines, lost: [] }
+      return { lines, ...asWritten(groups, entry) }
     },
   }
 
@@ -145,7 +155,28 @@ function groupBlocks(blocks: readonly Block[], { role }: Entry): Block[][] {
   return groups.length === 0 && role === 'assistant' ? [[]] : groups
 }
 
-/** The call's facts stand on the entry's last message. */
+/** Of an answer's errors there is one, after all that it says. */
+function asWritten(groups: readonly Block[][], { role, blocks }: Entry): Omit<WrittenLines, 'lines'> {
+  if (role !== 'assistant') return { blocks, lost: [] }
+  const lost = new Set<string>()
+  const written = groups.flatMap((group) => {
+    const errors = group.filter((block) => block.type === 'error')
+    const [error] = errors
+    if (error === undefined) return group
+    if (errors.length > 1) lost.add('block boundaries')
+    if (group.slice(group.indexOf(error)).some(({ type }) => type !== 'error')) {
+      lost.add('its place in the order')
+    }
+    const code = errors.find((one) => one.code !== undefined)?.code
+    const message = errors.map((one) => one.message).join('\n')
+    const joined: Block = { type: 'error', message, ...(code !== undefined && { code }) }
+    return [...group.filter(({ type }) => type !== 'error'), joined]
+  })
+  const unknown = blocks.filter(({ type }) => type === 'unknown')
+  return { blocks: [...unknown, ...written], lost: [...lost] }
+}
+
+/** What the call used stands on the last message that is no result. */
 function toMessage(blocks: readonly Block[], entry: Entry, timestamp: number, isLast: boolean): JsonObject {
   const [first] = blocks
   if (first?.type === 'tool-result') return toResult(first, timestamp)

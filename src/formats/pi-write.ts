@@ -53,18 +53,20 @@ export const piWriter: Writer = {
           return [lane.append([toOwnLine(entry)], entry.metadata?.[EXACT]).operation]
         }
         const header = lane.append(open(lane, entry.at)).operation.text
-        const { lines, lost } = lane.lines.of(entry, context)
+        const { lines, blocks, lost } = lane.lines.of(entry, context)
         const { operation, read } = lane.append(lines)
         const messages = read.filter(({ kind }) => kind === 'message')
         const [first] = messages
+        const answer = messages.findLast(({ role }) => role === 'assistant')
         const held = {
           ...(first !== undefined && { id: first.id }),
           ...(entry.parent !== undefined &&
             first?.parent === lane.lines.toId(entry.parent) && { parent: entry.parent }),
-          ...(first?.usage !== undefined && { usage: first.usage }),
-          ...(first?.call !== undefined && { call: first.call }),
+          ...(answer?.usage !== undefined && { usage: answer.usage }),
+          ...(answer?.stopReason !== undefined && { stopReason: answer.stopReason }),
+          ...(answer?.call !== undefined && { call: answer.call }),
         }
-        loseByReading(entry, { messages, held, lost }, 'pi has no message for it', context)
+        loseByReading(entry, { messages, held, blocks, lost }, 'pi has no message for it', context)
         const text = `${header}${operation.text}`
         return text === '' ? [] : [{ op: 'append', path: operation.path, text }]
       },

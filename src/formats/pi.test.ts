@@ -325,7 +325,7 @@ describe('a session of another format', () => {
       ],
     })
     expect(lost.map(({ what }) => what)).toEqual([
-      'reasoning tokens, usage quality, content that was not understood',
+      'reasoning tokens, usage quality, an unknown block',
       'the whole entry: pi has no message for it',
       'the whole entry: pi has no message for it',
       'session id',
@@ -334,6 +334,32 @@ describe('a session of another format', () => {
     expect(new Set(filled.map(({ what }) => what))).toEqual(
       new Set(['cwd', 'timestamp', 'api', 'provider', 'model', 'usage', 'usage.cost', 'stopReason']),
     )
+  })
+
+  it('says what becomes of errors, and keeps what an answer used beside a result', async () => {
+    const error = { type: 'error', message: 'no', code: 'x' } as const
+    const facts = { model: 'm', usage: { input: 1, cacheRead: 0, output: 2, quality: 'reported' as const } }
+    const call = { provider: 'p', messageId: 'm' }
+    const text = { type: 'text', text: 'a' } as const
+    const result = { type: 'tool-result', callId: 'c', name: 'Bash', output: 'o' } as const
+    const { files, lost } = writeTranscript(pi, {
+      session,
+      entries: [
+        entry({ blocks: [text, error] }),
+        entry({ blocks: [error, text, error] }, 1),
+        entry({ role: 'user', blocks: [error] }, 2),
+        entry({ ...facts, call, stopReason: 's', blocks: [result, text, result] }, 3),
+      ],
+    })
+    expect(lost.map(({ what }) => what)).toEqual([
+      'error code',
+      'error code, block boundaries, its place in the order',
+      'error kept as text, error code',
+      'role, block boundaries',
+      'session id',
+    ])
+    const [only] = await readAll(pi, memorySource(files))
+    expect(only?.entries.find(({ stopReason }) => stopReason === 's')).toMatchObject({ ...facts, call })
   })
 
   it('counts a call once that several of its records report', async () => {
