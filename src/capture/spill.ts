@@ -41,6 +41,8 @@ export function createSpill(folder: string, most = MOST): Spill {
   let end = 0
   let serials = 0
   let inUse = 0
+  /** Used again: what is read is encrypted, and of no use to anybody. */
+  let scratch = Buffer.alloc(0)
 
   const broken = (): undefined => {
     isBroken = true
@@ -95,9 +97,9 @@ export function createSpill(folder: string, most = MOST): Spill {
     },
     readNow(place) {
       try {
-        const into = Buffer.allocUnsafeSlow(place.length)
-        const length = fd === undefined ? 0 : fs.readSync(fd, into, 0, place.length, place.from)
-        return length === place.length ? turned(key, place, into) : undefined
+        if (scratch.length < place.length) scratch = Buffer.allocUnsafeSlow(place.length)
+        const length = fd === undefined ? 0 : fs.readSync(fd, scratch, 0, place.length, place.from)
+        return length === place.length ? turned(key, place, scratch.subarray(0, length)) : undefined
       } catch {
         return undefined
       }

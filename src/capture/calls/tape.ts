@@ -3,6 +3,7 @@
  * until its end, for it may be written only when it is known that there is no secret in it: a few megabytes of all open calls in memory,
  * and what is more outside of it. Where that cannot be, an answer is recorded without its tape.
  */
+import { StringDecoder } from 'node:string_decoder'
 import type { TapeJson } from '../../wire/tape.ts'
 import type { Spill } from '../spill.ts'
 import type { AnswerHead } from './answer.ts'
@@ -59,12 +60,18 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
               { v: 1, call, status, headers: shown, ...(broken !== undefined && { broken }) },
               frames,
             ),
-            words: `${JSON.stringify(shown)}\n${Buffer.concat(frames.map(({ bytes }) => bytes)).toString()}`,
+            words: `${JSON.stringify(shown)}\n${textOf(frames)}`,
           }
         },
       }
     },
   }
+}
+
+/** Characters may be cut anywhere. */
+function textOf(frames: readonly Frame[]): string {
+  const decoder = new StringDecoder()
+  return frames.map(({ bytes }) => decoder.write(bytes)).join('') + decoder.end()
 }
 
 /** The same as one `JSON.stringify` of it, without a string and a list for each of ten thousand chunks at a time. */
