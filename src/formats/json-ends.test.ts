@@ -36,6 +36,14 @@ describe('the two ends of a document', () => {
     },
   )
 
+  it.each([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ])('are the first alone where %j is nested without end', (open, close) => {
+    const beginning = parseCut(`${open.repeat(30_000)}1`) ?? null
+    expect(joinEnds(beginning, close.repeat(30_000)) === beginning).toBe(true)
+  })
+
   it('add nothing that is not there', () => {
     fc.assert(
       fc.property(

@@ -16,10 +16,13 @@ const CLOSE_BRACKET = 0x5d
 /** Stands for the key of what the end begins in: no JSON of a program's has it. */
 const CUT = '\0cut'
 
+/** An end within more parts than this is nobody's document: joining goes into each of them, and a stack has an end. */
+const DEPTH = 200
+
 /** What the beginning says and what the end adds to it; the beginning alone where the text ends no document. */
 export function joinEnds(beginning: Json, end: string): Json {
   const found = readEnd(end)
-  return found === undefined ? beginning : join(beginning, found.value, found.depth)
+  return found === undefined || found.depth > DEPTH ? beginning : join(beginning, found.value, found.depth)
 }
 
 type End = { readonly value: Json; readonly depth: number }
