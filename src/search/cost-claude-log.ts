@@ -7,7 +7,7 @@ import { isNamed } from '../transcript/totals.ts'
 import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { AT, type Skimmer } from './cost-skim.ts'
-import { PADDING, type StringEnds } from '../transcript/string-ends.ts'
+import { PADDING, type StringEnds } from './string-ends.ts'
 
 /** No more than seven bytes: of so few, the first is looked for by the processor's own means, and quotes are far apart. */
 const ASSISTANT = Buffer.from('"assist')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createStringEnds, PADDING } from '../transcript/string-ends.ts'
+import { createStringEnds, PADDING } from './string-ends.ts'
 import { AT, createSkimmer } from './cost-skim.ts'
 
 const { skim, starts, ends, isOdd } = createSkimmer(new Set(['derived']))

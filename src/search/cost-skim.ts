@@ -3,7 +3,7 @@
  * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
  */
 import type { JsonObject } from '../transcript/json.ts'
-import type { StringEnds } from '../transcript/string-ends.ts'
+import type { StringEnds } from './string-ends.ts'
 import { endOfUsage, readUsage } from './cost-usage.ts'
 
 /** What is looked for, and its place in the lists of where values stand. From `id` on, it is the message's. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from './json.ts'
+import { parseJson } from '../transcript/json.ts'
 import { createStringEnds, PADDING } from './string-ends.ts'
 
 const strings = createStringEnds()
