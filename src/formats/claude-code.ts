@@ -14,6 +14,7 @@ import { createClaudeReading, type ClaudeReading, type Said } from './claude-rea
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
+import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { PLACES } from './places.ts'
 
@@ -143,7 +144,7 @@ function isStateRecord(record: JsonObject): boolean {
 
 /** A folder may hold logs of other programs, and Claude Code's list of prompts. What has no record yet may become ours. */
 async function isOwnLog(file: SourceFile): Promise<boolean> {
-  const head = await readHead(file)
+  const head = await readFurther(file)
   return head.records.length === 0 || detectClaudeCode(head) !== undefined
 }
 
