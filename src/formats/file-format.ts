@@ -6,7 +6,7 @@ import { createDriftWatch, type DriftWatch, type Vocabulary } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
-import { createTelling, type Telling } from './telling.ts'
+import { createTaken, createTelling, type Telling } from './telling.ts'
 
 export type FileReading = {
   /** Another session of the file; `of` tells those without a name apart. */
@@ -29,7 +29,7 @@ export function fileFormat({ look, read, vocabulary, ...format }: FileFormat): F
     ...format,
     detect: (source) => detectAmong(source, async (file) => look(await readHead(file), file)),
     async *read(source, options) {
-      const taken = new Set<string>()
+      const taken = createTaken()
       const watch = vocabulary && createDriftWatch(vocabulary, options)
       for (const file of await source.list()) {
         const head = await readFurther(file)

@@ -7,8 +7,8 @@ export type IdSet = {
   add(id: string): void
 }
 
-/** Slots begin few and double when three quarters are full. 0 is an empty slot. */
-const FIRST_SLOTS = 256
+/** Slots begin few, for a file may hold a million small sessions, and double when three quarters are full. 0 is an empty slot. */
+const FIRST_SLOTS = 8
 
 export function createIdSet(): IdSet {
   let slots = new Float64Array(FIRST_SLOTS)

@@ -16,6 +16,7 @@ import { vocabulary, type DriftWatch } from './drift.ts'
 import { documentOf, fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { keepLast } from './keep-last.ts'
 import { fromRun } from './langsmith-run.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { asId, type Place } from './placing.ts'
@@ -72,7 +73,8 @@ async function* readRuns(
   const held: Held[] = []
   const isHeld = file.sizeBytes <= HELD_BYTES
   for await (const pieces of isSent ? readSent(file) : readListed(file, document)) {
-    for (const piece of pieces) {
+    for (const [index, piece] of pieces.entries()) {
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
       if ('damage' in piece) sessions.damage(piece)
       else if (!isObject(piece.value)) sessions.other(piece.value, piece.place)
       else if (isHeld) held.push({ run: piece.value, place: piece.place })
@@ -184,7 +186,7 @@ function createSessions(open: FileReading['open'], watch: DriftWatch | undefined
     if (current !== undefined && current !== thread) items.push(...current.telling.end())
     // Entries belong to the session that was said last.
     if (threads.has(name) && current !== thread) items.push(...thread.telling.end())
-    threads.set(name, thread)
+    if (current !== thread) keepLast(threads, name, thread)
     current = thread
     return thread
   }

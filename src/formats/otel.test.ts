@@ -183,3 +183,19 @@ describe('other exporters', () => {
     ])
   })
 })
+
+it('a file too large to be put in order says at its end what is known then', async () => {
+  const padding = { note: 'x'.repeat(2000) }
+  const lines = [1, 2, 3].map((n) => JSON.stringify(exported(span(n, undefined, padding))))
+  const text = `${lines.join('\n')}\n{"odd":1}\n${JSON.stringify(exported(span(4, undefined, {})))}\n`
+  const source = memoryFileSource('x.jsonl', text)
+  const [file] = await source.list()
+  if (file === undefined) throw new Error('no file')
+  const large = { ...file, sizeBytes: 25 * 1024 * 1024 }
+  const told = await readAll(otel, { ...source, list: async () => [large] })
+  const [trace, loose] = told
+  expect(trace?.session).toMatchObject({ startedAt: '2026-01-01T00:00:01.000Z' })
+  expect(trace?.session.endedAt).toBe('2026-01-01T00:00:04.000Z')
+  expect(trace?.entries.filter(({ metadata }) => metadata?.['record'] === 'span')).toHaveLength(4)
+  expect(loose?.entries).toHaveLength(1)
+})

@@ -14,6 +14,8 @@ import type { Attributes, OtlpSpan } from '../wire/otlp.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
+import { keepLast } from './keep-last.ts'
 import { AGENT, entriesOf, isOwn, sessionIn, toSaid } from './otel-own.ts'
 import { createOtelTree, toTreeSpan, type OtelTree, type TreeSpan } from './otel-tree.ts'
 import { exporterOf, readSpanFile } from './otel-spans.ts'
@@ -62,7 +64,10 @@ async function* readTraces(
   const sessions = createSessions(open)
   for await (const pieces of readSpanFile(file, head)) {
     // What is no span belongs to no trace: a session of its own, whose turn it is again.
-    if (pieces.some((piece) => !('span' in piece)) && isLooseOpen) yield loose.end()
+    if (pieces.some((piece) => !('span' in piece))) {
+      yield sessions.leave()
+      if (isLooseOpen) yield loose.end()
+    }
     for (const piece of pieces) {
       if ('damage' in piece) loose.damage(piece.damage)
       else if ('value' in piece) loose.say(toEvent(piece.value), piece.place)
@@ -71,7 +76,6 @@ async function* readTraces(
     const others = loose.take()
     if (others.length > 0) {
       isLooseOpen = true
-      sessions.leave()
       yield others
     }
     if (isHeld) continue
@@ -79,8 +83,10 @@ async function* readTraces(
     yield* inBatches(sessions.tell(held))
     held.length = 0
   }
-  if (isLooseOpen) yield loose.end()
-  sessions.leave()
+  if (isLooseOpen) {
+    yield sessions.leave()
+    yield loose.end()
+  }
   // What we wrote stands in its order.
   const isWritten = held.some(({ span }) => isOwn(span))
   yield* inBatches(
@@ -102,13 +108,13 @@ const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 type Talk = {
   readonly telling: Telling
   readonly lanes: Map<string, ToldMessages>
-  readonly calls: Set<string>
-  readonly resources: Set<string>
+  readonly calls: IdSet
+  readonly resources: IdSet
 }
 type Sessions = {
   tell(spans: readonly Held[]): readonly ReadItem[]
   /** Another session was told of in between: whichever comes next is named again. */
-  leave(): void
+  leave(): readonly ReadItem[]
   end(): readonly ReadItem[]
 }
 
@@ -125,13 +131,13 @@ function createSessions(open: FileReading['open']): Sessions {
         const talk = known ?? {
           telling: open(name),
           lanes: new Map(),
-          calls: new Set(),
-          resources: new Set(),
+          calls: createIdSet(),
+          resources: createIdSet(),
         }
-        talks.set(name, talk)
         if (current !== talk) {
           items.push(...(current?.telling.end() ?? []), ...(known?.telling.end() ?? []))
           current = talk
+          keepLast(talks, name, talk)
         }
         talk.telling.know({
           sessionId: name,
@@ -141,7 +147,11 @@ function createSessions(open: FileReading['open']): Sessions {
       }
       return [...items, ...(current?.telling.take() ?? [])]
     },
-    leave: () => void (current = undefined),
+    leave() {
+      const items = current?.telling.end() ?? []
+      current = undefined
+      return items
+    },
     end: () => current?.telling.end() ?? [],
   }
 }

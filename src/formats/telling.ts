@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { toDollars } from './dollars.ts'
 import type { ReadItem } from './format.ts'
+import { createIdSet } from './id-set.ts'
 import { readInOrder } from './in-order.ts'
 import { readListDocument, readBareList } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
@@ -33,8 +34,26 @@ export type Telling = {
   id(): string
 }
 
+/** The ids of sessions given out so far: a set of texts, or the same in a few bytes each. */
+export type Taken = { has(id: string): boolean; add(id: string): unknown; readonly size: number }
+
+export function createTaken(): Taken {
+  const ids = createIdSet()
+  let size = 0
+  return {
+    has: (id) => ids.has(id),
+    add(id) {
+      ids.add(id)
+      size += 1
+    },
+    get size() {
+      return size
+    },
+  }
+}
+
 /** `path` tells sessions without a name apart; `taken` are the ids given out so far by one reading. */
-export function createTelling(format: string, path: string, taken: Set<string>): Telling {
+export function createTelling(format: string, path: string, taken: Taken): Telling {
   const placing = createPlacing(format)
   let items: ReadItem[] = []
   let facts: Facts = {}

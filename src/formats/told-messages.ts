@@ -4,6 +4,7 @@
  */
 import { sha256 } from '../transcript/sha256.ts'
 import { toJson } from '../transcript/json.ts'
+import { createIdSet, type IdSet } from './id-set.ts'
 import type { Said } from './placing.ts'
 
 export type ToldMessages = {
@@ -14,7 +15,8 @@ export type ToldMessages = {
 }
 
 export function createToldMessages(): ToldMessages {
-  const told = new Map<string, number>()
+  /** `<message> <n>` for each message that was told n times or more. */
+  const told = createIdSet()
   return {
     news(messages) {
       const here = new Map<string, number>()
@@ -22,16 +24,32 @@ export function createToldMessages(): ToldMessages {
         const key = keyOf(message)
         const count = (here.get(key) ?? 0) + 1
         here.set(key, count)
-        if (count <= (told.get(key) ?? 0)) return false
-        told.set(key, count)
+        if (told.has(`${key} ${count}`)) return false
+        told.add(`${key} ${count}`)
         return true
       })
     },
     tell(message) {
       const key = keyOf(message)
-      told.set(key, (told.get(key) ?? 0) + 1)
+      told.add(`${key} ${timesTold(told, key) + 1}`)
     },
   }
+}
+
+/** How often, found in a few steps however often: some say the same a million times. */
+function timesTold(told: IdSet, key: string): number {
+  let least = 0
+  let beyond = 1
+  while (told.has(`${key} ${beyond}`)) {
+    least = beyond
+    beyond *= 2
+  }
+  while (beyond - least > 1) {
+    const middle = Math.floor((least + beyond) / 2)
+    if (told.has(`${key} ${middle}`)) least = middle
+    else beyond = middle
+  }
+  return least
 }
 
 /** By what was said: an echo often lacks what was thought, and the names that a provider gave. */
