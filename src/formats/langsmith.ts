@@ -62,6 +62,8 @@ type Held = { readonly run: JsonObject; readonly place: Place }
 
 /** Up to here runs are put into their order, whichever the file has; a larger file is read as it comes. */
 const HELD_BYTES = 24 * 1024 * 1024
+/** The same for a file of tiny ones. */
+const HELD_RUNS = 50_000
 
 async function* readRuns(
   file: SourceFile,
@@ -71,7 +73,14 @@ async function* readRuns(
   const document = documentOf(head)
   const isSent = isObject(document) && ('post' in document || 'patch' in document)
   const held: Held[] = []
-  const isHeld = file.sizeBytes <= HELD_BYTES
+  let isHeld = file.sizeBytes <= HELD_BYTES
+  const tellHeld = function* (): Generator<readonly ReadItem[]> {
+    for (const [index, { run, place }] of held.sort(byOrder).entries()) {
+      sessions.run(run, place)
+      if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
+    }
+    held.length = 0
+  }
   for await (const pieces of isSent ? readSent(file) : readListed(file, document)) {
     for (const [index, piece] of pieces.entries()) {
       if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
@@ -81,11 +90,11 @@ async function* readRuns(
       else sessions.run(piece.value, piece.place)
     }
     yield sessions.take()
+    if (held.length <= HELD_RUNS) continue
+    yield* tellHeld()
+    isHeld = false
   }
-  for (const [index, { run, place }] of held.sort(byOrder).entries()) {
-    sessions.run(run, place)
-    if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
-  }
+  yield* tellHeld()
   yield sessions.end()
 }
 

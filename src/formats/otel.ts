@@ -52,12 +52,14 @@ type Held = TreeSpan & { readonly place: Place }
 
 /** Up to here spans are put into the order they began in; a larger file is read as it comes. */
 const HELD_BYTES = 24 * 1024 * 1024
+/** The same for a file of tiny ones: each is kilobytes here. */
+const HELD_SPANS = 20_000
 
 async function* readTraces(
   file: SourceFile,
   { open, head }: FileReading,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const isHeld = file.sizeBytes <= HELD_BYTES
+  let isHeld = file.sizeBytes <= HELD_BYTES
   const held: Held[] = []
   const loose = open()
   let isLooseOpen = false
@@ -78,23 +80,24 @@ async function* readTraces(
       isLooseOpen = true
       yield others
     }
-    if (isHeld) continue
+    if (isHeld && held.length <= HELD_SPANS) continue
     // A batch at a time: what hangs together was mostly exported together.
-    yield* inBatches(sessions.tell(held))
+    yield* inBatches(sessions.tell(isHeld ? asBegun(held) : held))
+    isHeld = false
     held.length = 0
   }
   if (isLooseOpen) {
     yield sessions.leave()
     yield loose.end()
   }
-  // What we wrote stands in its order.
-  const isWritten = held.some(({ span }) => isOwn(span))
-  yield* inBatches(
-    sessions.tell(
-      isWritten ? held : held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? '')),
-    ),
-  )
+  yield* inBatches(sessions.tell(asBegun(held)))
   yield sessions.end()
+}
+
+/** What we wrote stands in its order. */
+function asBegun(held: Held[]): readonly Held[] {
+  if (held.some(({ span }) => isOwn(span))) return held
+  return held.sort((a, b) => compare(a.span.startedAt ?? '', b.span.startedAt ?? ''))
 }
 
 function* inBatches(items: readonly ReadItem[]): Generator<readonly ReadItem[]> {
