@@ -149,11 +149,11 @@ describe('every view', () => {
     ],
     ['runs', () => '/runs', 'table'],
     ['a run', () => `/runs/${runOf('m7w2p4')}`, '.timeline-step'],
-    ['a run that failed', () => `/runs/${runOf('k3q9x1')}`, '.timeline-error'],
+    ['a run that failed', () => `/runs/${runOf('k3q9x1')}`, '.timeline-error:visible'],
     ['two runs', () => `/runs/${runOf('k3q9x1')}?with=${runOf('m7w2p4')}`, 'table'],
     ['cost', () => '/cost', '.chart-bar'],
     ['cost by step', () => '/cost?by=step', '.chart-bar'],
-    ['insight', () => '/insight', '.share-bar'],
+    ['insight', () => '/insight', 'table'],
     ['the context of a session', () => `/insight/${sessionOf('wrong total')}`, '.chart-layer'],
   ]
   it.each(views)(
