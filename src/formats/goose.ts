@@ -8,6 +8,7 @@ import { asNumber, asObject, asString, isObject, type Json, type JsonObject } fr
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { detectAmong } from './candidates.ts'
+import { hasColumns, lookAtTablesOf, type Tables } from './database-look.ts'
 import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { createDriftWatch, vocabulary, type DriftWatch } from './drift.ts'
@@ -15,7 +16,6 @@ import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { fromGooseMessage } from './goose-message.ts'
 import type { Head } from './head-records.ts'
-import { readTables } from './head-tables.ts'
 import { PLACES } from './places.ts'
 import { asId, type Place } from './placing.ts'
 import { createTelling, tellLines, toEvent, type Facts } from './telling.ts'
@@ -93,24 +93,14 @@ const ROWS = vocabulary({
   ],
 })
 
-async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
-  const near = await readTables(file)
-  const found = near && lookAtTables(near)
-  if (near === undefined || found !== undefined || near.isTold) return found
-  const opened = await openOrDamage(file)
-  if (isDamage(opened)) return undefined
-  try {
-    return lookAtTables(opened)
-  } finally {
-    await opened.close()
-  }
+function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
+  return lookAtTablesOf(file, lookAtTables)
 }
 
-function lookAtTables(tables: Pick<SourceDatabase, 'columns'>): Detection | undefined {
-  const has = (table: string, ...columns: readonly string[]): boolean =>
-    columns.every((column) => tables.columns(table).includes(column))
+function lookAtTables(tables: Tables): Detection | undefined {
   const isGoose =
-    has('messages', 'content_json', 'session_id', 'role') && has('sessions', 'id', 'working_dir')
+    hasColumns(tables, 'messages', 'content_json', 'session_id', 'role') &&
+    hasColumns(tables, 'sessions', 'id', 'working_dir')
   return isGoose
     ? { confidence: 0.95, reason: 'tables of sessions and messages with their content' }
     : undefined

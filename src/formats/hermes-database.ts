@@ -3,11 +3,11 @@ import { fromMillis } from '../transcript/instant.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile, SqlValue } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
+import { hasColumns, lookAtTablesOf, type Tables } from './database-look.ts'
 import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
-import { readTables } from './head-tables.ts'
 import { asId, type Place, type Said } from './placing.ts'
 import { createTelling, toEvent, type Facts } from './telling.ts'
 import { uuidFrom } from '../transcript/ids.ts'
@@ -33,25 +33,14 @@ export const ROWS = vocabulary({
   ],
 })
 
-export async function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
-  const near = await readTables(file)
-  const found = near && lookAtTables(near)
-  if (near === undefined || found !== undefined || near.isTold) return found
-  const opened = await openOrDamage(file)
-  if (isDamage(opened)) return undefined
-  try {
-    return lookAtTables(opened)
-  } finally {
-    await opened.close()
-  }
+export function lookAtDatabase(file: SourceFile): Promise<Detection | undefined> {
+  return lookAtTablesOf(file, lookAtTables)
 }
 
-function lookAtTables(tables: Pick<SourceDatabase, 'columns'>): Detection | undefined {
-  const has = (table: string, ...columns: readonly string[]): boolean =>
-    columns.every((column) => tables.columns(table).includes(column))
+function lookAtTables(tables: Tables): Detection | undefined {
   const isHermes =
-    has('sessions', 'id', 'source', 'started_at', 'message_count') &&
-    has('messages', 'session_id', 'role', 'tool_calls')
+    hasColumns(tables, 'sessions', 'id', 'source', 'started_at', 'message_count') &&
+    hasColumns(tables, 'messages', 'session_id', 'role', 'tool_calls')
   return isHermes
     ? { confidence: 0.95, reason: 'tables of sessions and of messages with their calls' }
     : undefined
