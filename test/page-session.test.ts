@@ -77,6 +77,27 @@ async function open(name: string, rest = '', options: OpenOptions = {}): Promise
   await opened.page.locator('.entry:not(.is-loading)').first().waitFor()
   return opened
 }
+/** Whoever asks for `path` next is answered, but gets the answer only when it is passed on. */
+async function answerLate(page: Page, path: string) {
+  let pass = async (): Promise<void> => {}
+  let answered = (): void => {}
+  const isAnswered = new Promise<void>((resolve) => void (answered = resolve))
+  const isAsked = (url: URL): boolean => url.pathname === path
+  await page.route(
+    isAsked,
+    async (route) => {
+      const response = await route.fetch()
+      pass = async () => {
+        await route.fulfill({ response })
+        await page.waitForTimeout(200)
+      }
+      answered()
+    },
+    { times: 1 },
+  )
+  return { isAnswered, pass: () => pass() }
+}
+
 const entry = (page: Page, position: number) => page.locator(`.transcript-list [data-position="${position}"]`)
 const selected = (page: Page): Promise<string | null> =>
   page.locator('.transcript-list > * > * > * > .entry.is-selected').first().getAttribute('data-position')
@@ -272,12 +293,16 @@ describe('a session that is still going on', () => {
     await served.stop()
     await page.locator('.shell-status.is-gone').waitFor()
     expect(await page.locator('.entry').count()).toBeGreaterThan(0)
+    const id = ids.get(DOOMED) ?? ''
+    const late = await answerLate(page, `/api/v1/sessions/${id}`)
     await served.startAgain()
     await page.locator('.shell-status:not(.is-gone)').waitFor({ timeout: 15_000 })
     expect(await page.locator('.entry').count()).toBeGreaterThan(0)
-    const id = ids.get(DOOMED) ?? ''
+    // Asked for before it was deleted, answered after: what is known by then stays known.
+    await late.isAnswered
     await deleteKept(served.archive, [id], { at: '2026-11-15T10:00:00.000Z', reason: 'clean' })
     await page.locator('.session-note.is-bad').waitFor()
+    await late.pass()
     expect(await page.locator('.session-note.is-bad').innerText()).toContain('deleted')
   })
 })

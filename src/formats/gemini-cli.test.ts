@@ -411,6 +411,11 @@ describe('a Gemini CLI log', () => {
     expect(said(read)).toEqual(['user: a\u2028b', 'assistant: x'])
   })
 
+  it('is a log even if no line behind its header is a record', async () => {
+    const read = await readText(lines(HEADER, 'false', 'false', '[]'))
+    expect(read.entries.map(({ origin }) => origin?.record)).toEqual([1, 2, 3, 4])
+  })
+
   it('cut off at any byte, loses nothing but the line it died in', async () => {
     const whole = Buffer.from(
       lines(HEADER, user('u1', 'a'), pending, done, { $set: { summary: 's' } }, user('u2', 'b')),

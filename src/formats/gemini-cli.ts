@@ -147,16 +147,12 @@ async function* readFile(
   yield* readGeminiLog(file, survey, createPlacing(ID), watch)
 }
 
-/** Several records, or a first line that is JSON by itself with something behind it. */
+/** Several records, or a first line that is JSON by itself with something behind it, records or not. */
 function isLog({ records, text }: Head): boolean {
   if (records.length > 1) return true
   const end = text.indexOf('\n')
-  return (
-    records.length === 1 &&
-    end !== -1 &&
-    text.slice(end).trim() !== '' &&
-    isObject(parseJson(text.slice(0, end)))
-  )
+  if (end === -1 || text.slice(end).trim() === '') return false
+  return isObject(parseJson(text.slice(0, end)))
 }
 
 /** What a document says together, before its messages are given. */

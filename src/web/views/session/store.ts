@@ -33,6 +33,8 @@ export function createSessionStore(id: string) {
   const ending = new AbortController()
   const { signal: ended } = ending
   const spawned = createSpawned(id)
+  /** Times that it was said to be deleted: an answer that was asked for before knows nothing of it. */
+  let deletions = 0
   let isOutlining = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
@@ -75,6 +77,7 @@ export function createSessionStore(id: string) {
   }
   const load = async (): Promise<void> => {
     clearTimeout(timer)
+    const known = deletions
     const found = await ask.session(id, { signal: ended })
     if (ended.aborted) return
     if (!found.ok) {
@@ -83,7 +86,7 @@ export function createSessionStore(id: string) {
       return
     }
     problem.value = undefined
-    isGone.value = false
+    if (known === deletions) isGone.value = false
     answer.value = found.value
     grow(found.value.length)
     if (found.value.outline.state === 'building') timer = setTimeout(() => void load(), BUILDING_MS)
@@ -102,7 +105,11 @@ export function createSessionStore(id: string) {
       answer.value = { ...answer.value, row, session: { ...answer.value.session, status: row.status } }
       if (row.entries !== undefined && row.entries > length.value) grow(row.entries)
     }),
-    on('gone', (event) => void (event.id === id && (isGone.value = true))),
+    on('gone', (event) => {
+      if (event.id !== id) return
+      deletions += 1
+      isGone.value = true
+    }),
     on('reset', reload),
   ]
   void load()
