@@ -69,7 +69,7 @@ describe('the cost view', () => {
     const { rows } = await json<CostAnswer>('/api/v1/cost?by=day')
     await page.getByText('As a table').first().click()
     const days = page.getByRole('table', { name: 'Spend by day' }).getByRole('row')
-    expect(await days.count()).toBe(rows.length + 1)
+    await expect.poll(() => days.count()).toBe(rows.length + 1)
     expect(await page.getByText(/^No price is known for/).textContent()).toContain('tomorrows-model: what')
     await page.getByRole('table', { name: 'Most expensive calls' }).waitFor()
     await page.getByRole('heading', { name: 'Cache hit rate' }).waitFor()

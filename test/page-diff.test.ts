@@ -106,7 +106,7 @@ describe('two sessions', () => {
     await page.locator('.steps li').first().waitFor()
     await press(page, 'j', 'j', 'o')
     const second = page.locator('.steps li').nth(1)
-    expect(await second.locator('.diff-row').count()).toBeGreaterThan(0)
+    await expect.poll(() => second.locator('.diff-row').count()).toBeGreaterThan(0)
     expect(await hashOf(page)).toBe('#2')
     await page.reload()
     await page.locator('.steps li').nth(1).locator('.diff-row').first().waitFor()

@@ -130,7 +130,7 @@ describe('an exported session', () => {
     await entry(page, 9).locator('.fold-line').click()
     expect(await entry(page, 9).locator('.ansi-bold.ansi-fg-1').innerText()).toBe('FAIL')
     await entry(page, 7).locator('.fold-line').click()
-    expect(await entry(page, 7).locator('.diff-row.is-new').count()).toBe(2)
+    await expect.poll(() => entry(page, 7).locator('.diff-row.is-new').count()).toBe(2)
     await entry(page, 13).locator('.fold-line').click()
     await entry(page, 13).locator('img.picture').waitFor()
     await press(page, 'g g', 'e')

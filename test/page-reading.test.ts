@@ -150,7 +150,7 @@ describe('what is in front', () => {
     await button.click()
     expect(await items.allInnerTexts()).toContain('One HTML file')
     await press(page, 'Tab', 'Escape')
-    expect(await items.count()).toBe(0)
+    await expect.poll(() => items.count()).toBe(0)
     expect(await button.evaluate((one) => one === document.activeElement)).toBe(true)
     await button.click()
     await page.locator('h1').click()

@@ -146,7 +146,7 @@ describe('a transcript', () => {
     await entry(page, 13).locator('.fold-line').click()
     await entry(page, 13).locator('img.picture').waitFor()
     await entry(page, 7).locator('.fold-line').click()
-    expect(await entry(page, 7).locator('.diff').count()).toBe(0)
+    await expect.poll(() => entry(page, 7).locator('.diff').count()).toBe(0)
     expectClean()
   })
 
@@ -194,7 +194,7 @@ describe('a transcript', () => {
     expect(text).toMatch(/[\d,]+ bytes from byte [\d,]+/)
     expect(text).toContain('"old_string"')
     await page.keyboard.press('Escape')
-    expect(await dialog.count()).toBe(0)
+    await expect.poll(() => dialog.count()).toBe(0)
     expectClean()
   })
 })
