@@ -23,7 +23,8 @@ import type { Head } from './head-records.ts'
 import { isRecord, takes } from './left-over.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
-import { tellList, toEvent, type Facts } from './telling.ts'
+import { tellList, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { fromWireMessage } from './wire-said.ts'
 
 export const amp = fileFormat({
@@ -65,7 +66,7 @@ async function* readThread(
     header(members, place) {
       watch?.record('thread', members)
       telling.know(factsOf(members))
-      telling.say(toEvent(members, 'thread'), place)
+      telling.say(unknownSaid(members, 'thread'), place)
     },
     element(value, place) {
       if (isObject(value) && watch !== undefined) watchMessage(watch, value)
@@ -85,12 +86,12 @@ function watchMessage(watch: DriftWatch, message: JsonObject): void {
 const TAKEN = takes({ usage: isRecord })
 
 function fromMessage(value: Json, thread: string): Said {
-  if (!isObject(value)) return toEvent(value)
+  if (!isObject(value)) return unknownSaid(value)
   const parts = asArray(value['content'])
   const message = parts === undefined ? value : { ...value, content: parts.map(toAnthropic) }
   const read = fromWireMessage('anthropic-messages', message, TAKEN)
   // Summaries and notes to the person are `info`, which is no role of a conversation.
-  if (read.kind === 'event') return toEvent(value)
+  if (read.kind === 'event') return unknownSaid(value)
   const stopReason = asString(asObject(value['state'])?.['stopReason'])
   const isAnswer = read.role === 'assistant'
   const said: Said = { ...read, ...(isAnswer && stopReason !== undefined && { stopReason }) }

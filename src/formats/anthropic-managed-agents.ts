@@ -22,7 +22,9 @@ import { foldedFormat } from './folded-format.ts'
 import type { Detection, Format } from './format.ts'
 import type { Head } from './head-records.ts'
 import { asId, type Said } from './placing.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'anthropic-managed-agents'
 

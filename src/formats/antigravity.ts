@@ -13,7 +13,8 @@ import type { Head } from './head-records.ts'
 import { isInstant, takes } from './left-over.ts'
 import { PLACES } from './places.ts'
 import type { Said } from './placing.ts'
-import { tellLines, toEvent } from './telling.ts'
+import { tellLines } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 export const antigravity = fileFormat({
@@ -85,11 +86,11 @@ const TAKEN = takes({
 })
 
 function fromStep(step: Json, callId: () => string): Said {
-  if (!isObject(step)) return toEvent(step)
+  if (!isObject(step)) return unknownSaid(step)
   const at = parseInstant(step['created_at'])
   const said = saidOf(step, callId)
   const when = at === undefined ? {} : { at }
-  if (said === undefined) return { ...toEvent(step, asString(step['type'])), ...when }
+  if (said === undefined) return { ...unknownSaid(step, asString(step['type'])), ...when }
   return withUnsaid({ ...said, ...when }, step, TAKEN)
 }
 

@@ -15,7 +15,7 @@ import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { isInstant, isText, takes, type Takes } from './left-over.ts'
 import { OWN, withFacts } from './own-facts.ts'
 import type { Said } from './placing.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, unsaid, withUnsaid } from './unsaid.ts'
 
 /** Where a step stands: what the trajectory says of all of them. */
@@ -72,7 +72,7 @@ function joined(results: readonly Said[], facts: readonly Json[]): readonly Said
 export function readStep(step: Json, { model: named, source }: Around): readonly Said[] {
   const role = isObject(step) ? ROLES.get(asString(step['source']) ?? '') : undefined
   if (!isObject(step) || role === undefined)
-    return [{ ...toEvent(step), ...(source !== undefined && { source }) }]
+    return [{ ...unknownSaid(step), ...(source !== undefined && { source }) }]
   const at = parseInstant(step['timestamp'])
   const reasoning = asString(step['reasoning_content']) ?? ''
   const isCopied = step['is_copied_context'] === true

@@ -23,7 +23,8 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import { OWN, sessionOf, withFacts } from './own-facts.ts'
 import { asId, type Place } from './placing.ts'
-import { tellList, toEvent, type Facts, type Telling } from './telling.ts'
+import { tellList, type Facts, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 
 export const ATIF = 'atif'
 
@@ -75,7 +76,7 @@ async function* readAtif(
       if (isObject(members['agent'])) watch?.record('agent', members['agent'])
       telling.know(factsOf(members))
       own = asObject(asObject(members['extra'])?.[OWN])
-      if (own === undefined) telling.say(toEvent(others, 'trajectory'), place)
+      if (own === undefined) telling.say(unknownSaid(others, 'trajectory'), place)
       else {
         telling.know(sessionOf(own['session']))
         telling.begin()
@@ -122,7 +123,7 @@ function tellSubagents(
   const trajectories = asArray(list) ?? (list === undefined || list === null ? [] : [list])
   for (const [index, one] of trajectories.entries()) {
     if (!isObject(one) || depth > DEPTH) {
-      telling.say(toEvent(one, 'subagent'), place)
+      telling.say(unknownSaid(one, 'subagent'), place)
       continue
     }
     const { steps, subagent_trajectories: below, ...others } = one
@@ -131,7 +132,7 @@ function tellSubagents(
     const source =
       named !== undefined && named.startsWith('subagent:') ? named : toSource(one, `${depth}.${index + 1}`)
     const model = asString(asObject(one['agent'])?.['model_name'])
-    if (facts === undefined) telling.say({ ...toEvent(others, 'trajectory'), source }, place)
+    if (facts === undefined) telling.say({ ...unknownSaid(others, 'trajectory'), source }, place)
     for (const step of asArray(steps) ?? (steps === undefined ? [] : [steps]))
       tellStep(step, place, { telling, watch, model, source })
     tellRest(facts, place, telling, source)

@@ -26,7 +26,8 @@ import { isInstant, takes } from './left-over.ts'
 import { asId, type Place, type Said } from './placing.ts'
 import { fromRequest, fromResponse } from './provider-entries.ts'
 import { toUnit } from './provider-shapes.ts'
-import { tellLines, toEvent, type Telling } from './telling.ts'
+import { tellLines, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { createToldMessages } from './told-messages.ts'
 import { inside, unsaid, withUnsaid } from './unsaid.ts'
 import { fromWireMessage } from './wire-said.ts'
@@ -69,7 +70,7 @@ function createScopes(telling: Telling): (value: Json, place: Place) => void {
   const calls = new Set<string>()
   let isNamed = false
   return (value, place) => {
-    if (!isObject(value)) return telling.say(toEvent(value), place)
+    if (!isObject(value)) return telling.say(unknownSaid(value), place)
     const { kind, scope_category: edge, category } = value
     const uuid = asId(value['uuid']) ?? ''
     const parent = scopes.get(asId(value['parent_uuid']) ?? '')
@@ -97,7 +98,7 @@ function createScopes(telling: Telling): (value: Json, place: Place) => void {
     if (category === 'llm' && edge === 'start') {
       const asked = askedOf(value['data'])
       // Each request's own fields, without the conversation that it repeats.
-      say({ ...toEvent(asked === undefined ? value : { ...value, data: asked.around }, 'llm.start') })
+      say({ ...unknownSaid(asked === undefined ? value : { ...value, data: asked.around }, 'llm.start') })
       for (const message of told.news(asked?.messages ?? [])) say(message)
       return
     }
@@ -113,11 +114,14 @@ function createScopes(telling: Telling): (value: Json, place: Place) => void {
       const result = fromTool(value, callId, edge === 'end')
       // A call that its answer told is not told again.
       if (edge === 'start' && callId !== undefined && calls.has(callId))
-        return say(toEvent(value, 'tool.start'))
+        return say(unknownSaid(value, 'tool.start'))
       if (edge === 'end') told.tell(result)
       return say({ ...result, ...ended })
     }
-    say({ ...toEvent(value, [category, edge].filter((one) => typeof one === 'string').join('.')), ...ended })
+    say({
+      ...unknownSaid(value, [category, edge].filter((one) => typeof one === 'string').join('.')),
+      ...ended,
+    })
   }
 }
 
@@ -177,7 +181,7 @@ function answerOf(event: JsonObject): Said {
     ? fromWireMessage('openai-chat', withFunctions({ role: 'assistant', ...data }))
     : undefined
   const read = unit?.response === undefined ? plain : fromResponse(unit.api, unit.response)
-  if (read === undefined || read.kind === 'event') return toEvent(event, 'llm.end')
+  if (read === undefined || read.kind === 'event') return unknownSaid(event, 'llm.end')
   const model = asString(profile?.['model_name'])
   const usage =
     read.usage?.quality === 'unavailable' || read.usage === undefined ? usageOf(event) : read.usage

@@ -21,7 +21,8 @@ import type { Head } from './head-records.ts'
 import { isRecord, leftOver, takes } from './left-over.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { asId, type Place, type Said } from './placing.ts'
-import { toEvent, type Telling } from './telling.ts'
+import type { Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 export const chatgptExport = fileFormat({
@@ -81,7 +82,7 @@ function tellConversation(
   watch: (message: JsonObject) => void,
 ): void {
   const mapping = isObject(value) ? asObject(value['mapping']) : undefined
-  if (!isObject(value) || mapping === undefined) return telling.say(toEvent(value), place)
+  if (!isObject(value) || mapping === undefined) return telling.say(unknownSaid(value), place)
   const { mapping: _, ...about } = value
   const sessionId = asId(value['conversation_id']) ?? asId(value['id'])
   const title = asString(value['title'])
@@ -94,7 +95,7 @@ function tellConversation(
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
   })
-  telling.say(toEvent(about, 'conversation'), place)
+  telling.say(unknownSaid(about, 'conversation'), place)
   const current = wayTo(asString(value['current_node']), mapping)
   for (const [id, node] of inOrder(mapping)) {
     const message = isObject(node) ? node['message'] : undefined
@@ -180,7 +181,7 @@ function fromMessage(message: Json): Said {
   const author = isObject(message) ? asObject(message['author']) : undefined
   const role = asString(author?.['role'])
   if (!isObject(message) || (role !== 'user' && role !== 'assistant' && role !== 'system' && role !== 'tool'))
-    return toEvent(message)
+    return unknownSaid(message)
   const id = asId(message['id'])
   const at = timeOf(message['create_time'])
   const content = asObject(message['content'])

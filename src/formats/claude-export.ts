@@ -11,7 +11,8 @@ import type { Head } from './head-records.ts'
 import { isInstant, takes } from './left-over.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { asId, type Place, type Said } from './placing.ts'
-import { toEvent, type Telling } from './telling.ts'
+import type { Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 export const claudeExport = fileFormat({
@@ -66,7 +67,7 @@ async function* readExport(
 
 function tellConversation(value: Json, place: Place, telling: Telling): void {
   const messages = isObject(value) ? asArray(value['chat_messages']) : undefined
-  if (!isObject(value) || messages === undefined) return telling.say(toEvent(value), place)
+  if (!isObject(value) || messages === undefined) return telling.say(unknownSaid(value), place)
   const { chat_messages: _, ...about } = value
   tellAbout(about, place, telling)
   for (const message of messages) telling.say(fromMessage(message), place)
@@ -85,7 +86,7 @@ function tellAbout(about: JsonObject, place: Place, telling: Telling): void {
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
   })
-  telling.say(toEvent(about, 'conversation'), place)
+  telling.say(unknownSaid(about, 'conversation'), place)
 }
 
 const TAKEN = takes({
@@ -101,7 +102,7 @@ const TAKEN = takes({
 
 function fromMessage(message: Json): Said {
   const sender = isObject(message) ? message['sender'] : undefined
-  if (!isObject(message) || (sender !== 'human' && sender !== 'assistant')) return toEvent(message)
+  if (!isObject(message) || (sender !== 'human' && sender !== 'assistant')) return unknownSaid(message)
   const id = asId(message['uuid'])
   const parent = asId(message['parent_message_uuid'])
   const at = parseInstant(message['created_at'])

@@ -21,7 +21,9 @@ import { vocabulary } from './drift.ts'
 import { foldedFormat, vote } from './folded-format.ts'
 import type { Format } from './format.ts'
 import type { Said } from './placing.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'codex-tui-log'
 

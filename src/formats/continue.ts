@@ -19,7 +19,8 @@ import type { Head } from './head-records.ts'
 import { isNamed, isText, takes } from './left-over.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
-import { tellList, toEvent, type Facts } from './telling.ts'
+import { tellList, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { withUnsaid } from './unsaid.ts'
 import { fromWireMessage } from './wire-said.ts'
 
@@ -62,7 +63,7 @@ async function* readSession(
     header(members, place) {
       watch?.record('session', members)
       telling.know(factsOf(members))
-      telling.say(toEvent(members, 'session'), place)
+      telling.say(unknownSaid(members, 'session'), place)
     },
     element(value, place) {
       if (isObject(value) && watch !== undefined) watchItem(watch, value)
@@ -75,11 +76,11 @@ const MESSAGE = takes({ toolCalls: Array.isArray, toolCallId: isText, id: isName
 
 function fromItem(item: Json, returned: Map<string, string>): readonly Said[] {
   const message = isObject(item) ? asObject(item['message']) : undefined
-  if (!isObject(item) || message === undefined) return [toEvent(item)]
+  if (!isObject(item) || message === undefined) return [unknownSaid(item)]
   const { role } = message
   const answered = asString(message['toolCallId'])
   const isCopy = role === 'tool' && answered !== undefined && returned.get(answered) === message['content']
-  if (isCopy) return [toEvent(item, 'copy')]
+  if (isCopy) return [unknownSaid(item, 'copy')]
   const isThinking = role === 'thinking'
   const calls = message['toolCalls']
   const callId = asString(message['toolCallId'])
@@ -91,7 +92,7 @@ function fromItem(item: Json, returned: Map<string, string>): readonly Said[] {
     ...(callId !== undefined && { tool_call_id: callId }),
   }
   const read = fromWireMessage('openai-chat', chat, MESSAGE)
-  if (read.kind === 'event') return [toEvent(item)]
+  if (read.kind === 'event') return [unknownSaid(item)]
   const blocks = isThinking
     ? read.blocks.map((block): Block =>
         block.type === 'text' ? { type: 'thinking', text: block.text } : block,

@@ -24,7 +24,8 @@ import type { Head } from './head-records.ts'
 import { isInstant, isText, takes } from './left-over.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
-import { tellLines, toEvent, type Facts } from './telling.ts'
+import { tellLines, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 import { fromWireMessage } from './wire-said.ts'
 
@@ -85,7 +86,7 @@ async function* readDroid(
     if (damage !== undefined) telling.damage(damage)
     else {
       telling.know(settingsOf(raw))
-      telling.say(toEvent(raw, 'settings'), {
+      telling.say(unknownSaid(raw, 'settings'), {
         file: settings.path,
         number: 0,
         byteOffset: 0,
@@ -95,7 +96,7 @@ async function* readDroid(
   }
   let last = ''
   yield* tellLines(file, telling, (value, place) => {
-    if (!isObject(value)) return telling.say(toEvent(value), place)
+    if (!isObject(value)) return telling.say(unknownSaid(value), place)
     watch?.record(asString(value['type']) ?? 'unknown', value)
     telling.know(factsOf(value))
     const said = fromLine(value, last)
@@ -181,7 +182,7 @@ function fromLine(line: JsonObject, last: string): Said {
     ...(at !== undefined && { at }),
   }
   const said = saidOf(line, last)
-  if (said === undefined) return { ...toEvent(line, asString(type)), ...head }
+  if (said === undefined) return { ...unknownSaid(line, asString(type)), ...head }
   return withUnsaid({ ...said, ...head }, line, TAKEN)
 }
 

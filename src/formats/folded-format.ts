@@ -7,14 +7,8 @@ import type { Detection, Format, Place } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
-import {
-  layoutOf,
-  readFold,
-  readLineSteps,
-  readListSteps,
-  type FileStep,
-  type SessionFold,
-} from './session-fold.ts'
+import { readFold, type SessionFold } from './session-fold.ts'
+import { layoutOf, readLineSteps, readListSteps, type FileStep } from './file-steps.ts'
 import { createKeeping } from './unsaid.ts'
 
 export type Folded = {

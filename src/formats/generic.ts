@@ -12,17 +12,10 @@ import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { createPlacing, type Said } from './placing.ts'
-import {
-  createSpan,
-  layoutOf,
-  readFold,
-  readLineSteps,
-  readListSteps,
-  unknownSaid,
-  type FileRecord,
-  type FileStep,
-  type SessionFold,
-} from './session-fold.ts'
+import { readFold, type SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { layoutOf, readLineSteps, readListSteps, type FileRecord, type FileStep } from './file-steps.ts'
+import { unknownSaid } from './unknown.ts'
 import { createKeeping } from './unsaid.ts'
 
 const ID = 'generic'

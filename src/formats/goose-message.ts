@@ -13,7 +13,7 @@ import {
 } from '../transcript/json.ts'
 import { takes } from './left-over.ts'
 import type { Said } from './placing.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 const TAKEN = takes({
@@ -29,7 +29,7 @@ export function fromGooseMessage(message: Json): Said {
   const role = isObject(message) ? asString(message['role']) : undefined
   const parts = isObject(message) ? asArray(message['content']) : undefined
   if (!isObject(message) || parts === undefined || (role !== 'user' && role !== 'assistant'))
-    return toEvent(message)
+    return unknownSaid(message)
   const created = asNumber(message['created'])
   // In seconds, and in milliseconds where a client sent them so.
   const at = created === undefined ? undefined : fromMillis(created > 1e11 ? created : created * 1000)

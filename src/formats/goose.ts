@@ -18,7 +18,8 @@ import { fromGooseMessage } from './goose-message.ts'
 import type { Head } from './head-records.ts'
 import { PLACES } from './places.ts'
 import { asId, type Place } from './placing.ts'
-import { createTelling, tellLines, toEvent, type Facts } from './telling.ts'
+import { createTelling, tellLines, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'goose'
 
@@ -78,7 +79,7 @@ async function* readLog(file: SourceFile, { open, watch }: FileReading): AsyncGe
     if (isObject(value)) watch?.record(isHeader ? 'session' : 'message', value)
     if (!isHeader) return telling.say(fromGooseMessage(value), place)
     telling.know(factsOf(value))
-    telling.say(toEvent(value, 'session'), place)
+    telling.say(unknownSaid(value, 'session'), place)
   })
 }
 
@@ -140,7 +141,7 @@ async function* readSessions(
     const about = rowToJson(row)
     watch?.record('sessions', about)
     telling.know({ ...factsOf(about), ...(id !== undefined && { sessionId: id }) })
-    telling.say(toEvent(about, 'session'), nextPlace())
+    telling.say(unknownSaid(about, 'session'), nextPlace())
     yield telling.take()
     const own = {
       where: { column: 'session_id', equals: row['id'] ?? null },
@@ -156,7 +157,7 @@ async function* readSessions(
     if (database.columns('usage_ledger').includes('session_id'))
       for await (const batch of database.rows('usage_ledger', own)) {
         // Each request's counts, which the session's sum has: kept, and not counted again.
-        for (const spent of batch) telling.say(toEvent(rowToJson(spent), 'usage'), nextPlace())
+        for (const spent of batch) telling.say(unknownSaid(rowToJson(spent), 'usage'), nextPlace())
         yield telling.take()
       }
     yield telling.end()
@@ -174,7 +175,7 @@ function fromRow(row: Row): ReturnType<typeof fromGooseMessage> {
     ...others
   } = row
   const content = jsonOf(content_json)
-  if (content === undefined) return toEvent(rowToJson(row), 'message')
+  if (content === undefined) return unknownSaid(rowToJson(row), 'message')
   const created =
     typeof created_timestamp === 'number' || typeof created_timestamp === 'bigint'
       ? Number(created_timestamp)

@@ -24,7 +24,8 @@ import type { Detection, Format } from './format.ts'
 import type { Head } from './head-records.ts'
 import { PLACES } from './places.ts'
 import type { Said } from './placing.ts'
-import { unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'grok'
 

@@ -26,7 +26,8 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer, fromRequest, fromResponse } from './provider-entries.ts'
-import { tellLines, toEvent, TOO_LARGE, type Telling } from './telling.ts'
+import { tellLines, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { readInnerList } from './list-document.ts'
 import { createToldMessages, type ToldMessages } from './told-messages.ts'
 
@@ -72,7 +73,7 @@ async function* readCapture(
   const log = asObject(document?.['log'])
   const { entries, ...about } = log ?? {}
   if (document !== undefined)
-    telling.say(toEvent({ ...document, ...(log !== undefined && { log: about }) }, 'log'), place)
+    telling.say(unknownSaid({ ...document, ...(log !== undefined && { log: about }) }, 'log'), place)
   for (const [index, entry] of (asArray(entries) ?? []).entries()) {
     tellCall(entry, { ...place, number: index + 1 }, telling, told)
     if (index % 64 === 63) yield telling.take()
@@ -90,14 +91,14 @@ async function* readLarge(
   const place = { file: file.path, byteOffset: 0, byteLength: found?.sizeBytes ?? file.sizeBytes }
   if (found === undefined)
     telling.damage({ kind: 'not-json', line: 1, reason: 'not JSON, or cut off', ...place })
-  else telling.say(toEvent({ log: found.members }, 'log'), { ...place, number: 1 })
+  else telling.say(unknownSaid({ log: found.members }, 'log'), { ...place, number: 1 })
   for (const one of found?.damage ?? []) telling.damage(one)
   let number = 0
   for await (const elements of found?.elements() ?? []) {
     for (const { value, byteOffset, byteLength } of elements) {
       number += 1
       const at = { file: file.path, number, byteOffset, byteLength }
-      if (value === undefined) telling.say(TOO_LARGE, at)
+      if (value === undefined) telling.say(unknownSaid(undefined), at)
       else tellCall(value, at, telling, told)
     }
     yield telling.take()
@@ -133,7 +134,7 @@ async function readWhole(file: SourceFile): Promise<Whole> {
 function tellCall(value: Json, place: Place, telling: Telling, told: ToldMessages): void {
   const call = isObject(value) ? callOf(value) : undefined
   if (!isObject(value) || call === undefined)
-    return telling.say(toEvent(isObject(value) ? withoutSecrets(value) : value, 'exchange'), place)
+    return telling.say(unknownSaid(isObject(value) ? withoutSecrets(value) : value, 'exchange'), place)
   const { api, request, answer, startedAt, endedAt, around } = call
   const stamp = (said: Said, at: string | undefined): Said => ({ ...said, ...(at !== undefined && { at }) })
   const asked = fromRequest(api, request)
@@ -141,7 +142,7 @@ function tellCall(value: Json, place: Place, telling: Telling, told: ToldMessage
     telling.say(stamp(said, startedAt), place)
   const parameters = asked.find(({ metadata }) => metadata?.['record'] === 'request')
   if (parameters !== undefined) telling.say(stamp(parameters, startedAt), place)
-  if (answer === undefined) return telling.say(stamp(toEvent(around, 'exchange'), startedAt), place)
+  if (answer === undefined) return telling.say(stamp(unknownSaid(around, 'exchange'), startedAt), place)
   told.tell(answer)
   telling.say(
     stamp({ ...answer, metadata: { ...answer.metadata, exchange: around } }, endedAt ?? startedAt),

@@ -9,7 +9,8 @@ import { costOf, toDollars } from './dollars.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { asId, type Place, type Said } from './placing.ts'
-import { createTelling, toEvent, type Facts } from './telling.ts'
+import { createTelling, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 
 export type RowReader = {
@@ -82,7 +83,7 @@ async function* readSessions(
     const { system_prompt: _prompt, ...about } = row
     reader.watch?.record('sessions', rowToJson(row))
     telling.know(factsOf(row, format))
-    telling.say(toEvent(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
+    telling.say(unknownSaid(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
     if (prompt !== undefined && prompt !== '')
       telling.say({ kind: 'message', role: 'system', blocks: [{ type: 'text', text: prompt }] }, nextPlace())
     yield telling.take()

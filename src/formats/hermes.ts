@@ -11,7 +11,8 @@ import type { Head } from './head-records.ts'
 import { ROWS, lookAtDatabase, readDatabase } from './hermes-database.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
-import { tellList, toEvent, type Facts } from './telling.ts'
+import { tellList, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { fromWireMessage } from './wire-said.ts'
 
 const ID = 'hermes'
@@ -73,13 +74,13 @@ async function* readHermes(
       watch?.record('session', members)
       telling.know(factsOf(members))
       const isText = typeof prompt === 'string'
-      telling.say(toEvent(isText ? around : members, 'session'), place)
+      telling.say(unknownSaid(isText ? around : members, 'session'), place)
       if (isText)
         telling.say({ kind: 'message', role: 'system', blocks: [{ type: 'text', text: prompt }] }, place)
     },
     element(value, place) {
       if (isObject(value)) watch?.record('message', value)
-      telling.say(isObject(value) ? fromMessage(value) : toEvent(value), place)
+      telling.say(isObject(value) ? fromMessage(value) : unknownSaid(value), place)
     },
   })
 }

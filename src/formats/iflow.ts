@@ -25,7 +25,9 @@ import type { Format } from './format.ts'
 import { createRecentIds } from './id-set.ts'
 import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'iflow'
 

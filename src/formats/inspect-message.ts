@@ -13,7 +13,7 @@ import {
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { isText, takes, type Takes } from './left-over.ts'
 import type { Said } from './placing.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 const PARTS =
@@ -32,7 +32,7 @@ const TAKEN: Takes = takes({
 export function fromMessage(message: Json): Said {
   const role = isObject(message) ? asString(message['role']) : undefined
   if (!isObject(message) || (role !== 'system' && role !== 'user' && role !== 'assistant' && role !== 'tool'))
-    return toEvent(message)
+    return unknownSaid(message)
   const id = asString(message['id'])
   const blocks = fromContent(message['content'])
   const model = role === 'assistant' ? asString(message['model']) : undefined

@@ -19,7 +19,8 @@ import type { DriftWatch } from './drift.ts'
 import { createAside, fromMessage, usageOf, type Aside } from './inspect-message.ts'
 import { isInstant, takes } from './left-over.ts'
 import { asId, type Place, type Said } from './placing.ts'
-import { toEvent, type Facts, type Telling } from './telling.ts'
+import type { Facts, Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { createToldMessages } from './told-messages.ts'
 import { inside, unsaid } from './unsaid.ts'
 
@@ -60,7 +61,7 @@ export function createSample(
   telling.know(factsOf(sample, evaluation))
 
   const tell = (value: Json, place: Place, within: string | undefined, depth: number): void => {
-    if (!isObject(value)) return telling.say(toEvent(value), place)
+    if (!isObject(value)) return telling.say(unknownSaid(value), place)
     const kind = asString(value['event']) ?? 'unknown'
     watch?.record(kind, value)
     const source = within ?? sources.sourceOf(value)
@@ -93,7 +94,7 @@ export function createSample(
       for (const one of inner) if (depth < DEPTH) tell(one, place, `subagent:${id ?? 'tool'}`, depth + 1)
       return
     }
-    say(toEvent(kind === 'span_begin' || kind === 'span_end' ? value : aside.restored(value), kind))
+    say(unknownSaid(kind === 'span_begin' || kind === 'span_end' ? value : aside.restored(value), kind))
   }
 
   return {
@@ -120,7 +121,7 @@ export function createSample(
         if (odd !== undefined && odd !== null && !Array.isArray(odd)) about[key] = odd
       }
       if (left !== undefined) about['attachments'] = left
-      telling.say(toEvent(about, 'sample'), place)
+      telling.say(unknownSaid(about, 'sample'), place)
     },
   }
 }

@@ -15,7 +15,8 @@ import { lookAtInspect } from './inspect-look.ts'
 import { createSample } from './inspect-sample.ts'
 import { readListDocument } from './list-document.ts'
 import { asId, type Place } from './placing.ts'
-import { createTelling, tellList, toEvent, type Facts, type Telling } from './telling.ts'
+import { createTelling, tellList, type Facts, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'inspect'
 
@@ -131,7 +132,7 @@ async function tellAbout(file: SourceFile, telling: Telling): Promise<void> {
   if (damage !== undefined) telling.damage(damage)
   const name = file.path.slice(file.path.lastIndexOf('/') + 1).replace(/\.json$/, '')
   const place = { file: file.path, number: 1, byteOffset: 0, byteLength: bytes }
-  if (raw !== undefined) telling.say(toEvent(raw, name), place)
+  if (raw !== undefined) telling.say(unknownSaid(raw, name), place)
 }
 
 /** One that was named alone. */
@@ -144,7 +145,7 @@ async function* readAbout(file: SourceFile, shared: Shared): AsyncGenerator<read
 function tellHeader(log: JsonObject, place: Place, telling: Telling, { watch }: Shared): void {
   watch?.record('log', log)
   telling.know(factsOf(log))
-  telling.say(toEvent(log, 'evaluation'), place)
+  telling.say(unknownSaid(log, 'evaluation'), place)
 }
 
 /** One JSON document: what stands around the samples, then each of them. */
@@ -166,7 +167,7 @@ async function* readLog(file: SourceFile, shared: Shared): AsyncGenerator<readon
         const reading = createSample(value, evaluation, own, shared.watch)
         for (const event of asArray(value['events']) ?? []) reading.event(event, place)
         reading.end(place)
-      } else own.say(toEvent(value ?? null), place)
+      } else own.say(unknownSaid(value ?? null), place)
       yield own.end()
     }
   }
@@ -196,7 +197,7 @@ async function* readEvents(file: SourceFile, shared: Shared): AsyncGenerator<rea
   let reading: ReturnType<typeof createSample> | undefined
   yield* tellList(file, 'events', telling, {
     header(members, place) {
-      telling.say(toEvent(members, 'document'), place)
+      telling.say(unknownSaid(members, 'document'), place)
       reading = createSample({}, undefined, telling, shared.watch)
     },
     element: (value, place) => reading?.event(value, place),

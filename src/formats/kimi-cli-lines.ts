@@ -13,7 +13,7 @@ import {
 import { splitContent, toArguments } from '../wire/openai-parts.ts'
 import { toBlock, usageOf } from './kimi-parts.ts'
 import { asId, type Said } from './placing.ts'
-import { unknownSaid } from './session-fold.ts'
+import { unknownSaid } from './unknown.ts'
 
 export function isCliLine({ timestamp, message }: JsonObject): boolean {
   const type = asString(asObject(message)?.['type'])

@@ -17,7 +17,9 @@ import type { Block } from '../transcript/block.ts'
 import { fromCliLine } from './kimi-cli-lines.ts'
 import { toBlock, usageOf } from './kimi-parts.ts'
 import { asId, type Said } from './placing.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 export const ID = 'kimi'
 

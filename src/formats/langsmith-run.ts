@@ -17,7 +17,7 @@ import { isInstant, takes } from './left-over.ts'
 import type { Said } from './placing.ts'
 import { fromResponse } from './provider-entries.ts'
 import { toUnit } from './provider-shapes.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import type { ToldMessages } from './told-messages.ts'
 import { inside, unsaid } from './unsaid.ts'
 import { fromWireMessage } from './wire-said.ts'
@@ -37,7 +37,7 @@ export function fromRun(run: JsonObject, told: ToldMessages): readonly Said[] {
     return [stamp({ ...result, ...timed })]
   }
   if (run['run_type'] !== 'llm')
-    return [stamp({ ...toEvent(run, asString(run['run_type']) ?? 'run'), ...timed })]
+    return [stamp({ ...unknownSaid(run, asString(run['run_type']) ?? 'run'), ...timed })]
   const asked = messagesOf(asObject(run['inputs']) ?? {}).map((one) =>
     fromWireMessage('openai-chat', toChatMessage(one)),
   )

@@ -21,7 +21,8 @@ import { fromRun } from './langsmith-run.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { asId, type Place } from './placing.ts'
 import { readInOrder } from './in-order.ts'
-import { toEvent, type Telling } from './telling.ts'
+import type { Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { createToldMessages, type ToldMessages } from './told-messages.ts'
 
 export const langsmith = fileFormat({
@@ -215,7 +216,7 @@ function createSessions(open: FileReading['open'], watch: DriftWatch | undefined
       })
       for (const said of fromRun(run, told)) telling.say(said, place)
     },
-    other: (value, place) => (current ?? use('')).telling.say(toEvent(value), place),
+    other: (value, place) => (current ?? use('')).telling.say(unknownSaid(value), place),
     damage: (item) => (current ?? use('')).telling.damage(item.damage),
     take() {
       const told = [...items, ...(current?.telling.take() ?? [])]

@@ -24,7 +24,8 @@ import { takes } from './left-over.ts'
 import { withDetails } from './openhands-event.ts'
 import type { Said } from './placing.ts'
 import { statusOf } from './swe-agent.ts'
-import { tellList, toEvent, type Facts } from './telling.ts'
+import { tellList, type Facts } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, unsaid } from './unsaid.ts'
 import { fromWireMessage, taken } from './wire-said.ts'
 
@@ -70,7 +71,7 @@ async function* readMini(
       if (Object.keys(members).length === 0) return
       watch?.record('document', members)
       telling.know(factsOf(members))
-      telling.say(toEvent(members, 'document'), place)
+      telling.say(unknownSaid(members, 'document'), place)
     },
     element(value, place) {
       if (isObject(value)) watch?.record('message', value)
@@ -82,7 +83,7 @@ async function* readMini(
 const TAKEN = taken('extra')
 
 function fromMessage(value: Json): Said {
-  if (!isObject(value)) return toEvent(value)
+  if (!isObject(value)) return unknownSaid(value)
   const extra = value['extra']
   const said = fromWireMessage('openai-chat', value, isObject(extra) ? TAKEN : undefined)
   if (!isObject(extra) || said.kind === 'event') return said

@@ -23,7 +23,9 @@ import type { Format } from './format.ts'
 import { createRecentIds } from './id-set.ts'
 import { fromPiLine } from './pi-lines.ts'
 import type { Said } from './placing.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'openclaw-telemetry'
 

@@ -19,20 +19,20 @@ import { toArguments } from '../wire/openai-parts.ts'
 import { fromOpenAiUsage } from '../wire/openai-usage.ts'
 import { isInstant, isText, takes, type Takes } from './left-over.ts'
 import type { Said } from './placing.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 /** Which call an action was, for observations that name only the action. */
 export type Causes = Map<string, string>
 
 export function fromEvent(event: Json, causes: Causes): Said {
-  if (!isObject(event)) return toEvent(event)
+  if (!isObject(event)) return unknownSaid(event)
   const said = typeof event['kind'] === 'string' ? fromKind(event) : fromOlder(event, causes)
   if (said === undefined) {
     const at = parseInstant(event['timestamp'])
     const id = idOf(event)
     const name = asString(event['kind']) ?? asString(event['action']) ?? asString(event['observation'])
-    return { ...toEvent(event, name), ...(id !== undefined && { id }), ...(at !== undefined && { at }) }
+    return { ...unknownSaid(event, name), ...(id !== undefined && { id }), ...(at !== undefined && { at }) }
   }
   return withUnsaid(said, event, TAKEN)
 }

@@ -16,7 +16,8 @@ import type { Head } from './head-records.ts'
 import { fromEvent, withDetails, type Causes } from './openhands-event.ts'
 import { PLACES } from './places.ts'
 import type { Place, Said } from './placing.ts'
-import { createTelling, tellLines, tellList, toEvent, type Telling } from './telling.ts'
+import { createTelling, tellLines, tellList, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'openhands'
 
@@ -152,7 +153,7 @@ function readResult(
     ...(error !== undefined && error !== '' && { status: 'failed', error }),
     ...reportedOf(metrics),
   })
-  telling.say(toEvent(around, 'result'), place)
+  telling.say(unknownSaid(around, 'result'), place)
   const events = createEvents(telling, watch)
   // Once a history was pairs of an action and what came of it.
   for (const one of asArray(history) ?? [])

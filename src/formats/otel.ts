@@ -23,7 +23,8 @@ import { otelWriter } from './otel-write.ts'
 import { sessionOf } from './own-facts.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer } from './provider-entries.ts'
-import { toEvent, type Facts, type Telling } from './telling.ts'
+import type { Facts, Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { createToldMessages, type ToldMessages } from './told-messages.ts'
 
 export const otel = fileFormat({
@@ -72,7 +73,7 @@ async function* readTraces(
     }
     for (const piece of pieces) {
       if ('damage' in piece) loose.damage(piece.damage)
-      else if ('value' in piece) loose.say(toEvent(piece.value), piece.place)
+      else if ('value' in piece) loose.say(unknownSaid(piece.value), piece.place)
       else held.push({ ...toTreeSpan(piece.span), place: piece.place })
     }
     const others = loose.take()
@@ -188,7 +189,7 @@ function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk): void
   const key = toJson(resource)
   if (span.resource.size > 0 && !talk.resources.has(key)) {
     talk.resources.add(key)
-    say(toEvent(resource, 'resource'), span.startedAt)
+    say(unknownSaid(resource, 'resource'), span.startedAt)
   }
   const ids = {
     trace: span.traceId,
@@ -226,7 +227,7 @@ function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk): void
     return say({ ...answer, ...lasted, metadata }, span.endedAt ?? span.startedAt)
   }
   say(
-    { ...toEvent(spanToJson(span, told?.kind === 'agent'), told?.kind ?? 'span'), ...lasted },
+    { ...unknownSaid(spanToJson(span, told?.kind === 'agent'), told?.kind ?? 'span'), ...lasted },
     span.startedAt,
   )
 }

@@ -5,7 +5,7 @@ import type { Detection } from './format.ts'
 import type { Head } from './head-records.ts'
 import { toUnit, type ProviderUnit } from './provider-shapes.ts'
 import { isPlainMessage, messagesApi, type Vote } from './provider-vote.ts'
-import { layoutOf } from './session-fold.ts'
+import { layoutOf } from './file-steps.ts'
 
 /** Messages with keys that no API knows: somebody's own, which a reader of anybody's messages takes as well. */
 const STRANGE = 0.15

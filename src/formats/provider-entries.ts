@@ -6,7 +6,7 @@ import type { WireApi, WireMessage } from '../wire/message.ts'
 import { parseRequest, type RequestMessage } from '../wire/request.ts'
 import type { SplitBlocks } from '../wire/split.ts'
 import type { Said } from './placing.ts'
-import { unknownSaid } from './session-fold.ts'
+import { unknownSaid } from './unknown.ts'
 
 /** Where each API keeps its messages. */
 export const LISTS: Readonly<Record<WireApi, string>> = {

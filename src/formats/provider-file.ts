@@ -19,14 +19,8 @@ import { detectProvider } from './provider-detect.ts'
 import { LISTS, fromRequest, fromRequestMessage, fromResponse } from './provider-entries.ts'
 import { toUnit, type ProviderUnit } from './provider-shapes.ts'
 import { createKeeping } from './unsaid.ts'
-import {
-  layoutOf,
-  readLineSteps,
-  readListSteps,
-  unknownSaid,
-  type FileRecord,
-  type FileStep,
-} from './session-fold.ts'
+import { layoutOf, readLineSteps, readListSteps, type FileRecord, type FileStep } from './file-steps.ts'
+import { unknownSaid } from './unknown.ts'
 
 type Options = { readonly id: string; readonly title: string; readonly api: WireApi; readonly write?: Writer }
 

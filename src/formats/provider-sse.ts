@@ -13,14 +13,9 @@ import { readHead, type Head } from './head-records.ts'
 import { readBareList } from './list-document.ts'
 import { createPlacing, type Said } from './placing.ts'
 import { createStreams, eventApi, type Extent, type Streamed } from './provider-streams.ts'
-import {
-  layoutOf,
-  nameSession,
-  readLineSteps,
-  readListSteps,
-  unknownSaid,
-  type FileStep,
-} from './session-fold.ts'
+import { nameSession } from './session-fold.ts'
+import { layoutOf, readLineSteps, readListSteps, type FileStep } from './file-steps.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'provider-sse'
 

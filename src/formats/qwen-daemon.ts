@@ -2,7 +2,7 @@
 import type { Block } from '../transcript/block.ts'
 import { asNumber, asObject, asString, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Said } from './placing.ts'
-import { unknownSaid } from './session-fold.ts'
+import { unknownSaid } from './unknown.ts'
 
 export function isDaemonEvent({ id, v, type, data }: JsonObject): boolean {
   if (asNumber(id) === undefined || asNumber(v) === undefined) return false

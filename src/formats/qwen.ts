@@ -15,7 +15,9 @@ import { PLACES } from './places.ts'
 import { asId, type Said } from './placing.ts'
 import { isDaemonEvent, fromDaemonEvent } from './qwen-daemon.ts'
 import { VOCABULARY, watchQwen } from './qwen-vocabulary.ts'
-import { createSpan, unknownSaid, type SessionFold } from './session-fold.ts'
+import type { SessionFold } from './session-fold.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 const ID = 'qwen'
 

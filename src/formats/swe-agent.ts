@@ -24,7 +24,8 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import { isText, takes } from './left-over.ts'
 import type { Place, Said } from './placing.ts'
-import { tellList, toEvent, type Facts, type Telling } from './telling.ts'
+import { tellList, type Facts, type Telling } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { fromWireMessage } from './wire-said.ts'
 
 export const sweAgent = fileFormat({
@@ -69,7 +70,7 @@ async function* readTrajectory(
       header(members, place) {
         watch?.record('document', members)
         telling.know(factsOf(members))
-        telling.say(toEvent(members, 'document'), place)
+        telling.say(unknownSaid(members, 'document'), place)
       },
       element: tell.message,
       without: STEPS,
@@ -82,7 +83,7 @@ async function* readTrajectory(
       const { history, ...around } = members
       watch?.record('document', members)
       telling.know(factsOf(around))
-      telling.say(toEvent(around, 'document'), place)
+      telling.say(unknownSaid(around, 'document'), place)
       for (const message of asArray(history) ?? (history === undefined ? [] : [history]))
         tell.message(message, place)
     },
@@ -132,7 +133,7 @@ function createTeller(telling: Telling, watch: DriftWatch | undefined): Teller {
       telling.say(fromMessage(value), place)
     },
     step(value, place) {
-      if (!isObject(value)) return telling.say(toEvent(value), place)
+      if (!isObject(value)) return telling.say(unknownSaid(value), place)
       watch?.record('step', value)
       for (const said of fromStep(value, history.length > 0 ? isSaid : undefined)) telling.say(said, place)
     },
@@ -143,7 +144,7 @@ function createTeller(telling: Telling, watch: DriftWatch | undefined): Teller {
 const TAKEN = takes({ tool_call_ids: (value) => ids(value).length === 1, thought: isText, action: isText })
 
 function fromMessage(value: Json): Said {
-  if (!isObject(value)) return toEvent(value)
+  if (!isObject(value)) return unknownSaid(value)
   const [callId] = ids(value['tool_call_ids'])
   const isResult = value['role'] === 'tool' && callId !== undefined
   const said = fromWireMessage('openai-chat', isResult ? { ...value, tool_call_id: callId } : value, TAKEN)
@@ -183,7 +184,7 @@ function fromStep(
     const told = new Set([...PROMPT, ...PARTS.filter((key) => isSaid(step[key]))])
     return [{ kind: 'event', blocks: [], ...duration, metadata: { ...rest(step, told), record: 'step' } }]
   }
-  if (!isPlain) return [toEvent(rest(step, PROMPT) ?? {}, 'step')]
+  if (!isPlain) return [unknownSaid(rest(step, PROMPT) ?? {}, 'step')]
   const { thought, response, action, observation } = step
   const text = asString(thought) || asString(response) || ''
   const blocks: Block[] = [

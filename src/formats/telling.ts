@@ -9,10 +9,12 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { toDollars } from './dollars.ts'
 import type { ReadItem } from './format.ts'
+import { readLineSteps, type FileRecord } from './file-steps.ts'
 import { createIdSet } from './id-set.ts'
-import { readInOrder } from './in-order.ts'
 import { readListDocument, readBareList } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
+import { createSpan } from './span.ts'
+import { unknownSaid } from './unknown.ts'
 
 /** `sessionId` is what the agent calls it; `native` where another program's session was written down. Nothing that a file does not say is in here. */
 export type Facts = Partial<Omit<Session, 'id'>> & { readonly sessionId?: string }
@@ -61,8 +63,7 @@ export function createTelling(format: string, path: string, taken: Taken): Telli
   let isOpen = false
   let isBegun = false
   let model: string | undefined
-  let first: string | undefined
-  let last: string | undefined
+  const span = createSpan()
   let cost: number | undefined
 
   const name = (): Pick<Session, 'id' | 'native'> => {
@@ -80,8 +81,7 @@ export function createTelling(format: string, path: string, taken: Taken): Telli
     const { sessionId: _, native: _native, ...own } = facts
     const ended = {
       ...(model !== undefined && { model }),
-      ...(first !== undefined && { startedAt: first }),
-      ...(last !== undefined && { endedAt: last }),
+      ...span.facts(),
       ...(cost !== undefined && { reportedCost: toDollars(cost) }),
     }
     // A log has no last word: one that stopped reads like one that is done.
@@ -100,9 +100,7 @@ export function createTelling(format: string, path: string, taken: Taken): Telli
       if (billionths !== undefined) cost = (cost ?? 0) + billionths
     },
     say(said, place) {
-      const { at } = said
-      if (at !== undefined && (first === undefined || at < first)) first = at
-      if (at !== undefined && (last === undefined || at > last)) last = at
+      span.see(said.at)
       model ??= said.model
       items.push({ type: 'entry', entry: placing(said, place) })
     },
@@ -114,21 +112,6 @@ export function createTelling(format: string, path: string, taken: Taken): Telli
   }
 }
 
-/** A record that no reader understood, or that is about the session and not of it: whole. */
-export function toEvent(raw: Json, record?: string): Said {
-  return {
-    kind: 'event',
-    blocks: [{ type: 'unknown', raw }],
-    ...(record !== undefined && { metadata: { record } }),
-  }
-}
-
-/** A record over the limit. */
-export const TOO_LARGE: Said = {
-  kind: 'event',
-  blocks: [{ type: 'unknown', raw: null, reason: 'a record over the limit, left where it is' }],
-}
-
 /** Each record of a JSON Lines file; `end` when they are through. */
 export async function* tellLines(
   file: SourceFile,
@@ -136,16 +119,10 @@ export async function* tellLines(
   next: (value: Json, place: Place) => void,
   end?: () => void,
 ): AsyncGenerator<readonly ReadItem[]> {
-  for await (const steps of readInOrder(file)) {
+  for await (const steps of readLineSteps(file)) {
     for (const step of steps) {
-      if ('record' in step) {
-        const { value, number, byteOffset, byteLength } = step.record
-        next(value, { file: file.path, number, byteOffset, byteLength })
-        continue
-      }
-      const { damage } = step
-      telling.damage(damage)
-      if (damage.kind === 'too-large') telling.say(TOO_LARGE, placeOf(damage))
+      if ('damage' in step) telling.damage(step.damage)
+      else tellRecord(file, telling, step.record, next)
     }
     yield telling.take()
   }
@@ -180,11 +157,9 @@ export async function* tellList(
   yield telling.take()
   let number = 0
   for await (const some of elements()) {
-    for (const { value, byteOffset, byteLength } of some) {
+    for (const one of some) {
       number += 1
-      const place = { file: file.path, number, byteOffset, byteLength }
-      if (value === undefined) telling.say(TOO_LARGE, place)
-      else element(value, place)
+      tellRecord(file, telling, { number, ...one }, element)
     }
     yield telling.take()
   }
@@ -192,6 +167,13 @@ export async function* tellList(
   yield telling.end()
 }
 
-function placeOf({ file, line = 1, byteOffset, byteLength }: Damage): Place {
-  return { file, number: line, byteOffset, byteLength }
+function tellRecord(
+  file: SourceFile,
+  telling: Telling,
+  { value, ...place }: FileRecord,
+  next: (value: Json, place: Place) => void,
+): void {
+  const at = { file: file.path, ...place }
+  if (value === undefined) telling.say(unknownSaid(undefined), at)
+  else next(value, at)
 }

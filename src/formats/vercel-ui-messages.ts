@@ -9,16 +9,10 @@ import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { readBareList, readListDocument } from './list-document.ts'
-import {
-  readFold,
-  layoutOf,
-  readLineSteps,
-  readListSteps,
-  unknownSaid,
-  createSpan,
-  type FileStep,
-  type SessionFold,
-} from './session-fold.ts'
+import { readFold, type SessionFold } from './session-fold.ts'
+import { layoutOf, readLineSteps, readListSteps, type FileStep } from './file-steps.ts'
+import { unknownSaid } from './unknown.ts'
+import { createSpan } from './span.ts'
 import { createKeeping } from './unsaid.ts'
 import { fromUiMessage } from './vercel-ui-parts.ts'
 import { vercelUiWriter } from './vercel-ui-write.ts'

@@ -3,7 +3,7 @@ import { isObject, type Json } from '../transcript/json.ts'
 import type { WireApi } from '../wire/message.ts'
 import { parseRequest } from '../wire/request.ts'
 import { always, isText, takes, type Takes } from './left-over.ts'
-import { toEvent } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import type { Said } from './placing.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
@@ -25,7 +25,8 @@ const TAKEN: Takes = takes({
 /** `more` are fields that the caller has taken out of the message itself. What is no message is kept whole. */
 export function fromWireMessage(api: WireApi, message: Json, more?: Takes): Said {
   const [read] = parseRequest(api, { messages: [message] }).messages
-  if (!isObject(message) || read === undefined || typeof message['role'] !== 'string') return toEvent(message)
+  if (!isObject(message) || read === undefined || typeof message['role'] !== 'string')
+    return unknownSaid(message)
   const said: Said = {
     kind: 'message',
     role: read.role,
