@@ -1,15 +1,11 @@
 import fs from 'node:fs'
-import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import os from 'node:os'
+import http, { type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startProxy } from '../capture/proxy/proxy.ts'
-import { toUpstreams } from '../capture/proxy/upstreams.ts'
+import { createRecorded, type Recorded } from '../../test/recorded.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
-import { openRecording, type Recording } from './recording.ts'
-import { serveRecording, type ReplayServer, type ServeOptions } from './server.ts'
+import type { ReplayServer, ServeOptions } from './server.ts'
 
 type Heard = {
   readonly status: number
@@ -23,35 +19,16 @@ type Asked = {
   readonly headers?: object
 }
 
-let home: string
-let upstream: Server
-let answer: (request: IncomingMessage, response: ServerResponse, body: string) => void
-let open: { readonly recording: Recording; readonly server: ReplayServer }[] = []
+let recorded: Recorded
 
 beforeEach(async () => {
-  home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-inquiries-'))
-  answer = (request, response, body) => {
+  recorded = await createRecorded((request, response, body) => {
     const { url = '' } = request
     if (url.includes('count')) return send(response, { input_tokens: body.length })
     return send(response, url.includes('models') ? { data: [{ id: `model of ${url}` }] } : MESSAGE)
-  }
-  upstream = http.createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => answer(request, response, body))
   })
-  await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
 })
-afterEach(async () => {
-  for (const { server, recording } of open) {
-    await server.close()
-    recording.close()
-  }
-  open = []
-  upstream.closeAllConnections()
-  upstream.close()
-  fs.rmSync(home, { recursive: true, force: true })
-})
+afterEach(() => recorded.close())
 
 const MESSAGE = {
   id: 'msg_1',
@@ -92,28 +69,18 @@ function ask(url: string, { method = 'POST', path, body, headers = {} }: Asked):
 }
 
 async function record(...asked: readonly Asked[]): Promise<string> {
-  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const proxy = await startProxy({
-    upstreams: toUpstreams([`anthropic=${url}`, `openai=${url}`, `google=${url}`]),
-    home,
-    runId: 'run-1',
+  const session = await recorded.record(async (url) => {
+    for (const one of asked) await ask(url, one)
   })
-  for (const one of asked) await ask(proxy.url, one)
-  const [session] = await proxy.close()
   expect(session?.totals).toMatchObject({ calls: 1, usage: { input: 11, output: 7 } })
   return session?.id ?? ''
 }
 
-async function replay(id: string, options: ServeOptions = {}): Promise<ReplayServer> {
-  const recording = await openRecording(id, home)
-  const server = await serveRecording(recording, options)
-  open.push({ recording, server })
-  return server
-}
+const replay = (id: string, options?: ServeOptions): Promise<ReplayServer> => recorded.replay(id, options)
 
 const linesOf = (id: string): string[] =>
   fs
-    .readFileSync(join(home, 'sessions', id, 'tape.jsonl'), 'utf8')
+    .readFileSync(join(recorded.home, 'sessions', id, 'tape.jsonl'), 'utf8')
     .trim()
     .split('\n')
 
@@ -147,8 +114,12 @@ describe('questions about models and tokens', () => {
       recorded: 1,
       unasked: 0,
     })
-    const journal = fs.readdirSync(join(home, 'sessions', id)).find((name) => name.startsWith('journal'))
-    expect(fs.readFileSync(join(home, 'sessions', id, journal ?? ''), 'utf8')).not.toContain('count_tokens')
+    const journal = fs
+      .readdirSync(join(recorded.home, 'sessions', id))
+      .find((name) => name.startsWith('journal'))
+    expect(fs.readFileSync(join(recorded.home, 'sessions', id, journal ?? ''), 'utf8')).not.toContain(
+      'count_tokens',
+    )
   })
 
   it('are answered by position where they are not the same, and say so', async () => {
@@ -187,7 +158,7 @@ describe('questions about models and tokens', () => {
 
   it('are not on the tape where there is a secret in what they say, packed or not', async () => {
     const secret = `sk-ant-api03-${'k'.repeat(80)}`
-    answer = (request, response) => {
+    recorded.answer = (request, response) => {
       if (request.url?.includes('models') !== true) return send(response, MESSAGE)
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
       response.end(gzipSync(JSON.stringify({ data: [secret] })))

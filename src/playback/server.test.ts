@@ -1,44 +1,24 @@
 import fs from 'node:fs'
-import http, { type Server, type ServerResponse } from 'node:http'
-import net, { type AddressInfo } from 'node:net'
-import os from 'node:os'
+import http from 'node:http'
+import net from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createRecorded, type Recorded } from '../../test/recorded.ts'
 import { ask, type Question } from '../../test/replay-proofs.ts'
-import { startProxy } from '../capture/proxy/proxy.ts'
-import { toUpstreams } from '../capture/proxy/upstreams.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
 import { createReassembly } from '../wire/apis.ts'
 import { envelopeOf, type CallApi } from '../wire/call-apis.ts'
-import { openRecording, type Recording } from './recording.ts'
-import { serveRecording, type ReplayServer, type ServeOptions } from './server.ts'
+import type { ReplayServer, ServeOptions } from './server.ts'
 
-let home: string
-let upstream: Server
-let answer: (response: ServerResponse, body: string) => void
-let open: { readonly recording: Recording; readonly server: ReplayServer }[] = []
+let recorded: Recorded
 
 beforeEach(async () => {
-  home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-replay-'))
-  answer = (response) =>
-    void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(MESSAGE))
-  upstream = http.createServer((request, response) => {
-    let body = ''
-    request.on('data', (chunk) => (body += String(chunk)))
-    request.on('end', () => answer(response, body))
-  })
-  await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
+  recorded = await createRecorded(
+    (_, response) =>
+      void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(MESSAGE)),
+  )
 })
-afterEach(async () => {
-  for (const { server, recording } of open) {
-    await server.close()
-    recording.close()
-  }
-  open = []
-  upstream.closeAllConnections()
-  upstream.close()
-  fs.rmSync(home, { recursive: true, force: true })
-})
+afterEach(() => recorded.close())
 
 const MESSAGE = {
   id: 'msg_1',
@@ -59,26 +39,16 @@ const question = (content: Json, more: { readonly [name: string]: Json } = {}): 
 
 /** Asks through the recorder; the session that came of it. */
 async function record(...questions: readonly Question[]): Promise<string> {
-  const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const proxy = await startProxy({
-    upstreams: toUpstreams([`anthropic=${url}`, `openai=${url}`, `google=${url}`]),
-    home,
-    runId: 'run-1',
+  const session = await recorded.record(async (url) => {
+    for (const one of questions) await ask(url, one).catch(() => undefined)
   })
-  for (const one of questions) await ask(proxy.url, one).catch(() => undefined)
-  const [session] = await proxy.close()
   return session?.id ?? ''
 }
 
-async function replay(id: string, options: ServeOptions = {}): Promise<ReplayServer> {
-  const recording = await openRecording(id, home)
-  const server = await serveRecording(recording, options)
-  open.push({ recording, server })
-  return server
-}
+const replay = (id: string, options?: ServeOptions): Promise<ReplayServer> => recorded.replay(id, options)
 
 const bodyOf = (heard: { readonly body: Buffer }): Json | undefined => parseJson(heard.body.toString())
-const tapeOf = (id: string): string => join(home, 'sessions', id, 'tape.jsonl')
+const tapeOf = (id: string): string => join(recorded.home, 'sessions', id, 'tape.jsonl')
 
 describe('a recording that is served', () => {
   it('says how each answer was found', async () => {
@@ -113,7 +83,7 @@ describe('a recording that is served', () => {
 
   it('frames its answers as they were, at once or when they came', async () => {
     const frames = ['event: ping\nda', 'ta: {"type":"ping"}\n', '\n', 'data: é'.slice(0, 7), '\n\n']
-    answer = (response) => {
+    recorded.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       frames.forEach((frame, at) => setTimeout(() => response.write(frame), at * 30))
       setTimeout(() => response.end(), frames.length * 30)
@@ -128,7 +98,7 @@ describe('a recording that is served', () => {
   })
 
   it('breaks off where the connection did, also before anything came', async () => {
-    answer = (response) => void response.destroy()
+    recorded.answer = (_, response) => void response.destroy()
     const id = await record(question('x'))
     const server = await replay(id)
     await expect(ask(server.url, question('x'))).rejects.toThrow(/hang up|reset/)
@@ -191,9 +161,9 @@ describe('a recording that is not whole', () => {
     const lines = fs.readFileSync(tapeOf(id), 'utf8').split('\n')
     // The last answer: half of it was written, and its entry was not.
     fs.writeFileSync(tapeOf(id), `${lines.slice(0, 1).join('\n')}\n${lines[1]?.slice(0, 40)}`)
-    for (const name of fs.readdirSync(join(home, 'sessions', id)))
+    for (const name of fs.readdirSync(join(recorded.home, 'sessions', id)))
       if (name.startsWith('journal')) {
-        const journal = join(home, 'sessions', id, name)
+        const journal = join(recorded.home, 'sessions', id, name)
         const kept = fs.readFileSync(journal, 'utf8').split('\n')
         fs.writeFileSync(
           journal,
@@ -339,7 +309,7 @@ describe('a recording without a tape', () => {
     fs.rmSync(tapeOf(id))
     const heard = await ask((await replay(id)).url, question('say hello'))
     expect(bodyOf(heard)).toMatchObject({ content: MESSAGE.content, stop_reason: 'tool_use' })
-    answer = (response) =>
+    recorded.answer = (_, response) =>
       void response
         .writeHead(529)
         .end('{"type":"error","error":{"type":"overloaded_error","message":"busy"}}')
