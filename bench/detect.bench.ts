@@ -1,6 +1,7 @@
 /**
- * Which format a file is in, asked of all of them: a recording of each at its own size, with 200 KB in its first line, and as a document of
- * 10 MB; packed; a database; a zip. Processor time, the least of many, in a process that is warm; bytes counted where they are read.
+ * Which format a file is in, asked of all of them: a recording of each at its own size, with 200 KB in its first line, with a head full of
+ * short records, and as a document of 10 MB; packed; a database; zips. Processor time, the least of many, in a process that is warm; bytes
+ * counted where they are read.
  */
 import fs from 'node:fs'
 import { open } from 'node:fs/promises'
@@ -8,20 +9,25 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { detect } from '../src/sources/detect.ts'
-import { allFormats } from '../src/sources/formats.ts'
-import { openSource } from '../src/sources/open.ts'
+import { MOST_MS, timeDetection } from '../test/detection-time.ts'
 import type { Bench } from './bench.ts'
+import { writeInspectZip, writeManyShapes, writeShortLines, writeShortRecords } from './full-heads.ts'
 import { GROWN, TEXTS, toKind, toText, withLongText } from './grown-samples.ts'
 import { writeDocument, writeZip } from './huge-files.ts'
 import { atMost, median, type Result } from './measure.ts'
 import { writeDatabase } from './opencode-sample.ts'
 
-const MOST_MS = 2
 const MOST_BYTES = 64 * 1024
 const ROUNDS = 100
 
-type Kind = 'small' | 'a long first line' | 'a long document' | 'gzip' | 'a database' | 'a zip'
+type Kind =
+  | 'small'
+  | 'a long first line'
+  | 'a full head'
+  | 'a long document'
+  | 'gzip'
+  | 'a database'
+  | 'a zip'
 type Case = { readonly kind: Kind; readonly path: string; readonly format: string }
 
 export const bench: Bench = async ({ quick }) => {
@@ -61,8 +67,12 @@ async function makeCases(folder: string, size: number): Promise<readonly Case[]>
       add(sample.isLines ? 'a long first line' : 'a long document', format, path),
       toText(long),
     )
+    if (sample.isLines) writeShortRecords(add('a full head', format, path), text)
     const kind = toKind(sample)
-    if (kind !== undefined) writeDocument(add('a long document', format, path), kind, size, 'whole')
+    if (kind !== undefined) {
+      writeDocument(add('a long document', format, path), kind, size, 'whole')
+      writeShortLines(add('a full head', format, path), kind)
+    }
     const packed = add('gzip', format, `${path}.gz`)
     if (sample.isLines) fs.writeFileSync(packed, text.repeat(Math.ceil(200_000 / text.length)))
     else if (kind === undefined) fs.writeFileSync(packed, text)
@@ -70,27 +80,22 @@ async function makeCases(folder: string, size: number): Promise<readonly Case[]>
     fs.writeFileSync(packed, gzipSync(fs.readFileSync(packed)))
   }
   for (const [format, text] of Object.entries(TEXTS)) fs.writeFileSync(add('small', format, 'x.txt'), text)
+  writeManyShapes(add('a full head', 'claude-code', 'shapes.jsonl'))
   await writeDatabase(add('a database', 'opencode', 'opencode.db'), size)
   const claude = GROWN.find(({ format }) => format === 'claude-code')
   if (claude === undefined) throw new Error('no sample of Claude Code')
   const names = Array.from({ length: 50 }, (_, n) => `projects/-p/${n}.jsonl`)
   await writeZip(add('a zip', 'claude-code', 'logs.zip'), names, Buffer.from(toText(claude)), 100_000)
+  await writeInspectZip(add('a zip', 'inspect', 'log.eval'))
   return cases
 }
 
 type Measured = { readonly ms: number; readonly bytes: number; readonly format: string | undefined }
 
 async function measure({ path }: Case, rounds: number, read: { bytes: number }): Promise<Measured> {
-  let ms = Number.POSITIVE_INFINITY
-  let format: string | undefined
-  for (let round = 0; round < rounds; round += 1) {
-    read.bytes = 0
-    const before = process.cpuUsage()
-    format = (await detect(await openSource(path), { formats: allFormats }))?.format.id
-    const { user, system } = process.cpuUsage(before)
-    ms = Math.min(ms, (user + system) / 1000)
-  }
-  return { ms, bytes: read.bytes, format }
+  read.bytes = 0
+  const { ms, format } = await timeDetection(path, rounds)
+  return { ms, bytes: read.bytes / rounds, format }
 }
 
 function toResults(kind: Kind, all: readonly (readonly [Case, Measured])[]): readonly Result[] {

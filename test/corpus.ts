@@ -1,11 +1,13 @@
 /**
- * `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record; then imports them
- * all, and counts once more in memory what they used and cost.
+ * `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record, and how long the
+ * slowest took to be told; then imports them all, and counts once more in memory what they used and cost.
  */
 import { existsSync } from 'node:fs'
+import { join, relative } from 'node:path'
 import { judge, type Verdict } from './corpus-kinds.ts'
 import { checkTotals } from './corpus-totals.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
+import { MOST_MS, ROUNDS, timeDetections } from './detection-time.ts'
 import { findNotWrittenBack } from './written-back.ts'
 
 const root = process.argv[2]
@@ -61,6 +63,14 @@ const missing = rows.reduce((total, row) => total + row.uncovered.length, 0)
 console.log(
   `${rows.length} files read, ${failures.length} failed, ${wrong.length} detected wrong, ${missing} records unaccounted for, ${changed.length} files not written back as they were`,
 )
+const times = await timeDetections(rows.map(({ file }) => join(root, file)))
+const over = times.filter(({ ms }) => ms > MOST_MS)
+for (const { path, ms } of over) console.log(`slow to tell: ${relative(root, path)}: ${ms.toFixed(2)} ms`)
+const slowest = times.at(-1)
+if (slowest !== undefined)
+  console.log(
+    `told in ${slowest.ms.toFixed(2)} ms at most (${relative(root, slowest.path)}), ${times[times.length >> 1]?.ms.toFixed(2)} ms at the median, ${over.length} files in more than ${MOST_MS} ms: processor time, the least of ${ROUNDS}`,
+  )
 const totals = await checkTotals(root)
 for (const one of totals.differing) console.log(`another bill: ${one}`)
 console.log(

@@ -39,11 +39,12 @@ function choose(
 /** So many that stand for all of them: the largest, for transcripts are, and of the others the first, the last, and some between. */
 export function chooseFiles(files: readonly SourceFile[], most: number): readonly SourceFile[] {
   const held = files.filter(({ sizeBytes }) => sizeBytes > 0)
-  const likely = held.filter((file) => rankOf(file) < 2)
+  const ranks = held.map(rankOf)
+  const likely = held.filter((_, index) => (ranks[index] ?? 2) < 2)
   const largest = likely.toSorted((a, b) => b.sizeBytes - a.sizeBytes).slice(0, most >> 1)
   const chosen = new Set(largest)
   for (const rank of [0, 1, 2]) {
-    const others = held.filter((file) => rankOf(file) === rank && !chosen.has(file))
+    const others = held.filter((file, index) => ranks[index] === rank && !chosen.has(file))
     const count = Math.min(others.length, most - chosen.size)
     const step = count > 1 ? (others.length - 1) / (count - 1) : 0
     for (let n = 0; n < count; n += 1) chosen.add(others[Math.round(n * step)] as SourceFile)

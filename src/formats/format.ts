@@ -14,6 +14,8 @@ export type Format = {
   readonly title: string
   /** How sure the content makes us, from 0 to 1; undefined for "not this". By content, never by a name or label. */
   detect(source: Source): Promise<Detection | undefined>
+  /** The surest it ever is, where that is never very: whoever is surer by far leaves nothing for it to say. */
+  readonly surest?: number
   /** True where its own words are all that the first records say: in its own places, nobody else is then asked. */
   isSurely?(source: Source): Promise<boolean>
   /** Every record as entries, session facts or damage. Never throws for what is in the bytes. */

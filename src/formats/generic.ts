@@ -19,10 +19,12 @@ import { unknownSaid } from './unknown.ts'
 import { createKeeping } from './unsaid.ts'
 
 const ID = 'generic'
+const SUREST = 0.45
 
 export const generic: Format = {
   id: ID,
   title: 'Generic: some JSON or JSON Lines with roles and contents',
+  surest: SUREST,
   detect: (source) => detectAmong(source, async (file) => look(await readHead(file))),
   async *read(source) {
     const taken = new Set<string>()
@@ -54,7 +56,7 @@ function look(head: Head): Detection | undefined {
   const roles = new Set(known)
   // A person and a model: a conversation. One of them alone may be anything.
   const isTalk = roles.has('user') && roles.has('assistant')
-  const confidence = isTalk ? (share > 0.8 ? 0.45 : 0.35) : 0.2
+  const confidence = isTalk ? (share > 0.8 ? SUREST : 0.35) : 0.2
   const what = isConversations ? `messages in ${values.length} conversations` : `of ${said.length} records`
   return { confidence, reason: `who spoke could be told in ${known.length} ${what}` }
 }

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { files, memoryFileSource, memorySource } from '../../test/memory-files.ts'
+import type { Format } from '../formats/format.ts'
+import { generic } from '../formats/generic.ts'
+import { raw } from '../formats/raw.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detect, identify, isAmbiguous } from './detect.ts'
 import { allFormats } from './formats.ts'
@@ -207,6 +210,33 @@ describe('detecting', () => {
     expect(alone).toMatchObject({ format: { id: 'codex' } })
     expect(alone).not.toHaveProperty('runnerUp')
     expect(alone && isAmbiguous(alone)).toBe(false)
+  })
+
+  it('asks who is never sure only where nobody is surer by far', async () => {
+    const asked: string[] = []
+    const saying = (id: string, confidence: number, surest?: number): Format => ({
+      ...raw,
+      id,
+      ...(surest !== undefined && { surest }),
+      async detect() {
+        asked.push(id)
+        return { confidence, reason: 'so' }
+      },
+    })
+    const ask = async (confidence: number): Promise<string | undefined> => {
+      const formats = [saying('known', confidence), saying('guess', 0.45, 0.45)]
+      return (await detect(memoryFileSource('x', ''), { formats }))?.format.id
+    }
+    expect([await ask(0.9), await ask(0.65)]).toEqual(['known', 'known'])
+    expect(asked).toEqual(['known', 'known'])
+    expect([await ask(0.6), await ask(0.3)]).toEqual(['known', 'guess'])
+    expect(asked.filter((id) => id === 'guess')).toHaveLength(2)
+  })
+
+  it('never hears more from a format than the surest that it says it is', async () => {
+    const talk = ['user', 'assistant'].map((role) => ({ role, words: 1, content: 'x' }))
+    const answer = await generic.detect(memoryFileSource('x', lines(...talk, ...talk)))
+    expect(answer?.confidence).toBe(generic.surest)
   })
 
   it('asks nobody when the user says what it is', async () => {

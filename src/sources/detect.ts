@@ -11,7 +11,7 @@ export type Detected = {
   /** From 0 to 1. */
   readonly confidence: number
   readonly reason: string
-  /** The format that came next, where another one also saw its own; absent when none did, or when nothing was detected. */
+  /** The format that came next, where another one also saw its own; absent when none did that was asked, or when nothing was detected. */
   readonly runnerUp?: { readonly format: Format; readonly confidence: number; readonly reason: string }
 }
 
@@ -21,7 +21,13 @@ export type DetectOptions = {
   readonly format?: string
 }
 
-/** Asks every format; the surest wins, and among equals the first of the list. Each file is read once, whoever looks at it. */
+/** Closer than this, the answer could as well be the other. */
+const CLOSE = 0.2
+
+/**
+ * Asks every format that could still win or come close; the surest wins, and among equals the first of the list. Each file is read once,
+ * whoever looks at it.
+ */
 export async function detect(
   source: Source,
   { formats, format: named }: DetectOptions,
@@ -31,9 +37,13 @@ export async function detect(
   }
   const looked = withHeads(source)
   const answers: Detected[] = []
+  let surest = 0
   for (const format of formats) {
+    if (format.surest !== undefined && surest - format.surest >= CLOSE) continue
     const answer = await format.detect(looked)
-    if (answer !== undefined) answers.push({ format, ...answer })
+    if (answer === undefined) continue
+    answers.push({ format, ...answer })
+    surest = Math.max(surest, answer.confidence)
   }
   const [first, second] = answers.sort((a, b) => b.confidence - a.confidence)
   return first && { ...first, ...(second && { runnerUp: second }) }
@@ -49,9 +59,6 @@ export async function identify(source: Source, options: DetectOptions): Promise<
     hint: `tried ${tried.join(', ')}; if it is one of these, name it with --format; --format raw takes it as it is`,
   })
 }
-
-/** Closer than this, the answer could as well be the other. */
-const CLOSE = 0.2
 
 /** True when a reader of the answer should be told of the runner-up. */
 export function isAmbiguous({ confidence, runnerUp }: Detected): boolean {

@@ -2,13 +2,14 @@
  * Files, folders and zip files as a `Source`. Opening never hangs and never leaves the place that was named: pipes and devices are
  * refused, links inside a folder are not followed, and what cannot be read to its end is reported, not passed over.
  */
-import { constants, type Stats } from 'node:fs'
+import { readSync, type Stats } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { fromSystemError, HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { HEAD_BYTES } from '../formats/head-records.ts'
+import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
 import { listFolder } from './list.ts'
 import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
 import { openZip } from './zip.ts'
@@ -32,7 +33,7 @@ export async function openSource(path: string): Promise<OpenSource> {
   const stat = await statNamed(path)
   const report = createReport()
   if (stat.isDirectory()) return openFolder(path, report)
-  const begun = await firstBytes(path)
+  const begun = firstBytes(path)
   if (isZip(begun)) {
     return { ...openZip(path, (damage) => report.add(damage)), damage: () => [...report.damage.values()] }
   }
@@ -40,20 +41,17 @@ export async function openSource(path: string): Promise<OpenSource> {
 }
 
 /** None of a file that cannot be read: whoever reads it is told why. */
-async function firstBytes(path: string): Promise<Buffer> {
-  const handle = await openRegular(path, true).catch(() => undefined)
+function firstBytes(path: string): Buffer {
   try {
-    if (handle === undefined) return Buffer.alloc(0)
-    const bytes = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES)
-    const magic = await handle.read(bytes, 0, 4, 0)
-    // A zip is read from its end.
-    if (magic.bytesRead < 4 || isZip(bytes.subarray(0, 4))) return bytes.subarray(0, magic.bytesRead)
-    const more = await handle.read(bytes, 4, FIRST_CHUNK_BYTES - 4, 4)
-    return bytes.subarray(0, 4 + more.bytesRead)
+    return useAtOnce(path, { follow: true }, (fd) => {
+      const bytes = Buffer.allocUnsafeSlow(FIRST_CHUNK_BYTES)
+      const magic = readSync(fd, bytes, 0, 4, 0)
+      // A zip is read from its end.
+      if (magic < 4 || isZip(bytes.subarray(0, 4))) return bytes.subarray(0, magic)
+      return bytes.subarray(0, 4 + readSync(fd, bytes, 4, FIRST_CHUNK_BYTES - 4, 4))
+    })
   } catch {
     return Buffer.alloc(0)
-  } finally {
-    await handle?.close()
   }
 }
 
@@ -162,7 +160,11 @@ function toFile(
         ? first.subarray(0, bytes)
         : firstOf(raw(), bytes)
     },
-    end: (bytes) => readEnd(path, bytes, follow),
+    end: async (bytes) =>
+      useAtOnce(path, { follow }, (fd, size) => {
+        const from = Math.max(0, size - bytes)
+        return readAt(fd, from, size - from)
+      }),
     damaged: (damage) => report.add(damage),
     async database(unpacked) {
       if (!(await isPlainDatabase(raw()))) return unpacked()
@@ -172,20 +174,6 @@ function toFile(
       )
     },
   })
-}
-
-async function readEnd(path: string, bytes: number, follow: boolean): Promise<Buffer> {
-  const handle = await openRegular(path, follow)
-  try {
-    const { size } = await handle.stat()
-    const from = Math.max(0, size - bytes)
-    const read = await handle.read(Buffer.allocUnsafeSlow(size - from), 0, size - from, from)
-    return read.buffer.subarray(0, read.bytesRead)
-  } catch (error) {
-    throw fromSystemError(error, path)
-  } finally {
-    await handle.close()
-  }
 }
 
 async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer> {
@@ -198,17 +186,15 @@ async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer
 }
 
 async function openRegular(path: string, follow: boolean): Promise<FileHandle> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
   let handle: FileHandle
   try {
-    // O_NONBLOCK: a pipe put in the file's place since it was listed must not hang the open.
-    handle = await fs.open(path, O_RDONLY | (O_NONBLOCK ?? 0) | (follow ? 0 : (O_NOFOLLOW ?? 0)))
+    handle = await fs.open(path, readOnly(follow))
   } catch (error) {
     throw fromSystemError(error, path)
   }
   if ((await handle.stat()).isFile()) return handle
   await handle.close()
-  throw new HansardError('unsafe-path', `${path} is no longer a regular file`)
+  throw notRegular(path)
 }
 
 async function* readHandle(handle: FileHandle, path: string): AsyncGenerator<Buffer> {

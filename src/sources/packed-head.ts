@@ -11,20 +11,27 @@ const MOST_BYTES = 2 * 1024 * 1024
 const LEAST_BYTES = 256
 /** What no bomb of deflate can make more of than the most. */
 const SAFE_BYTES = 2000
+/** A beginning repeats less than what comes behind it: of the whole, packing leaves half as much. */
+const BEGINNING = 2
+/** Blocks are given when they are whole, and begin with their code. */
+const MORE = 1.1
 
 /** The first `bytes` of it, or as many as the packed bytes make; undefined where they make no sense. */
 export const gunzipHead = (packed: Buffer, bytes: number): Buffer | undefined =>
   unpackHead(packed, bytes, gunzipSync)
 
-export const inflateHead = (packed: Buffer, bytes: number): Buffer | undefined =>
-  unpackHead(packed, bytes, inflateRawSync)
+/** `share` is what packing is said to have left of each byte: with it, mostly the first try is enough. */
+export const inflateHead = (packed: Buffer, bytes: number, share?: number): Buffer | undefined =>
+  unpackHead(packed, bytes, inflateRawSync, share)
 
-function unpackHead(packed: Buffer, bytes: number, unpack: Unpack): Buffer | undefined {
-  // Text is packed to a tenth or a fifth, and what repeats itself to far less: mostly the second try is enough.
-  for (let length = Math.max(LEAST_BYTES, bytes >> 5); ; length *= 5) {
+function unpackHead(packed: Buffer, bytes: number, unpack: Unpack, share = 1 / 64): Buffer | undefined {
+  for (let length = LEAST_BYTES + Math.ceil(bytes * Math.min(1, share * BEGINNING)); ;) {
     const out = tryUnpack(packed.subarray(0, length), unpack)
     if (out === 'too much') return pick(tryUnpack(packed.subarray(0, SAFE_BYTES), unpack), bytes)
     if (out === undefined || out.length >= bytes || length >= packed.length) return pick(out, bytes)
+    // What comes is packed no worse than what came: mostly the second try is enough, and makes little more than that.
+    const wanted = Math.ceil((length * bytes * MORE) / Math.max(1, out.length))
+    length = Math.min(Math.max(wanted, length * 2), length * 16)
   }
 }
 

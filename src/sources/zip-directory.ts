@@ -2,13 +2,16 @@
  * What a zip file says it holds: its central directory, which is the truth (the headers before the entries may be stale,
  * or lie). Names are made safe here, and what cannot be read is reported rather than passed over.
  */
-import type { FileHandle } from 'node:fs/promises'
 import { HansardError } from '../errors.ts'
+import { fromMillis } from '../transcript/instant.ts'
+import { readAt } from './at-once.ts'
 
 export type ZipEntry = {
   readonly path: string
   readonly method: 'stored' | 'deflated'
   readonly compressedBytes: number
+  /** Unpacked, as the directory says: nothing is made to fit it. */
+  readonly sizeBytes: number
   readonly headerOffset: number
   readonly crc32: number
   readonly modifiedAt: string
@@ -34,14 +37,8 @@ export function isZip(head: Buffer): boolean {
 }
 
 /** The files in it, sorted by path in code units; of entries with one name the last, as unpacking leaves it. */
-export async function readDirectory(
-  handle: FileHandle,
-  sizeBytes: number,
-  missed: Missed,
-): Promise<readonly ZipEntry[]> {
-  const end =
-    (await findEnd(handle, sizeBytes, TAIL_BYTES)) ??
-    (await findEnd(handle, sizeBytes, END_BYTES + MAX_COMMENT_BYTES))
+export function readDirectory(fd: number, sizeBytes: number, missed: Missed): readonly ZipEntry[] {
+  const end = findEnd(fd, sizeBytes, TAIL_BYTES) ?? findEnd(fd, sizeBytes, END_BYTES + MAX_COMMENT_BYTES)
   if (end === undefined) {
     missed('', 'the zip file is cut off: its directory is missing')
     return []
@@ -55,7 +52,7 @@ export async function readDirectory(
   const bytes =
     inTail >= 0
       ? end.tail.subarray(inTail, inTail + end.directoryBytes)
-      : await readAt(handle, end.directoryOffset, end.directoryBytes)
+      : readAt(fd, end.directoryOffset, end.directoryBytes)
   const found = new Map<string, ZipEntry>()
   let at = 0
   let packedBytes = 0
@@ -81,13 +78,13 @@ type End = { readonly entries: number; readonly directoryBytes: number; readonly
 /** Most have no comment: their end is in the last bytes, and often the whole directory is. */
 const TAIL_BYTES = 8 * 1024
 
-async function findEnd(
-  handle: FileHandle,
+function findEnd(
+  fd: number,
   sizeBytes: number,
   tailBytes: number,
-): Promise<(End & { readonly tail: Buffer }) | undefined> {
+): (End & { readonly tail: Buffer }) | undefined {
   const length = Math.min(sizeBytes, tailBytes)
-  const tail = await readAt(handle, sizeBytes - length, length)
+  const tail = readAt(fd, sizeBytes - length, length)
   for (let at = tail.length - END_BYTES; at >= 0; at -= 1) {
     if (tail.readUInt32LE(at) !== END || at + END_BYTES + tail.readUInt16LE(at + 20) > tail.length) continue
     const end = {
@@ -96,16 +93,16 @@ async function findEnd(
       directoryOffset: tail.readUInt32LE(at + 16),
     }
     const full = end.entries === FULL16 || end.directoryBytes === FULL32 || end.directoryOffset === FULL32
-    const chosen = full ? ((await findEnd64(handle, sizeBytes - length + at)) ?? end) : end
+    const chosen = full ? (findEnd64(fd, sizeBytes - length + at) ?? end) : end
     if (chosen.directoryOffset + chosen.directoryBytes <= sizeBytes) return { ...chosen, tail }
   }
   return undefined
 }
 
-async function findEnd64(handle: FileHandle, endOffset: number): Promise<End | undefined> {
-  const locator = await readAt(handle, endOffset - 20, 20)
+function findEnd64(fd: number, endOffset: number): End | undefined {
+  const locator = readAt(fd, endOffset - 20, 20)
   if (locator.length < 20 || locator.readUInt32LE(0) !== LOCATOR64) return undefined
-  const end = await readAt(handle, Number(locator.readBigUInt64LE(8)), 56)
+  const end = readAt(fd, Number(locator.readBigUInt64LE(8)), 56)
   if (end.length < 56 || end.readUInt32LE(0) !== END64) return undefined
   return {
     entries: Number(end.readBigUInt64LE(32)),
@@ -130,15 +127,13 @@ function parseEntry(
   const extraEnd = nameEnd + bytes.readUInt16LE(at + 30)
   const next = extraEnd + bytes.readUInt16LE(at + 32)
   if (next > bytes.length) return undefined
-  const large = readExtra64(bytes.subarray(nameEnd, extraEnd), [
-    bytes.readUInt32LE(at + 24),
-    bytes.readUInt32LE(at + 20),
-    bytes.readUInt32LE(at + 42),
-  ])
+  const sizes = [bytes.readUInt32LE(at + 24), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)]
+  const large = sizes.includes(FULL32) ? readExtra64(bytes.subarray(nameEnd, extraEnd), sizes) : sizes
   const entry: Parsed = {
     name: bytes.toString('utf8', at + 46, nameEnd),
     method: bytes.readUInt16LE(at + 10),
     flags: bytes.readUInt16LE(at + 8),
+    sizeBytes: large[0] as number,
     compressedBytes: large[1] as number,
     headerOffset: large[2] as number,
     crc32: bytes.readUInt32LE(at + 16),
@@ -166,11 +161,8 @@ function readExtra64(extra: Buffer, values: readonly number[]): readonly number[
   return values
 }
 
-function add(
-  found: Map<string, ZipEntry>,
-  { name, method, flags, isLink, ...entry }: Parsed,
-  missed: Missed,
-): void {
+function add(found: Map<string, ZipEntry>, parsed: Parsed, missed: Missed): void {
+  const { name, method, flags, isLink, sizeBytes, compressedBytes, headerOffset, crc32, modifiedAt } = parsed
   if (name.endsWith('/')) return
   const path = safePath(name)
   if (path === undefined) return missed(shown(name), 'an entry whose name leads out of the zip file')
@@ -178,13 +170,25 @@ function add(
   if ((flags & 1) !== 0) return missed(path, 'an encrypted entry')
   if (method !== 0 && method !== 8) return missed(path, `an entry packed in a way not known (${method})`)
   if (found.has(path)) missed(path, 'two entries with this name; the last is read')
-  found.set(path, { ...entry, path, method: method === 0 ? 'stored' : 'deflated' })
+  found.set(path, {
+    path,
+    method: method === 0 ? 'stored' : 'deflated',
+    compressedBytes,
+    sizeBytes,
+    headerOffset,
+    crc32,
+    modifiedAt,
+  })
 }
+
+/** Nothing, or a step that stays or goes up. */
+const ODD_PART = /(?:^|\/)\.{0,2}(?:\/|$)/
 
 /** Relative, with `/`, and without a step up; undefined for any other. */
 function safePath(name: string): string | undefined {
   const path = name.replaceAll('\\', '/')
   if (path === '' || path.includes('\0') || path.startsWith('/') || /^[a-z]:/i.test(path)) return undefined
+  if (!ODD_PART.test(path)) return path
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   return parts.length === 0 || parts.includes('..') ? undefined : parts.join('/')
 }
@@ -195,15 +199,9 @@ function shown(name: string): string {
 
 /** A zip file knows local time without a zone, to two seconds; read as UTC, so that it is the same everywhere. */
 function toInstant(date: number, time: number): string {
-  const [year, month, day] = [1980 + (date >> 9), (date >> 5) & 15, date & 31]
-  return new Date(
-    Date.UTC(year, Math.max(0, month - 1), Math.max(1, day), time >> 11, (time >> 5) & 63, (time & 31) * 2),
-  ).toISOString()
-}
-
-/** As many of the bytes as there are. */
-async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  if (offset < 0 || length <= 0 || !Number.isSafeInteger(offset + length)) return Buffer.alloc(0)
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
-  return buffer.subarray(0, bytesRead)
+  const month = Math.max(0, ((date >> 5) & 15) - 1)
+  const day = Math.max(1, date & 31)
+  const at = Date.UTC(1980 + (date >> 9), month, day, time >> 11, (time >> 5) & 63, (time & 31) * 2)
+  // From 1980 to 2108: always one.
+  return fromMillis(at) as string
 }

@@ -2,27 +2,24 @@
  * A zip file as a folder: its entries are files that are unpacked as they are read. An entry that is cut off, changed or
  * larger than anything honest gives what can be read and is reported; nothing is written to disk.
  */
-import { closeSync, constants, openSync, readSync } from 'node:fs'
 import fs, { type FileHandle } from 'node:fs/promises'
 import { posix } from 'node:path'
 import { crc32 as nodeCrc32, createInflateRaw } from 'node:zlib'
 import { fromSystemError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { readAt, readOnly, useAtOnce } from './at-once.ts'
 import { CHUNK_BYTES, expand } from './expand.ts'
 import { inflateHead } from './packed-head.ts'
 import { firstOf, toSourceFile } from './source-file.ts'
 import { readDirectory, type ZipEntry } from './zip-directory.ts'
 
-/** A pipe put in the file's place must not hang the open. */
-const READ_ONLY = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
-
 /** The zip file at a path that is known to be a regular file. */
 export function openZip(path: string, damaged: (damage: Damage) => void): Source {
   let listed: Promise<readonly SourceFile[]> | undefined
   const list = async (): Promise<readonly SourceFile[]> => {
-    const entries = await withFile(path, async (handle, sizeBytes) =>
-      readDirectory(handle, sizeBytes, (name, reason) =>
+    const entries = useAtOnce(path, { follow: true }, (fd, sizeBytes) =>
+      readDirectory(fd, sizeBytes, (name, reason) =>
         damaged({
           kind: 'missing',
           file: name || posix.basename(path),
@@ -88,29 +85,16 @@ const BEFORE_BYTES = 512
 
 /** The entry's first bytes by one read of as many, and of what stands before them; undefined where that does not do. */
 function beginning(path: string, entry: ZipEntry, bytes: number): Buffer | undefined {
-  const { headerOffset, compressedBytes, method } = entry
+  const { headerOffset, compressedBytes, sizeBytes, method } = entry
   const length = 30 + BEFORE_BYTES + Math.min(bytes, compressedBytes)
-  const found = readAtOnce(path, headerOffset, length)
+  const found = useAtOnce(path, { follow: true }, (fd) => readAt(fd, headerOffset, length))
   if (found.length < 30 || found.readUInt32LE(0) !== 0x04034b50) return undefined
   const at = 30 + found.readUInt16LE(26) + found.readUInt16LE(28)
   if (at > 30 + BEFORE_BYTES) return undefined
   const packed = found.subarray(at, at + compressedBytes)
-  return method === 'stored' ? packed.subarray(0, bytes) : inflateHead(packed, bytes)
-}
-
-/** Some KB, and eight times over to tell what a zip is: promises would make it several times as long. */
-function readAtOnce(path: string, offset: number, length: number): Buffer {
-  try {
-    const fd = openSync(path, READ_ONLY)
-    try {
-      const bytes = Buffer.allocUnsafe(length)
-      return bytes.subarray(0, readSync(fd, bytes, 0, length, offset))
-    } finally {
-      closeSync(fd)
-    }
-  } catch (error) {
-    throw fromSystemError(error, path)
-  }
+  return method === 'stored'
+    ? packed.subarray(0, bytes)
+    : inflateHead(packed, bytes, compressedBytes / Math.max(1, sizeBytes))
 }
 
 async function* unpacked(
@@ -169,23 +153,9 @@ function createSum(): { update(bytes: Buffer): void; value(): number } {
   return { update: (bytes) => void (sum = nodeCrc32(bytes, sum)), value: () => sum }
 }
 
-async function withFile<T>(
-  path: string,
-  work: (handle: FileHandle, sizeBytes: number) => Promise<T>,
-): Promise<T> {
-  const handle = await openFile(path)
-  try {
-    return await work(handle, (await handle.stat()).size)
-  } catch (error) {
-    throw fromSystemError(error, path)
-  } finally {
-    await handle.close()
-  }
-}
-
 async function openFile(path: string): Promise<FileHandle> {
   try {
-    return await fs.open(path, READ_ONLY)
+    return await fs.open(path, readOnly(true))
   } catch (error) {
     throw fromSystemError(error, path)
   }
