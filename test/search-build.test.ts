@@ -10,8 +10,10 @@ import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchResult } from '../src/search/search.ts'
 import { redactorOf } from '../src/search/searched-entry.ts'
 import { listShards, openShard } from '../src/search/shard.ts'
-import { findUnit, findUnits, listUnits, unitVersions, type ListedUnit } from '../src/search/unit-list.ts'
+import { knownUnits } from '../src/search/known-units.ts'
+import { findUnit, findUnits, unitVersions, type ListedUnit } from '../src/search/unit-list.ts'
 import { openSessions } from '../src/sources/sessions.ts'
+import type { Database } from '../src/sqlite/driver.ts'
 import { peekState } from '../src/sources/state.ts'
 import { githubToken } from './fake-keys.ts'
 import { seededRandom } from './faulty-files.ts'
@@ -37,10 +39,15 @@ async function search(query: string): Promise<SearchResult> {
 const citations = async (query: string): Promise<string[]> =>
   (await search(query)).hits.map(({ citation }) => citation).sort()
 
+const listUnits = (database: Database): readonly ListedUnit[] => {
+  const left = knownUnits(database, home()).left()
+  return left.part(0, left.count).map(({ unit }) => unit)
+}
+
 async function units(): Promise<readonly ListedUnit[]> {
   const state = await peekState(searched.archive)
   try {
-    return state === undefined ? [] : listUnits(state.database, home())
+    return state === undefined ? [] : listUnits(state.database)
   } finally {
     state?.close()
   }
@@ -95,10 +102,26 @@ describe('versions of units', () => {
     const state = await peekState(searched.archive)
     if (state === undefined) throw new Error('no state')
     const { database } = state
-    const all = listUnits(database, home())
+    const all = listUnits(database)
     expect(all).toHaveLength(3)
     expect(all.flatMap(({ titles }) => [...titles.values()])).toContainEqual({ title: 'titledneedle of it' })
-    expect(unitVersions(database)).toEqual(new Map(all.map(({ name, version }) => [name, version])))
+    const versions = all
+      .map(({ name, version }) => ({ name, version }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    // However few are asked for at a time.
+    for (const atOnce of [1, 2, 100]) {
+      const told = [...unitVersions(database, atOnce)].map(({ name, version }) => ({ name, version }))
+      expect(told.sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(versions)
+    }
+    for (const atOnce of [1, 2]) {
+      const left = knownUnits(database, home(), atOnce).left()
+      const parts = [0, 1, 2].flatMap((from) => left.part(from, from + 1))
+      expect(parts.map(({ unit }) => unit).sort((a, b) => (a.name < b.name ? -1 : 1))).toEqual(
+        all.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
+      )
+      expect([0, 1, 2].map((place) => left.endedAt(place))).toEqual(parts.map(({ unit }) => unit.endedAt))
+      expect(left.bytes).toBe(all.reduce((sum, { bytes }) => sum + bytes, 0))
+    }
     for (const unit of all) expect(findUnit(database, home(), unit.name)).toEqual(unit)
     const names = all.map(({ name }) => name)
     expect(findUnits(database, home(), [...names, '["nobody","/nowhere","x"]'])).toEqual(

@@ -43,6 +43,24 @@ describe('what changed since the index was caught up', () => {
     }
   }
 
+  it('is indexed a few units at a time, when there are many', async () => {
+    for (let n = 0; n < 7; n += 1) writeLog(searched.config, n, texts(3))
+    await searched.sync()
+    const seen: number[] = []
+    const onProgress = ({ bytes, of }: { bytes: number; of: number }): void => void seen.push(bytes / of)
+    expect(await catchUpIndex(searched.archive, { unitsAtOnce: 2, onProgress })).toMatchObject({ units: 7 })
+    expect(seen.at(-1)).toBe(1)
+    expect((await plans())[0]).toEqual({ changed: [], fresh: [], gone: 0 })
+    for (let n = 2; n < 9; n += 1) writeLog(searched.config, n, texts(4))
+    await searched.sync()
+    const state = await openState(searched.archive)
+    state.database.exec('UPDATE units SET reading = NULL WHERE id = (SELECT min(id) FROM units)')
+    state.close()
+    expect((await plans())[0]).toMatchObject({ gone: 1 })
+    expect(await catchUpIndex(searched.archive, { unitsAtOnce: 1 })).toMatchObject({ units: 7 })
+    expect((await plans())[0]).toEqual({ changed: [], fresh: [], gone: 0 })
+  })
+
   it('is what comparing all units tells, or is not told', async () => {
     for (let n = 0; n < 6; n += 1) writeLog(searched.config, n, texts(3))
     await searched.sync()

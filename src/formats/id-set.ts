@@ -2,15 +2,29 @@
  * The ids of a file, in a few bytes each: a session of millions of lines must not cost hundreds of megabytes to keep apart. Never
  * forgets an id; about once in ten thousand sessions of a million ids it takes a new one for one it knows.
  */
+import { hashText } from '../transcript/text-hash.ts'
+
 export type IdSet = {
   has(id: string): boolean
   add(id: string): void
+  /** Adds it, and says whether it is new: in half the time of asking first. */
+  take(id: string): boolean
 }
 
 /** Slots begin few, for a file may hold a million small sessions, and double when three quarters are full. 0 is an empty slot. */
 const FIRST_SLOTS = 8
 
 export function createIdSet(): IdSet {
+  return createHashSet()
+}
+
+type HashSet = IdSet & {
+  hasHash(hash: number): boolean
+  takeHash(hash: number): boolean
+  isEmpty(): boolean
+}
+
+function createHashSet(): HashSet {
   let slots = new Float64Array(FIRST_SLOTS)
   let size = 0
 
@@ -32,16 +46,22 @@ export function createIdSet(): IdSet {
     }
   }
 
+  const takeHash = (hash: number): boolean => {
+    const at = find(hash)
+    if (slots[at] === hash) return false
+    slots[at] = hash
+    size += 1
+    if (size * 4 > slots.length * 3) grow()
+    return true
+  }
+
   return {
-    has: (id) => slots[find(hashOf(id))] !== 0,
-    add(id) {
-      const hash = hashOf(id)
-      const at = find(hash)
-      if (slots[at] === hash) return
-      slots[at] = hash
-      size += 1
-      if (size * 4 > slots.length * 3) grow()
-    },
+    has: (id) => slots[find(hashText(id))] !== 0,
+    add: (id) => void takeHash(hashText(id)),
+    take: (id) => takeHash(hashText(id)),
+    hasHash: (hash) => slots[find(hash)] !== 0,
+    takeHash,
+    isEmpty: () => size === 0,
   }
 }
 
@@ -53,32 +73,26 @@ const RECENT = 1_500_000
  * no more than twice as many.
  */
 export function createRecentIds(most: number = RECENT): IdSet {
-  let recent = createIdSet()
-  let older = createIdSet()
+  let recent = createHashSet()
+  let older = createHashSet()
   let size = 0
+  const has = (hash: number): boolean => recent.hasHash(hash) || (!older.isEmpty() && older.hasHash(hash))
+  const add = (hash: number): void => {
+    recent.takeHash(hash)
+    size += 1
+    if (size < most) return
+    older = recent
+    recent = createHashSet()
+    size = 0
+  }
   return {
-    has: (id) => recent.has(id) || older.has(id),
-    add(id) {
-      recent.add(id)
-      size += 1
-      if (size < most) return
-      older = recent
-      recent = createIdSet()
-      size = 0
+    has: (id) => has(hashText(id)),
+    add: (id) => add(hashText(id)),
+    take(id) {
+      const hash = hashText(id)
+      if (has(hash)) return false
+      add(hash)
+      return true
     },
   }
-}
-
-/** 53 bits out of two rounds of multiply and shift, whole in a double; never 0. */
-function hashOf(id: string): number {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-  for (let i = 0; i < id.length; i += 1) {
-    const unit = id.charCodeAt(i)
-    high = Math.imul(high ^ unit, 2654435761)
-    low = Math.imul(low ^ unit, 1597334677)
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  return (high & 0x1fffff) * 0x1_0000_0000 + (low >>> 0) || 1
 }

@@ -1,19 +1,23 @@
 /** What an index lacks of what the state knows: units that a shard has in an older version or in vain, and those that none has. */
 import os from 'node:os'
 import type { Archive } from '../archive/archive.ts'
+import type { Database } from '../sqlite/driver.ts'
 import type { BatchResult } from './index-batch.ts'
 import { comparedIn, type Changes } from './index-changes.ts'
 import type { KnownUnits } from './known-units.ts'
 import { isUnusable, listShards, openShard, type Shard } from './shard.ts'
 import { UnusableShard } from './shard-writers.ts'
-import type { ListedUnit } from './unit-list.ts'
+import { UNITS_AT_ONCE, type ListedUnit } from './unit-list.ts'
 
 export type IndexPlan = {
   /** Units that a shard has in an older version, and names of those it has in vain. */
   readonly own: ReadonlyMap<number, { readonly units: ListedUnit[]; readonly gone: string[] }>
   /** Units that no shard has. Newest first, as those above. */
   readonly fresh: ListedUnit[]
+  /** Of all that is to be indexed, what comes after this included. */
   readonly bytes: number
+  /** What is to be done after this, as the state is then; undefined when this is all. */
+  readonly next: ((state: Database) => IndexPlan) | undefined
 }
 
 const MOST_SHARDS = 4
@@ -26,32 +30,42 @@ export function shardNumbers(archive: Archive): readonly number[] {
   return Array.from({ length: count }, (_, number) => number)
 }
 
-export async function makePlan(shards: OpenShards, known: KnownUnits): Promise<IndexPlan> {
-  const fresh = new Set(known.versions.keys())
-  const changed = new Map<string, number>()
-  const own = new Map<number, { units: ListedUnit[]; gone: string[] }>()
+/** `atOnce`: units that a plan holds; the next one has the next. */
+export async function makePlan(
+  shards: OpenShards,
+  known: KnownUnits,
+  atOnce = UNITS_AT_ONCE,
+): Promise<IndexPlan> {
+  const gone = new Map<number, string[]>()
   for (const number of shards.numbers) {
-    const rows = await shards.use(number, ({ database }) =>
-      database
-        .prepare('SELECT json_group_array(json_array(name, version)) AS rows FROM units GROUP BY id / 1000')
-        .all()
-        .flatMap(({ rows }) => JSON.parse(String(rows)) as [string, string][]),
+    gone.set(
+      number,
+      await shards.use(number, ({ database }) => {
+        const inVain: string[] = []
+        const rows =
+          'SELECT json_group_array(json_array(name, version)) AS rows FROM units GROUP BY id / 1000'
+        for (const { rows: some } of database.prepare(rows).iterate())
+          for (const [name, version] of JSON.parse(String(some)) as [string, string][])
+            if (known.see(name, version, number) === 'gone') inVain.push(name)
+        return inVain
+      }),
     )
-    const gone: string[] = []
-    for (const [name, version] of rows) {
-      // Two shards with one unit: left by one who died while a shard was moved aside.
-      if (!fresh.delete(name)) gone.push(name)
-      else if (known.versions.get(name) !== version) changed.set(name, number)
-    }
-    own.set(number, { units: [], gone })
   }
-  const units = known.find(new Set([...fresh, ...changed.keys()]))
-  for (const unit of units) own.get(changed.get(unit.name) ?? -1)?.units.push(unit)
-  return {
-    own,
-    fresh: units.filter(({ name }) => fresh.has(name)),
-    bytes: units.reduce((sum, { bytes }) => sum + bytes, 0),
+  const left = known.left()
+  const planFrom = (from: number, state?: Database): IndexPlan => {
+    const own = new Map(
+      shards.numbers.map((number) => [number, { units: [] as ListedUnit[], gone: [] as string[] }]),
+    )
+    const fresh: ListedUnit[] = []
+    for (const { unit, shard } of left.part(from, from + atOnce, state))
+      (shard === undefined ? fresh : own.get(shard)?.units)?.push(unit)
+    const to = from + atOnce
+    const next = to < left.count ? (later: Database) => planFrom(to, later) : undefined
+    return { own, fresh, bytes: left.bytes, next }
   }
+  const plan = planFrom(0)
+  for (const [number, names] of gone) for (const name of names) plan.own.get(number)?.gone.push(name)
+  return plan
 }
 
 /** The same from what has changed since all was there; undefined where something went away, and where the last time left something undone. */
@@ -84,7 +98,8 @@ export async function planChanges(shards: OpenShards, changes: Changes): Promise
   const newSessions = changes.sessions.length - known.size
   if (fresh.size !== changes.moreUnits || newSessions !== changes.moreSessions) return undefined
   const all = [...[...own.values()].flatMap(({ units }) => units), ...fresh.values()]
-  return { own, fresh: [...fresh.values()], bytes: all.reduce((sum, { bytes }) => sum + bytes, 0) }
+  const bytes = all.reduce((sum, { bytes: own }) => sum + own, 0)
+  return { own, fresh: [...fresh.values()], bytes, next: undefined }
 }
 
 /** Says in every shard which state it has caught up with, so that a search need not compare all units. */

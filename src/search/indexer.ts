@@ -43,6 +43,8 @@ export type CatchUpOptions = {
   readonly batchBytes?: number
   /** Bytes of logs to index at most, of the newest; the rest is left to others. */
   readonly mostBytes?: number
+  /** Units that are known in full at a time. */
+  readonly unitsAtOnce?: number
   /** Never in this thread, which has something else to do, where there can be others. */
   readonly inThreads?: boolean
 }
@@ -130,10 +132,24 @@ async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<D
       before === undefined ? undefined : changesSince(database, archive.home, { before, now: mark })
     const plan =
       (changes && (await planChanges(shards, changes))) ??
-      (await makePlan(shards, knownUnits(database, archive.home)))
+      (await makePlan(shards, knownUnits(database, archive.home), options.unitsAtOnce))
     closeState()
-    const isCut = cutPlan(plan, options.mostBytes ?? Number.POSITIVE_INFINITY)
-    const done = await carryOut(archive, { shards, plan }, options)
+    const isCut = cutPlan(plan, options.mostBytes)
+    let done = await carryOut(archive, { shards, plan, before: NOTHING }, options)
+    let rest = isCut ? undefined : plan.next
+    while (rest !== undefined && options.signal?.aborted !== true) {
+      const now = await peekState(archive)
+      // Whoever took the state away will have all indexed anew.
+      if (now === undefined) break
+      let then: IndexPlan
+      try {
+        then = rest(now.database)
+      } finally {
+        now.close()
+      }
+      done = await carryOut(archive, { shards, plan: then, before: done }, options)
+      rest = then.next
+    }
     const isWhole = options.signal?.aborted !== true && !isCut
     if (isWhole) await noteMark(shards, mark, done.failed)
     shards.close()
@@ -151,9 +167,10 @@ async function catchUpOnce(archive: Archive, options: CatchUpOptions): Promise<D
 }
 
 /** Leaves what is beyond the bytes. True when something was left. */
-function cutPlan({ own, fresh }: IndexPlan, most: number): boolean {
+function cutPlan({ own, fresh, next }: IndexPlan, most: number | undefined): boolean {
+  if (most === undefined) return false
   let left = most
-  let isCut = false
+  let isCut = next !== undefined
   for (const list of [...[...own.values()].map(({ units }) => units), fresh]) {
     const kept = list.filter(({ bytes }) => {
       if (bytes > left) return false
@@ -161,19 +178,29 @@ function cutPlan({ own, fresh }: IndexPlan, most: number): boolean {
       return true
     })
     isCut ||= kept.length < list.length
-    list.splice(0, list.length, ...kept)
+    list.length = 0
+    for (const unit of kept) list.push(unit)
   }
   return isCut
 }
 
-type Work = { readonly shards: OpenShards; readonly plan: IndexPlan }
+type Work = {
+  readonly shards: OpenShards
+  readonly plan: IndexPlan
+  /** What plans before it came to. */
+  readonly before: Done
+}
 
-async function carryOut(archive: Archive, { shards, plan }: Work, options: CatchUpOptions): Promise<Done> {
+async function carryOut(
+  archive: Archive,
+  { shards, plan, before }: Work,
+  options: CatchUpOptions,
+): Promise<Done> {
   const { signal, onProgress } = options
   // Little work is for all threads too.
   const share = Math.ceil(plan.bytes / plan.own.size)
   const batchBytes = options.batchBytes ?? Math.min(BATCH_BYTES, share)
-  const total = { units: 0, docs: 0, bytes: 0, failed: [] as BatchResult['failed'][number][] }
+  const total = { ...before, failed: [...before.failed] }
   const inThreads = canUseThreads(options.inThreads ? Number.POSITIVE_INFINITY : plan.bytes)
   const turns = createTurns()
   const fill = async (number: number): Promise<void> => {

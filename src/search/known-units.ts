@@ -1,25 +1,186 @@
-/** The units of a state, compared by version first: only those that are asked for are listed in full. */
+/**
+ * The units of a state in some thirty bytes each, so that a million of them can be compared with what an index has. Those that it lacks are
+ * listed in full, newest first, when their turn comes.
+ */
 import type { Database } from '../sqlite/driver.ts'
-import { findUnit, listUnits, unitVersions, type ListedUnit } from './unit-list.ts'
+import { hashText } from '../transcript/text-hash.ts'
+import { findUnitsById, unitVersions, UNITS_AT_ONCE, type ListedUnit } from './unit-list.ts'
 
 export type KnownUnits = {
-  /** By name. */
-  readonly versions: ReadonlyMap<string, string>
-  /** Newest first. */
-  readonly find: (names: ReadonlySet<string>) => readonly ListedUnit[]
+  /**
+   * What an index has, one unit at a time. `gone`: nobody has it any more, or it was seen before: left by one who died while a shard was
+   * moved aside.
+   */
+  see(name: string, version: string, shard: number): 'current' | 'changed' | 'gone'
+  /** Those not seen as they are now. */
+  left(): UnitsLeft
 }
 
-/** Beyond this many, asking for all of them at once takes less time than for each. */
-const FEW_UNITS = 50
+export type LeftUnit = {
+  readonly unit: ListedUnit
+  /** Which has it in another version. */
+  readonly shard: number | undefined
+}
 
-export function knownUnits(database: Database, home: string): KnownUnits {
+export type UnitsLeft = {
+  readonly count: number
+  /** Of logs. */
+  readonly bytes: number
+  /** When the unit at a place ended; milliseconds since 1970, zero when it does not say. */
+  endedAt(place: number): number
+  /** Newest first, those that do not say when they ended last. From another moment's `database`, those that are still there. */
+  part(from: number, to: number, database?: Database): readonly LeftUnit[]
+}
+
+const FRESH = -1
+const CURRENT = -2
+
+export function knownUnits(database: Database, home: string, atOnce = UNITS_AT_ONCE): KnownUnits {
+  const table = createTable()
+  for (const { id, name, version } of unitVersions(database, atOnce)) table.add(id, name, version)
   return {
-    versions: unitVersions(database),
-    find(names) {
-      if (names.size > FEW_UNITS) return listUnits(database, home).filter(({ name }) => names.has(name))
-      return [...names]
-        .flatMap((name) => findUnit(database, home, name) ?? [])
-        .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
+    see(name, version, shard) {
+      const at = table.find(name)
+      if (at === undefined || table.seenIn(at) !== FRESH) return 'gone'
+      const isCurrent = table.isVersion(at, version)
+      table.see(at, isCurrent ? CURRENT : shard)
+      return isCurrent ? 'current' : 'changed'
     },
+    left: () => leftOf(table, { database, home, atOnce }),
+  }
+}
+
+type Asked = { readonly database: Database; readonly home: string; readonly atOnce: number }
+
+function leftOf(table: Table, { database, home, atOnce }: Asked): UnitsLeft {
+  const places: number[] = []
+  for (let at = 0; at < table.size(); at += 1) if (table.seenIn(at) !== CURRENT) places.push(at)
+  const listed = (some: readonly number[], from: Database): readonly LeftUnit[] => {
+    const units = findUnitsById(
+      from,
+      home,
+      some.map((at) => table.id(at)),
+    )
+    return some.flatMap((at) => {
+      const unit = units.get(table.id(at))
+      const shard = table.seenIn(at)
+      return unit === undefined ? [] : [{ unit, shard: shard === FRESH ? undefined : shard }]
+    })
+  }
+  // Of few units all is known at once; of many only when they ended.
+  const held = places.length <= atOnce ? listed(places, database) : undefined
+  if (held !== undefined) return heldUnits(held.toSorted(newestFirst))
+  const ended = new Float64Array(table.size())
+  let bytes = 0
+  for (let from = 0; from < places.length; from += atOnce) {
+    const some = places.slice(from, from + atOnce)
+    const units = findUnitsById(
+      database,
+      home,
+      some.map((at) => table.id(at)),
+    )
+    for (const at of some) {
+      const unit = units.get(table.id(at))
+      ended[at] = unit?.endedAt ?? 0
+      bytes += unit?.bytes ?? 0
+    }
+  }
+  places.sort((a, b) => (ended[b] as number) - (ended[a] as number))
+  return {
+    count: places.length,
+    bytes,
+    endedAt: (place) => ended[places[place] as number] as number,
+    part: (from, to, now = database) => listed(places.slice(from, to), now),
+  }
+}
+
+/** Units that are known in full. */
+export function heldUnits(units: readonly LeftUnit[]): UnitsLeft {
+  return {
+    count: units.length,
+    bytes: units.reduce((sum, { unit }) => sum + unit.bytes, 0),
+    endedAt: (place) => units[place]?.unit.endedAt ?? 0,
+    part: (from, to) => units.slice(from, to),
+  }
+}
+
+export function newestFirst({ unit: a }: LeftUnit, { unit: b }: LeftUnit): number {
+  return b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1)
+}
+
+type Table = {
+  add(id: number, name: string, version: string): void
+  find(name: string): number | undefined
+  isVersion(at: number, version: string): boolean
+  id(at: number): number
+  seenIn(at: number): number
+  see(at: number, shard: number): void
+  size(): number
+}
+
+/** Slots begin few, and double when half are full. A slot holds a unit's place and one more; 0 is empty. */
+const FIRST_SLOTS = 1024
+
+function createTable(): Table {
+  let slots = new Int32Array(FIRST_SLOTS)
+  let names = new Float64Array(FIRST_SLOTS)
+  let versions = new Float64Array(FIRST_SLOTS)
+  let ids = new Float64Array(FIRST_SLOTS)
+  let seen = new Int16Array(FIRST_SLOTS)
+  /** Names whose hash another one has, some in a hundred thousand archives of a million: their units count as never seen. */
+  const alike = new Set<number>()
+  let size = 0
+
+  /** Where the hash stands, or the empty slot where it would. */
+  const slotOf = (hash: number): number => {
+    const mask = slots.length - 1
+    let slot = (hash >>> 0) & mask
+    for (;;) {
+      const at = (slots[slot] as number) - 1
+      if (at < 0 || names[at] === hash) return slot
+      slot = (slot + 1) & mask
+    }
+  }
+  const grow = (): void => {
+    const longer = <T extends Float64Array | Int16Array>(one: T, more: T): T => {
+      more.set(one)
+      return more
+    }
+    names = longer(names, new Float64Array(size * 2))
+    versions = longer(versions, new Float64Array(size * 2))
+    ids = longer(ids, new Float64Array(size * 2))
+    seen = longer(seen, new Int16Array(size * 2))
+  }
+  const spread = (): void => {
+    slots = new Int32Array(slots.length * 2)
+    for (let at = 0; at < size; at += 1) {
+      const slot = slotOf(names[at] as number)
+      if (slots[slot] === 0) slots[slot] = at + 1
+    }
+  }
+  return {
+    add(id, name, version) {
+      const hash = hashText(name)
+      if (size === names.length) grow()
+      if (size * 2 >= slots.length) spread()
+      names[size] = hash
+      versions[size] = hashText(version)
+      ids[size] = id
+      seen[size] = FRESH
+      const slot = slotOf(hash)
+      if (slots[slot] !== 0) alike.add(hash)
+      else slots[slot] = size + 1
+      size += 1
+    },
+    find(name) {
+      const hash = hashText(name)
+      const at = (slots[slotOf(hash)] as number) - 1
+      return at < 0 || alike.has(hash) ? undefined : at
+    },
+    isVersion: (at, version) => versions[at] === hashText(version),
+    id: (at) => ids[at] as number,
+    seenIn: (at) => seen[at] as number,
+    see: (at, shard) => void (seen[at] = shard),
+    size: () => size,
   }
 }

@@ -9,14 +9,44 @@ import { readListed } from './read-listed.ts'
 import type { Located } from './resolve.ts'
 import { redactorOf, toSearched } from './searched-entry.ts'
 import type { Hit, Searching } from './searching.ts'
+import type { LeftUnit, UnitsLeft } from './known-units.ts'
 import { unitsOfSession, type ListedUnit } from './unit-list.ts'
 
-/** A unit that is read: some of its sessions may be read elsewhere. */
-export function unitStream(unit: ListedUnit, searching: Searching): Stream<Hit> {
+/** Units that are read, one after the other: some of their sessions may be read elsewhere. */
+export function unitsStream(units: UnitsLeft, searching: Searching): Stream<Hit> {
   const { view } = searching
-  const isOurs = (key: string): boolean => !view.apart.has(key) && !view.isHidden(unit.name, key)
-  return readStream(unit.endedAt, () => readHits([unit], isOurs, searching))
+  // One that does not say when it ended may be the newest of all, and those come last.
+  let silent = units.count
+  while (silent > 0 && units.endedAt(silent - 1) === 0) silent -= 1
+  const place = (nth: number): number =>
+    nth < units.count - silent ? silent + nth : nth - (units.count - silent)
+  let nth = 0
+  let first = 0
+  let some: readonly LeftUnit[] = []
+  const take = (at: number): ListedUnit | undefined => {
+    if (at < first || at >= first + some.length) {
+      first = at
+      some = units.part(at, at + READ_AT_ONCE)
+    }
+    return some[at - first]?.unit
+  }
+  return {
+    newest() {
+      if (nth >= units.count) return Number.NEGATIVE_INFINITY
+      return units.endedAt(place(nth)) || Number.POSITIVE_INFINITY
+    },
+    async next() {
+      if (nth >= units.count) return undefined
+      const unit = take(place(nth))
+      nth += 1
+      if (unit === undefined) return []
+      return readHits([unit], (key) => !view.apart.has(key) && !view.isHidden(unit.name, key), searching)
+    },
+  }
 }
+
+/** Units that are known in full at a time while they are read. */
+const READ_AT_ONCE = 500
 
 /** A session that several units speak for, one of which the index lacks: each entry once, numbered over all of them. */
 export function sessionStream(key: string, searching: Searching): Stream<Hit> {

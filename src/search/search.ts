@@ -9,6 +9,7 @@ import { citation, type Entry, type Role } from '../transcript/entry.ts'
 import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { divide } from './divide.ts'
 import { lookAhead } from './index-ranked.ts'
+import { heldUnits, knownUnits, newestFirst } from './known-units.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
 import { PATTERN_MS } from './match.ts'
 import { openAll, type Opened } from './opened.ts'
@@ -18,10 +19,10 @@ import { readEntry, readRecord, readShown, type Located } from './resolve.ts'
 import { isUnusable } from './shard.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { indexStream, numberSession } from './index-stream.ts'
-import { sessionStream, unitStream } from './read-stream.ts'
+import { sessionStream, unitsStream } from './read-stream.ts'
 import { describeArchive, findSpelling } from './search-about.ts'
 import type { Hit, Scanned, Searching } from './searching.ts'
-import { listUnits, unitsOfSession } from './unit-list.ts'
+import { unitsOfSession } from './unit-list.ts'
 
 export type SearchHit = {
   /** As people know it. */
@@ -224,14 +225,15 @@ function streamsOf(archive: Archive, readers: readonly ShardReader[], searching:
   if (plan.canLookUp) {
     const divided = readers.map((reader) => divide(reader, searching))
     const indexed = readers.map((reader, at) => indexStream(reader, searching, divided[at]?.pages))
-    const units = [...view.pending, ...divided.flatMap((one) => one.units)]
-    return [...indexed, ...units.map((unit) => unitStream(unit, searching)), ...apart]
+    const whole = divided.flatMap(({ units }) => units.map((unit) => ({ unit, shard: undefined })))
+    const read = [view.pending, heldUnits(whole.toSorted(newestFirst))]
+    return [...indexed, ...read.map((units) => unitsStream(units, searching)), ...apart]
   }
   // Nothing to look up: everything is read, the newest first.
   const several = [...view.several].filter((key) => !view.apart.has(key))
   const all = { ...searching, view: { ...view, apart: view.several } }
   return [
-    ...listUnits(state, archive.home).map((unit) => unitStream(unit, all)),
+    unitsStream(knownUnits(state, archive.home).left(), all),
     ...several.map((key) => sessionStream(key, all)),
     ...apart,
   ]

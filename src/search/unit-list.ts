@@ -5,6 +5,7 @@ import { prepared } from '../sources/state-statements.ts'
 import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { toHash } from './doc-facts.ts'
+import { grouped, together, type Asked } from './rows-together.ts'
 
 export type ListedUnit = {
   /** The same in every state and every index of the archive. */
@@ -24,38 +25,33 @@ export type ListedUnit = {
   readonly hidden: ReadonlySet<string>
 }
 
-/** Newest first. */
-export function listUnits(database: Database, home: string): readonly ListedUnit[] {
-  const born = bornOf(database)
-  const units = together(database, UNIT_COLUMNS, UNITS)
-  const files = grouped(database, 'unit', FILES)
-  const recordings = grouped(database, 'reading', RECORDINGS)
-  return units
-    .map((unit) =>
-      toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
-        home,
-        born,
-      }),
-    )
-    .sort((a, b) => b.endedAt - a.endedAt || (a.name < b.name ? -1 : 1))
-}
+/** Units asked for at once: what is known of so many takes some megabytes. */
+export const UNITS_AT_ONCE = 10_000
 
-/** The versions of all units, by name: what tells which of them have changed, at a tenth of what listing them costs. */
-export function unitVersions(database: Database): ReadonlyMap<string, string> {
+export type UnitVersion = { readonly id: number; readonly name: string; readonly version: string }
+
+/** The versions of all units: what tells which of them have changed, at a tenth of what listing them costs. */
+export function* unitVersions(database: Database, atOnce = UNITS_AT_ONCE): Generator<UnitVersion> {
   const born = bornOf(database)
-  const titles = grouped(database, 'reading', TITLES)
-  const rows = together(database, ['agent', 'root', 'path', 'format', 'reading', 'dirty'], UNITS)
+  const last = Number(prepared(database, 'SELECT max(id) AS last FROM units').get()?.['last'] ?? 0)
   const untitled = new Map<unknown, string>()
-  return new Map(
-    rows.map((row) => {
+  for (let from = 0; from < last; from += atOnce) {
+    const range = [from, from + atOnce]
+    const titles =
+      last <= atOnce
+        ? grouped(database, 'reading', TITLES)
+        : grouped(database, 'reading', TITLES_OF_SOME, undefined, ...range)
+    const within = `${UNITS} AND units.id > ? AND units.id <= ?`
+    for (const row of together(database, UNIT_COLUMNS, within, ...range)) {
       const own = titles.get(Number(row['reading']))
       const { format } = row
       const meant = own === undefined ? untitled.get(format) : undefined
       const known = meant ?? meaningOf(format, titlesOf(own ?? []), born)
       if (own === undefined) untitled.set(format, known)
-      return [JSON.stringify([row['agent'], row['root'], row['path']]), toVersion(row, known)]
-    }),
-  )
+      const name = JSON.stringify([row['agent'], row['root'], row['path']])
+      yield { id: Number(row['id']), name, version: toVersion(row, known) }
+    }
+  }
 }
 
 /** One unit as it is now. */
@@ -78,20 +74,38 @@ export function findUnits(
   const asked = `SELECT units.id FROM json_each(?) AS asked
     CROSS JOIN places ON places.agent = json_extract(asked.value, '$[0]') AND places.root = json_extract(asked.value, '$[1]')
     CROSS JOIN units ON units.place = places.id AND units.path = json_extract(asked.value, '$[2]')`
-  const given = JSON.stringify(names)
+  const found = findThese(database, home, asked, JSON.stringify(names))
+  return new Map([...found.values()].map((unit) => [unit.name, unit]))
+}
+
+/** The same by the ids that they have in this state. */
+export function findUnitsById(
+  database: Database,
+  home: string,
+  ids: readonly number[],
+): ReadonlyMap<number, ListedUnit> {
+  return findThese(database, home, 'SELECT value FROM json_each(?)', JSON.stringify(ids))
+}
+
+function findThese(
+  database: Database,
+  home: string,
+  asked: string,
+  given: string,
+): ReadonlyMap<number, ListedUnit> {
   const born = bornOf(database)
   const units = together(database, UNIT_COLUMNS, `${UNITS} AND units.id IN (${asked})`, given)
   const files = grouped(database, 'unit', FILES, `unit IN (${asked})`, given)
   const readings = JSON.stringify(units.map(({ reading }) => reading))
   const ofThese = 'reading IN (SELECT value FROM json_each(?))'
   const recordings = grouped(database, 'reading', RECORDINGS, ofThese, readings)
-  const found = units.map((unit) =>
-    toUnit(unit, files.get(Number(unit['id'])) ?? [], recordings.get(Number(unit['reading'])) ?? [], {
-      home,
-      born,
+  return new Map(
+    units.map((unit) => {
+      const id = Number(unit['id'])
+      const own = recordings.get(Number(unit['reading'])) ?? []
+      return [id, toUnit(unit, files.get(id) ?? [], own, { home, born })]
     }),
   )
-  return new Map(found.map((unit) => [unit.name, unit]))
 }
 
 /** Units that hold a session, in the order in which they are read as one. */
@@ -152,8 +166,6 @@ function bornOf(database: Database): string {
   return String(prepared(database, "SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
 }
 
-type Asked = { readonly columns: readonly string[]; readonly sql: string }
-
 const FILES: Asked = {
   columns: ['unit', 'path', 'size', 'bytes'],
   sql: 'SELECT unit, path, size, bytes, unit AS part FROM files WHERE unit IS NOT NULL',
@@ -165,52 +177,20 @@ const TITLES: Asked = {
     FROM listing CROSS JOIN recordings ON recordings.session = listing.key JOIN sessions ON sessions.key = listing.key
     WHERE listing.title IS NOT NULL`,
 }
+/** The same of units by their ids, from those on. */
+const TITLES_OF_SOME: Asked = {
+  columns: ['reading', 'session', 'title'],
+  sql: `SELECT recordings.reading AS reading, sessions.key AS session, json_extract(sessions.session, '$.title') AS title,
+      recordings.reading AS part
+    FROM units CROSS JOIN recordings ON recordings.reading = units.reading CROSS JOIN listing ON listing.key = recordings.session
+    CROSS JOIN sessions ON sessions.key = listing.key
+    WHERE listing.title IS NOT NULL AND units.id > ? AND units.id <= ?`,
+}
 const RECORDINGS: Asked = {
   columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
   sql: `SELECT reading, recordings.session AS session, recordings.id AS id, recordings.started_at AS started_at,
       ended_at, chosen, json_extract(sessions.session, '$.title') AS title, reading AS part
     FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`,
-}
-
-/** `where` and `given`: only some of them. */
-function grouped(
-  database: Database,
-  by: string,
-  { columns, sql }: Asked,
-  where?: string,
-  ...given: readonly string[]
-): ReadonlyMap<number, Row[]> {
-  const groups = new Map<number, Row[]>()
-  for (const row of together(
-    database,
-    columns,
-    where === undefined ? sql : `${sql} AND ${where}`,
-    ...given,
-  )) {
-    const key = Number(row[by])
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [row])
-    else group.push(row)
-  }
-  return groups
-}
-
-/** Rows in one text: one by one, fetching them takes ten times as long as finding them. `part` splits them, so that no text is too long. */
-function together(
-  database: Database,
-  columns: readonly string[],
-  sql: string,
-  ...given: readonly string[]
-): readonly Row[] {
-  const all = `SELECT json_group_array(json_array(${columns.join(', ')})) AS rows FROM (${sql}) GROUP BY part / 1000`
-  return prepared(database, all)
-    .all(...given)
-    .flatMap(({ rows }) => JSON.parse(String(rows)) as (string | number | null)[][])
-    .map((values) => {
-      const row: Record<string, SqlValue> = {}
-      for (const [at, column] of columns.entries()) row[column] = values[at] ?? null
-      return row
-    })
 }
 
 function toUnit(

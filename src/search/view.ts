@@ -6,12 +6,12 @@ import type { Database } from '../sqlite/driver.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { stateMark } from './state-mark.ts'
 import { changesSince } from './index-changes.ts'
-import { knownUnits } from './known-units.ts'
-import { findUnit, sessionsInSeveral, type ListedUnit } from './unit-list.ts'
+import { heldUnits, knownUnits, type UnitsLeft } from './known-units.ts'
+import { findUnit, sessionsInSeveral, UNITS_AT_ONCE, type ListedUnit } from './unit-list.ts'
 
 export type View = {
   /** Not in the index as they are now. Newest first. */
-  readonly pending: readonly ListedUnit[]
+  readonly pending: UnitsLeft
   /** True for a unit of a shard that is as it was indexed. */
   isCurrent(shard: number, name: string): boolean
   /** Sessions that several units speak for. */
@@ -32,8 +32,9 @@ export function createView(
   const isPlain = hasOneEach(mark)
   const several = isPlain ? NONE : sessionsInSeveral(state)
   const apart = new Set<string>()
-  for (const { sessions } of pending)
-    for (const key of sessions.values()) if (several.has(key)) apart.add(key)
+  for (let from = 0; from < pending.count && several.size > 0; from += UNITS_AT_ONCE)
+    for (const { unit } of pending.part(from, from + UNITS_AT_ONCE))
+      for (const key of unit.sessions.values()) if (several.has(key)) apart.add(key)
   const hidden = isPlain ? NONE : hiddenRecordings(state)
   return {
     pending,
@@ -46,7 +47,7 @@ export function createView(
 
 const NONE: ReadonlySet<string> = new Set()
 
-type Compared = { readonly pending: readonly ListedUnit[]; readonly stale: ReadonlySet<string> }
+type Compared = { readonly pending: UnitsLeft; readonly stale: ReadonlySet<string> }
 
 function compare(state: Database, home: string, readers: readonly ShardReader[], mark: string): Compared {
   const marks = readers.map((reader) => reader.mark())
@@ -55,19 +56,20 @@ function compare(state: Database, home: string, readers: readonly ShardReader[],
     first !== undefined && first.shards === readers.length && marks.every((one) => one?.mark === mark)
   // All that is known to be behind is what could not be indexed.
   if (isCaughtUp)
-    return { pending: first.failed.flatMap((name) => findUnit(state, home, name) ?? []), stale: NONE }
+    return { pending: held(first.failed.flatMap((name) => findUnit(state, home, name) ?? [])), stale: NONE }
   const since = first !== undefined && marks.every((one) => one?.mark === first.mark) ? first : undefined
   const few = since && compareFew(state, home, readers, { since, mark })
   if (few !== undefined) return few
-  const { versions, find } = knownUnits(state, home)
+  const known = knownUnits(state, home)
   const stale = new Set<string>()
-  const pending = new Set(versions.keys())
-  for (const reader of readers) {
+  for (const reader of readers)
     for (const { name, version } of reader.units())
-      if (versions.get(name) !== version || !pending.delete(name)) stale.add(`${reader.shard}\n${name}`)
-  }
-  return { pending: find(pending), stale }
+      if (known.see(name, version, reader.shard) !== 'current') stale.add(`${reader.shard}\n${name}`)
+  return { pending: known.left(), stale }
 }
+
+const held = (units: readonly ListedUnit[]): UnitsLeft =>
+  heldUnits(units.map((unit) => ({ unit, shard: undefined })))
 
 type Since = NonNullable<ReturnType<ShardReader['mark']>>
 
@@ -96,7 +98,7 @@ function compareFew(
     for (const key of keys) known.add(key)
   }
   const isAll = fresh === changes.moreUnits && changes.sessions.length - known.size === changes.moreSessions
-  return isAll ? { pending: [...pending.values()], stale } : undefined
+  return isAll ? { pending: held([...pending.values()]), stale } : undefined
 }
 
 /** As many recordings as sessions: none has two. */
