@@ -1,5 +1,5 @@
 // A few files instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
@@ -85,6 +85,19 @@ const lazyModules = {
   },
 }
 
+/** The first file asks for one other, which has names of its own to give: nothing need be put around it, nor loaded to do so. */
+const bareStart = {
+  name: 'bare-start',
+  renderChunk(code, { name }) {
+    if (name !== 'hansard') return null
+    const runtime = 'require_rolldown_runtime'
+    const bare = code.replace(new RegExp(`(?:/\\* @__PURE__ \\*/ )?${runtime}\\.\\w+\\((require\\("[^"]+"\\)), 1\\)`), '$1')
+    const without = bare.replace(new RegExp(`const ${runtime} = require\\([^)]*\\);\\n`), '')
+    if (without.includes(runtime)) throw new Error('the first file needs more than it should')
+    return { code: without }
+  },
+}
+
 const SHARED = {
   // Spaces and comments take as long to read as code; names stay, for whoever reads a stack.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -147,6 +160,7 @@ const bundle = await rolldown({
       resolveId: (name) => (name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null),
     },
     lazyModules,
+    bareStart,
   ],
   platform: 'node',
   // zod stays outside: only commands that read configuration or standard input load it.
@@ -165,5 +179,16 @@ await bundle.write({
   banner: (chunk) => (chunk.name === 'hansard' ? '#!/usr/bin/env node' : ''),
 })
 await bundle.close()
+
+/** A file with one character beyond Latin takes two bytes in memory for each of all its characters: such characters are spelled out. */
+function spellOut(path) {
+  const code = readFileSync(path, 'utf8')
+  if (/\\[^\0-\x7f]/.test(code)) throw new Error(`${path}: a character that is escaped cannot be spelled out`)
+  const spelled = code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (spelled !== code) writeFileSync(path, spelled)
+}
+for (const folder of [`${root}/dist/bin`, `${root}/dist/bin/chunks`])
+  for (const name of readdirSync(folder)) if (name.endsWith('.js')) spellOut(join(folder, name))
+
 writeFileSync(`${root}/dist/bin/package.json`, '{ "type": "commonjs" }\n')
 chmodSync(`${root}/dist/bin/hansard.js`, 0o755)

@@ -59,7 +59,15 @@ const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i
 
 function encode(part: string): string {
   const name = part.replace(FORBIDDEN, escape).replace(/[. ]$/, escape)
-  return DEVICE.test(name) ? escape(name.charAt(0)) + name.slice(1) : name
+  return isDevice(name) ? escape(name.charAt(0)) + name.slice(1) : name
+}
+
+/** No device has a longer name before its first dot. */
+const LONGEST_DEVICE = 4
+
+function isDevice(name: string): boolean {
+  const dot = name.indexOf('.')
+  return (dot === -1 ? name.length : dot) <= LONGEST_DEVICE && DEVICE.test(name)
 }
 
 function escape(text: string): string {

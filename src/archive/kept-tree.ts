@@ -2,7 +2,7 @@
  * A folder of kept files by the paths they had. Two paths never share a file: where a file system takes two names for one, or a
  * file became a folder, the second gets another name. Nothing is reached through a link.
  */
-import { join } from 'node:path'
+import { join, sep } from 'node:path'
 import { HansardError } from '../errors.ts'
 import type { FileKind, Files } from '../journal/files.ts'
 import { fromNames, otherNames, toNames } from './kept-names.ts'
@@ -22,12 +22,15 @@ export type KeptTree = {
 /** Folders remembered: those of a place, and no more of one with any number. */
 const MOST_FOLDERS = 1000
 
+/** `join` for one name below a folder, neither of which has anything to be resolved: it would look at every character of both. */
+const below = (folder: string, name: string): string => folder + sep + name
+
 export function openTree(files: Files, trusted: string, root: string): KeptTree {
   const isCaseBlind = createCaseProbe(files, trusted)
 
   /** What has exactly this name. `other` for what has it in another case. */
   const stands = (folder: string, name: string): FileKind | undefined => {
-    const kind = files.kind(join(folder, name))
+    const kind = files.kind(below(folder, name))
     if (kind === undefined || !isCaseBlind()) return kind
     return files.list(folder).includes(name) ? kind : 'other'
   }
@@ -50,7 +53,7 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     if (last === undefined) return files.kind(root) === 'folder' ? root : undefined
     const above = findFolder(names.slice(0, -1))
     const own = above && firstOf(last, (other) => stands(above, other) === 'folder')
-    return above !== undefined && own !== undefined ? remember(key, join(above, own)) : undefined
+    return above !== undefined && own !== undefined ? remember(key, below(above, own)) : undefined
   }
   const makeFolder = (names: readonly string[]): string => {
     const key = names.join('/')
@@ -77,7 +80,7 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
       const folder = findFolder(names.slice(0, -1))
       if (folder === undefined) return undefined
       const found = firstOf(names.at(-1) as string, (n) => stands(folder, n + suffix) === 'file')
-      return found && join(folder, found + suffix)
+      return found && below(folder, found + suffix)
     },
     make(path, suffix = '') {
       const names = toNames(path)

@@ -21,14 +21,19 @@ type Loader = {
 }
 
 type Compiled = { readonly script: Script; readonly at: string }
-/** How often one build of the program ran each command, by how many files it took: a sync that reads goes other ways than one that need not. */
-type Runs = { readonly build: string; readonly counts: { readonly [commandAndFiles: string]: number } }
+/** How often one build of the program went each way: see `LEARNED`. */
+type Runs = { readonly build: string; readonly counts: { readonly [way: string]: number } }
 
 /** Files of other versions of the program go when nobody has asked for them for so long. */
 const FORGOTTEN_MS = 30 * 86_400_000
 /** The functions that a command calls are added to what is kept the first few times that it is run. */
 const RUNS = 'runs.json'
 const LEARNED_AFTER = 3
+/**
+ * Ends the name of a file without a byte: one build has learned one way. A way is a command and how many files it took, since a sync
+ * that reads goes another than one that need not. Whether it is there is all that most commands ask.
+ */
+const LEARNED = '.learned'
 
 /** `chunks`: the folder whose files are meant. As Node.js does, it stays away where `NODE_DISABLE_COMPILE_CACHE` is set. */
 export function useCodeCache(chunks: string, command: string, env: NodeJS.ProcessEnv = process.env): void {
@@ -44,11 +49,8 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
   const name = /^[a-z-]{1,20}$/.test(command) ? command : 'other'
   const loaded: Compiled[] = []
   let isNew = false
-  let runs: Runs | undefined
   loader.prototype._compile = function (this: Loaded, source, file) {
     if (dirname(file) !== chunks) return compile.call(this, source, file)
-    // The first file tells one build of the program from others.
-    runs ??= readRuns(join(folder, RUNS), basename(file))
     const at = join(folder, basename(file))
     const cachedData = readIfThere(at)
     const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
@@ -60,11 +62,17 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
     return run.call(this.exports, this.exports, require, this, file, chunks)
   }
   process.once('exit', () => {
-    if (runs === undefined) return
-    const way = `${name} ${loaded.length}`
-    const before = runs.counts[way] ?? 0
-    if (!isNew && before >= LEARNED_AFTER) return
-    keep(folder, loaded, { ...runs, counts: { ...runs.counts, [way]: before + 1 } })
+    const [first] = loaded
+    if (first === undefined) return
+    // The first file tells one build of the program from others.
+    const build = basename(first.at)
+    const way = `${name}-${loaded.length}`
+    const learned = join(folder, `${build}.${way}${LEARNED}`)
+    if (!isNew && fs.existsSync(learned)) return
+    const { counts } = readRuns(join(folder, RUNS), build)
+    const times = (counts[way] ?? 0) + 1
+    const runs = { build, counts: { ...counts, [way]: times } }
+    keep(folder, loaded, runs, times >= LEARNED_AFTER ? learned : undefined)
   })
 }
 
@@ -96,7 +104,7 @@ function readIfThere(path: string): Buffer | undefined {
 }
 
 /** At the end, when it is known which functions are called. Whole or not at all: another process may read it meanwhile. */
-function keep(folder: string, loaded: readonly Compiled[], runs: Runs): void {
+function keep(folder: string, loaded: readonly Compiled[], runs: Runs, learned: string | undefined): void {
   const write = (at: string, bytes: Buffer): void => {
     const temporary = `${at}.${process.pid}`
     fs.writeFileSync(temporary, bytes, { mode: 0o600 })
@@ -106,6 +114,7 @@ function keep(folder: string, loaded: readonly Compiled[], runs: Runs): void {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
     for (const { script, at } of loaded) write(at, script.createCachedData())
     write(join(folder, RUNS), Buffer.from(JSON.stringify(runs)))
+    if (learned !== undefined) write(learned, Buffer.alloc(0))
     for (const name of fs.readdirSync(folder)) {
       const path = join(folder, name)
       if (Date.now() - fs.statSync(path).mtimeMs > FORGOTTEN_MS) fs.rmSync(path)

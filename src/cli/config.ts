@@ -55,6 +55,8 @@ function known({ home, utc, formats, keep, exclude, prices }: Config): Config {
 async function readFile(): Promise<Config> {
   let text: string
   try {
+    // Asked first: most folders have none, and making an error takes longer than asking.
+    if (fs.statSync(NAME, { throwIfNoEntry: false }) === undefined) return {}
     text = fs.readFileSync(NAME, 'utf8')
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {}

@@ -13,7 +13,7 @@ export function fromTimestamp(text: string): string | undefined {
 
 const DIGITS = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22] as const
 
-/** `2025-12-09T14:30:22.123Z`, with every field in its range whatever the month; false sends it the slow way. */
+/** `2025-12-09T14:30:22.123Z`, with every field in its range; false sends it the slow way. */
 function isCanonical(text: string): boolean {
   if (text.length !== 24 || text[0] !== '2' || text[10] !== 'T' || text[19] !== '.' || text[23] !== 'Z')
     return false
@@ -25,5 +25,6 @@ function isCanonical(text: string): boolean {
   const two = (at: number): number => (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30
   const month = two(5)
   const day = two(8)
-  return month >= 1 && month <= 12 && day >= 1 && day <= 28 && two(11) < 24 && two(14) < 60 && two(17) < 60
+  const isInRange = month >= 1 && month <= 12 && day >= 1 && two(11) < 24 && two(14) < 60 && two(17) < 60
+  return isInRange && (day <= 28 || (day <= 31 && new Date(text).toISOString() === text))
 }

@@ -34,7 +34,7 @@ export function secretsIn(env: { readonly [name: string]: string | undefined }):
   for (const [name, value] of Object.entries(env)) {
     if (value === undefined || value.length < SHORTEST_VARIABLE || value.length > 16_384) continue
     const rule = `env-${name}`
-    const password = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:]{0,128}:([^\s/@]{1,256})@/i.exec(value)?.[1]
+    const password = value.includes('@') ? PASSWORD_IN_URL.exec(value)?.[1] : undefined
     if (password !== undefined) {
       for (const spelled of [password, decoded(password)])
         if (spelled.length >= SHORTEST_VARIABLE) found.push({ name: rule, value: spelled })
@@ -50,9 +50,14 @@ export function secretsIn(env: { readonly [name: string]: string | undefined }):
   return found
 }
 
+const PASSWORD_IN_URL = /^[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/@:]{0,128}:([^\s/@]{1,256})@/i
+
 function isSecretVariable(name: string): boolean {
-  return secrecyOf(name) !== undefined || /(?:^|_)(?:KEY|DSN|AUTH|PASS|CREDS?|JWT|PAT)$/i.test(name)
+  return secrecyOf(name) !== undefined || LAST_WORDS.has(name.slice(name.lastIndexOf('_') + 1).toUpperCase())
 }
+
+/** Of a variable's name, which then says that its value is a secret. */
+const LAST_WORDS = new Set(['KEY', 'DSN', 'AUTH', 'PASS', 'CRED', 'CREDS', 'JWT', 'PAT'])
 
 function isPathOrUrl(value: string): boolean {
   return /^(?:~|\.{1,2})?\/|^[A-Za-z]:\\|^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(value)

@@ -87,7 +87,7 @@ function judge(name: string): Secrecy | undefined {
 
 /** What an object of this name holds: nothing but secrets, some among others, variables of which some may be. */
 export function holderOf(name: string): 'secrets' | 'credentials' | 'variables' | undefined {
-  if (name.length < 3 || name.length > 64 || !HOLDER.test(name)) return undefined
+  if (name.length < 3 || name.length > 64 || !isHolder(name)) return undefined
   const words = toWords(name)
   const last = words.at(-1) ?? ''
   if (last === 'credentials') return 'credentials'
@@ -96,9 +96,17 @@ export function holderOf(name: string): 'secrets' | 'credentials' | 'variables' 
   return 'variables'
 }
 
-/** A first look: most names are none of these. */
-const HOLDER =
-  /(?:secrets|passwords|passphrases|keys|cookies|credentials)$|^(?:env|environ|environment|env_?vars?)$/i
+/** A first look, by the last letter or the first: most names are none of these. */
+function isHolder(name: string): boolean {
+  const [first, last] = [name.charCodeAt(0) | 32, name.charCodeAt(name.length - 1) | 32]
+  if (last !== SMALL_S && first !== SMALL_E) return false
+  const lower = name.toLowerCase()
+  return HOLDERS.some((word) => lower.endsWith(word)) || VARIABLES.has(lower)
+}
+
+const [SMALL_E, SMALL_S] = [0x65, 0x73]
+const HOLDERS = ['secrets', 'passwords', 'passphrases', 'keys', 'cookies', 'credentials']
+const VARIABLES = new Set(['env', 'environ', 'environment', 'envvar', 'envvars', 'env_var', 'env_vars'])
 
 /** True for a key that is about a secret, or beside one: its name, its kind, whose it is. */
 export function isAbout(key: string): boolean {

@@ -27,9 +27,11 @@ export function createScanner(literals: readonly string[], { ignoreCase = false 
   const shifts = new Uint8Array(PAIRS).fill(Math.min(last + 1, 255))
   const begins = new Uint8Array(TRIPLES)
   const buckets = new Map<number, number[]>()
+  // As many of the first characters as are looked at here, and their low bytes: see `toBytes`.
+  const bytes = new Uint8Array(last + 2)
   for (let index = 0; index < literals.length; index += 1) {
     const literal = literals[index] as string
-    const bytes = toBytes(literal)
+    for (let i = 0; i <= last + 1; i += 1) bytes[i] = literal.charCodeAt(i)
     for (let i = 0; i <= last; i += 1) {
       const pair = hashPair(bytes, i, fold)
       if ((shifts[pair] as number) > last - i) shifts[pair] = last - i

@@ -9,8 +9,13 @@ const CONTROLS =
   // oxlint-disable-next-line no-control-regex
   /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
 
+/** A first look, unit by unit: what all of `CONTROLS` takes to find is compiled only for texts that may have one. */
+// oxlint-disable-next-line no-control-regex
+const SUSPECT = /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+
 /** The text with its control characters as visible escapes: `\x1b`, `\u202e`. Newlines and tabs stay; CRLF becomes a newline. */
 export function visible(text: string): string {
+  if (!SUSPECT.test(text)) return text
   const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
   return lines.replace(CONTROLS, toEscape)
 }
@@ -24,6 +29,7 @@ export function visibleLine(text: string): string {
 
 /** JSON text of the same value, in which no such character stands as itself: `\u009b`. */
 export function visibleJson(json: string): string {
+  if (!SUSPECT.test(json)) return json
   return json.replace(CONTROLS, (character) =>
     [...Array(character.length).keys()].map((at) => toUnit(character.charCodeAt(at))).join(''),
   )

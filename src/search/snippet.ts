@@ -116,20 +116,21 @@ function cut(text: string, ranges: readonly Range[], window: Window | undefined,
 
 /** Spaces and what controls a terminal, or the direction of text. Spelled out: Unicode's names take longer to look up than to find. */
 // oxlint-disable-next-line no-control-regex
-const UNSEEN = /[\s\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu
+const UNSEEN = /[\s\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g
 
 /** How far a window is moved to begin and end between words. */
 const SNAP = 24
+const SPACE = /\s/
 
 function wordStart(text: string, from: number, most: number): number {
   if (from === 0) return 0
-  for (let at = from; at < Math.min(from + SNAP, most); at += 1) if (/\s/u.test(text[at] ?? '')) return at + 1
+  for (let at = from; at < Math.min(from + SNAP, most); at += 1) if (SPACE.test(text[at] ?? '')) return at + 1
   return boundary(text, from)
 }
 
 function wordEnd(text: string, to: number, least: number): number {
   if (to >= text.length) return text.length
-  for (let at = to; at > Math.max(to - SNAP, least); at -= 1) if (/\s/u.test(text[at] ?? '')) return at
+  for (let at = to; at > Math.max(to - SNAP, least); at -= 1) if (SPACE.test(text[at] ?? '')) return at
   return boundary(text, to)
 }
 

@@ -5,14 +5,15 @@
  */
 import fs from 'node:fs'
 import Module from 'node:module'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { messageOf } from '../errors.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { type Connect, type OpenMode, toRow, toValue } from './engine.ts'
+import { loadNative } from './libsql-native.ts'
 import { toSqliteUri } from './uri.ts'
 
 /** The part that is used; the package's own types are those of another one. */
-type LibsqlStatement = {
+export type LibsqlStatement = {
   raw(on: boolean): LibsqlStatement
   safeIntegers(on: boolean): LibsqlStatement
   columns(): readonly { readonly name: string }[]
@@ -20,12 +21,19 @@ type LibsqlStatement = {
   get(values: readonly SqlValue[]): readonly unknown[] | undefined
   run(values: readonly SqlValue[]): { readonly changes: number | bigint }
 }
-type LibsqlDatabase = { exec(sql: string): void; prepare(sql: string): LibsqlStatement; close(): void }
+export type LibsqlDatabase = {
+  exec(sql: string): void
+  prepare(sql: string): LibsqlStatement
+  close(): void
+}
 type ChildProcess = typeof import('node:child_process')
-type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase
+export type Libsql = new (path: string, options: { readonly timeout: number }) => LibsqlDatabase
 
 export function libsqlEngine(): Connect {
-  const Libsql = load()
+  const library = libraryHere()
+  const folder = folderOf('libsql') ?? 'libsql'
+  const binaries = join(folder, '..', '@libsql')
+  const Libsql = (library && loadNative(binaries, targetOf(library))) ?? load(folder, binaries, library)
   return (path, { mode, busyMs }) => {
     const database = open(() => new Libsql(placeOf(path, mode), { timeout: busyMs }))
     return {
@@ -76,15 +84,12 @@ type Loader = { _load: (this: unknown, request: string, ...rest: readonly unknow
  * than opening a database. Where the system's loaders tell, they are not loaded; else they ask without the report, for which
  * they have another way, and get what runs programs when they call for it.
  */
-function load(): Libsql {
-  const library = libraryHere()
+function load(folder: string, binaries: string, library: Library | undefined): Libsql {
   const reportAgain = library === undefined ? withoutReport() : () => {}
   const loader = Module as unknown as Loader
   const loadNow = loader._load
   const require = Module.createRequire(import.meta.url)
-  const folder = folderOf('libsql', require)
   const answers = answersOf(library)
-  const binaries = join(folder, '..', '@libsql')
   loader._load = function (request, ...rest) {
     const answer = answers.get(request)
     if (answer !== undefined) return answer
@@ -121,17 +126,24 @@ function withoutReport(): () => void {
 }
 
 /** By its folder, a package is found in a tenth of the time: for names, Node.js loads what resolves those of modules. */
-function folderOf(name: string, { resolve }: NodeJS.Require): string {
-  const places = (resolve.paths(name) ?? []).map((place) => join(place, name))
-  return places.find((place) => fs.existsSync(join(place, 'package.json'))) ?? name
+function folderOf(name: string): string | undefined {
+  for (let at = import.meta.dirname; ; at = dirname(at)) {
+    const folder = join(at, 'node_modules', name)
+    if (fs.existsSync(folder)) return folder
+    if (dirname(at) === at) return undefined
+  }
 }
 
 type Library = 'glibc' | 'musl'
 
+function targetOf(library: Library): string {
+  return `linux-${process.arch}-${library === 'glibc' ? 'gnu' : 'musl'}`
+}
+
 /** What the two packages would say, by their names. */
 function answersOf(library: Library | undefined): ReadonlyMap<string, object> {
   if (library === undefined) return new Map()
-  const target = `linux-${process.arch}-${library === 'glibc' ? 'gnu' : 'musl'}`
+  const target = targetOf(library)
   return new Map([
     ['@neon-rs/load', { currentTarget: () => target }],
     ['detect-libc', { familySync: () => library, GLIBC: 'glibc', MUSL: 'musl' }],
