@@ -11,6 +11,7 @@ import { removeUnit, UnitFailed, writeUnit, type UnitWriter } from './index-unit
 import type { Shard } from './shard.ts'
 import { ownTurn, type Turn } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
+import { openWordWriter } from './word-tables.ts'
 
 export type Batch = {
   readonly units: readonly ListedUnit[]
@@ -39,8 +40,9 @@ export async function indexBatch(
   for (;;) {
     database.exec('BEGIN IMMEDIATE')
     try {
-      for (const name of [...gone, ...failed.map(({ name }) => name)]) removeUnit(database, name)
-      const writer = createWriter(database, left, { redactor, commitBytes, turn })
+      const words = openWordWriter(database)
+      for (const name of [...gone, ...failed.map(({ name }) => name)]) removeUnit(database, name, words)
+      const writer = createWriter(database, left, { redactor, commitBytes, turn, words })
       let docs = 0
       for (const unit of left) docs += await writeUnit(writer, unit)
       database.exec('COMMIT')
@@ -64,11 +66,13 @@ function rollBack(database: Database): void {
 /** Bytes of words in one transaction of a unit that is larger than a batch. */
 const COMMIT_BYTES = 96 * 1024 * 1024
 
+type WriterOptions = Required<BatchOptions> & Pick<UnitWriter, 'redactor' | 'words'>
+
 /** For one transaction: what it knows of names is not known after it was rolled back. */
 function createWriter(
   database: Database,
   units: readonly ListedUnit[],
-  { redactor, commitBytes, turn }: Required<BatchOptions> & { readonly redactor: Redactor },
+  { redactor, commitBytes, turn, words }: WriterOptions,
 ): UnitWriter {
   const names = new Map<string, number>()
   const facets = new Set<string>()
@@ -80,6 +84,7 @@ function createWriter(
     database,
     redactor,
     turn,
+    words,
     numbers: createNumbers(
       database,
       units.filter((unit) => !isKnown(unit)),

@@ -7,6 +7,7 @@ import { prepared } from '../sources/state-statements.ts'
 import { createDocBytes, createPage, DOC_BYTES, PAGE_DOCS, readDoc, writeDoc, type Doc } from './doc-pages.ts'
 import type { GramSet } from './grams.ts'
 import { aligned, type Numbers, type Span } from './index-numbers.ts'
+import type { WordWriter } from './word-tables.ts'
 
 export type IndexDocs = {
   /** The next entry. `words` are asked for only where they have to be written. `began`: the other time that it may be searched by. */
@@ -47,7 +48,7 @@ export function openIndexDocs(
   database: Database,
   unit: number,
   numbers: Numbers,
-  grams: Pick<GramSet, 'take'>,
+  { grams, words: writer }: { readonly grams: Pick<GramSet, 'take'>; readonly words: WordWriter },
 ): IndexDocs {
   const sql = (text: string) => prepared(database, text)
   const pieces = sql('SELECT low, high, room FROM pieces WHERE unit = ? ORDER BY low')
@@ -58,8 +59,6 @@ export function openIndexDocs(
   let docs = 0
   let page: Page | undefined
   const scratch = createDocBytes()
-  const addWords = sql('INSERT INTO words (rowid, text, facets) VALUES (?, ?, ?)')
-  const removeWords = sql('DELETE FROM words WHERE rowid = ?')
 
   /** The piece that the next entry goes to. */
   const current = (): Piece => {
@@ -120,7 +119,7 @@ export function openIndexDocs(
     if (isOurs) numbers.end(piece.high)
   }
   const removePast = (piece: Piece): void => {
-    for (let number = piece.high; number < piece.there; number += 1) removeWords.run(number)
+    for (let number = piece.high; number < piece.there; number += 1) writer.remove(number)
     removePages(database, Math.ceil(piece.high / PAGE_DOCS), Math.ceil(piece.there / PAGE_DOCS))
     piece.there = piece.high
   }
@@ -137,9 +136,10 @@ export function openIndexDocs(
       if (!isThere || scratch.bytes.compare(own.bytes, from, from + DOC_BYTES) !== 0) {
         const before = isThere ? readDoc(own.bytes, slot) : undefined
         if (before?.mark !== doc.mark || before.identity !== doc.identity) {
-          if (isThere) removeWords.run(number)
+          if (isThere) writer.remove(number)
           const { text, facets } = words()
-          addWords.run(number, text, facets.join(' '))
+          if (slot === 0 && !isThere) writer.open(number, piece.limit)
+          writer.add(number, text, facets.join(' '))
         }
         scratch.bytes.copy(own.bytes, from)
         own.isChanged = true
@@ -189,10 +189,9 @@ function removePages(database: Database, from: number, below: number): void {
 }
 
 /** All that a shard has of a unit. */
-export function removeDocs(database: Database, unit: number): void {
-  const remove = prepared(database, 'DELETE FROM words WHERE rowid = ?')
+export function removeDocs(database: Database, unit: number, words: WordWriter): void {
   for (const { low, high } of prepared(database, 'SELECT low, high FROM pieces WHERE unit = ?').all(unit)) {
-    for (let number = Number(low); number < Number(high); number += 1) remove.run(number)
+    for (let number = Number(low); number < Number(high); number += 1) words.remove(number)
     removePages(database, Number(low) / PAGE_DOCS, Math.ceil(Number(high) / PAGE_DOCS))
   }
   prepared(database, 'DELETE FROM pieces WHERE unit = ?').run(unit)

@@ -1,7 +1,8 @@
 /** The best of a shard's newest, and what is known of them asked for at once: one question for many costs little more than one for one. */
 import type { Ahead, Stream } from './lookup.ts'
 import type { Hit, Searching } from './searching.ts'
-import type { Ranked, ShardReader } from './shard-reader.ts'
+import type { ShardReader } from './shard-reader.ts'
+import type { Ranked } from './word-lookup.ts'
 
 /** Beyond this many matches of a shard, the newest are ranked: to rank all of a common word takes as long as reading the logs. */
 const MOST_RANKED = 1000
@@ -36,7 +37,8 @@ type RankedTaker = { readonly take: Take; ahead(below: number): Ahead }
 export function createRanked(fts: string, given: Given): RankedTaker {
   const { reader, searching } = given
   const { limit } = searching
-  const rank = (below: number, most: number): Ranked => reader.ranked(fts, below, MOST_RANKED, most)
+  const rank = (below: number, most: number): Ranked =>
+    reader.ranked(fts, { below, among: MOST_RANKED, limit: most, ideal: searching.plan.ideal })
   let first: Ranked | undefined
   /** Those that were not among the first by what all shards said, if there are enough that were. */
   let rest: readonly Match[] | undefined

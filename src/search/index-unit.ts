@@ -18,11 +18,13 @@ import { toSearched } from './searched-entry.ts'
 import { encodeTexts, type TextBytes } from './text-bytes.ts'
 import type { Turn } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
+import type { WordWriter } from './word-tables.ts'
 import { createTermList } from './words.ts'
 
 export type UnitWriter = {
   readonly database: Database
   readonly numbers: Numbers
+  readonly words: WordWriter
   readonly redactor: Redactor
   readonly turn: Turn
   nameId(name: string): number
@@ -50,7 +52,7 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
   sql('INSERT OR IGNORE INTO units (name, version, bytes) VALUES (?, ?, 0)').run(unit.name, UNFINISHED)
   const id = Number(sql('SELECT id FROM units WHERE name = ?').get(unit.name)?.['id'])
   const grams = createGramSet()
-  const docs = openIndexDocs(database, id, writer.numbers, grams)
+  const docs = openIndexDocs(database, id, writer.numbers, { grams, words: writer.words })
   const sessions = openSessions(database, id)
   let isFull = false
   let at = 0
@@ -100,11 +102,11 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
   return count
 }
 
-export function removeUnit(database: Database, name: string): void {
+export function removeUnit(database: Database, name: string, words: WordWriter): void {
   const sql = (text: string) => prepared(database, text)
   const id = sql('SELECT id FROM units WHERE name = ?').get(name)?.['id']
   if (id === undefined) return
-  removeDocs(database, Number(id))
+  removeDocs(database, Number(id), words)
   sql('DELETE FROM sessions WHERE unit = ?').run(id)
   sql('DELETE FROM units WHERE id = ?').run(id)
 }

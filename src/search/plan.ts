@@ -32,6 +32,8 @@ export type Plan = {
   readonly canLookUp: boolean
   /** Whether one entry may match better than another. */
   readonly canRank: boolean
+  /** The score of an entry that says nothing but what is asked for; undefined where not every word has to be there. */
+  readonly ideal: number | undefined
   /** What the bytes of an entry's texts must be, where that can be said. */
   readonly grams: GramTest | undefined
   /** For a shard with these facets; undefined when it can have no match. */
@@ -74,6 +76,7 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
     grams,
     canLookUp: words !== undefined || grams !== undefined || query.condition === undefined,
     canRank: wordsOf(query.condition).length > 0,
+    ideal: idealOf(query.condition),
     since: bound('since', Number.NEGATIVE_INFINITY),
     until: bound('until', Number.POSITIVE_INFINITY),
     lookup: (facets) => toLookup(query, withLarge(words, anywhere, facets), ofEntry, facets),
@@ -197,6 +200,21 @@ function timeOf(
 const WEIGHT = 4
 const USUAL_LENGTH = 2000
 
+/** What a word that stands there without end adds to the score, for its weight. */
+const MOST_A_WORD = 2.2
+
+function idealOf(condition: Node | undefined): number | undefined {
+  const words = wordsOf(condition)
+  if (condition === undefined || hasChoice(condition)) return undefined
+  return words.some((node) => toNeedles(node).any.length > 1)
+    ? undefined
+    : -WEIGHT * MOST_A_WORD * words.length
+}
+
+function hasChoice(node: Node): boolean {
+  return node.type === 'any' || (node.type === 'all' && node.nodes.some(hasChoice))
+}
+
 function createScore(condition: Node | undefined): Plan['score'] {
   const needles = wordsOf(condition).map((node) => toNeedles(node).any.map(toListed))
   const list = createTermList()
@@ -207,7 +225,7 @@ function createScore(condition: Node | undefined): Plan['score'] {
     let score = 0
     for (const any of needles) {
       const times = Math.max(...any.map((needle) => count(terms, needle)))
-      score -= (WEIGHT * times * 2.2) / (times + 1.2 * length)
+      score -= (WEIGHT * times * MOST_A_WORD) / (times + 1.2 * length)
     }
     return score
   }

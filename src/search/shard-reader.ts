@@ -7,43 +7,32 @@ import { comparedIn, type Compared } from './index-changes.ts'
 import { createBlocks, TOP, type Blocks, type BlocksNow } from './shard-blocks.ts'
 import { createCache, createStatements, type Prepared } from './shard-statements.ts'
 import { MissingPage, peekShard, reportDamage } from './shard.ts'
+import { createWordLookup, type WordLookup } from './word-lookup.ts'
+import { readWordTables, type WordTable } from './word-tables.ts'
 
-export type ShardReader = Blocks & {
-  readonly shard: number
-  /** From here to `end` it stays as it is, whoever writes. */
-  begin(): void
-  end(): void
-  /** Changes when somebody else has written. */
-  stamp(): unknown
-  /** The state that the shard has caught up with, of how many shards, and what could not be indexed. */
-  mark(): { readonly mark: string; readonly shards: number; readonly failed: readonly string[] } | undefined
-  /** What it has of some units and sessions: see `comparedIn`. */
-  compare(names: readonly string[], sessions: readonly string[]): Compared
-  /** Every facet of a field that some entry has, or had. */
-  facets(field: string): readonly string[]
-  /** Numbers of docs that match, from below a number down. */
-  matches(fts: string, below: number, limit: number): readonly number[]
-  /** The best of the newest `among`: lower scores are better. */
-  ranked(fts: string, below: number, among: number, limit: number): Ranked
-  count(fts: string): number
-  /** Asks at once for what is known of many. False when most of it was known, and each may be asked for. */
-  prefetch(numbers: readonly number[]): boolean
-  /** Words from one on, below another, of such lengths, and how many entries have each. */
-  words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
-  /** The pages that may have it, each of `PAGE_DOCS` docs, from the highest down. */
-  pagesWith(test: GramTest): readonly number[]
-  doc(number: number): Doc
-  name(id: number): string
-  sessionKey(id: number): string
-  close(): void
-}
-
-export type Ranked = {
-  readonly best: readonly { readonly number: number; readonly score: number }[]
-  /** How many were ranked, and the lowest number of them. */
-  readonly count: number
-  readonly last: number
-}
+export type ShardReader = Blocks &
+  WordLookup & {
+    readonly shard: number
+    /** From here to `end` it stays as it is, whoever writes. */
+    begin(): void
+    end(): void
+    /** Changes when somebody else has written. */
+    stamp(): unknown
+    /** The state that the shard has caught up with, of how many shards, and what could not be indexed. */
+    mark(): { readonly mark: string; readonly shards: number; readonly failed: readonly string[] } | undefined
+    /** What it has of some units and sessions: see `comparedIn`. */
+    compare(names: readonly string[], sessions: readonly string[]): Compared
+    /** Every facet of a field that some entry has, or had. */
+    facets(field: string): readonly string[]
+    /** Asks at once for what is known of many. False when most of it was known, and each may be asked for. */
+    prefetch(numbers: readonly number[]): boolean
+    /** The pages that may have it, each of `PAGE_DOCS` docs, from the highest down. */
+    pagesWith(test: GramTest): readonly number[]
+    doc(number: number): Doc
+    name(id: number): string
+    sessionKey(id: number): string
+    close(): void
+  }
 
 /** Some MB of what was looked at last. */
 const MOST_PAGES = 4096
@@ -61,7 +50,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
   const names = createCache<string>(MOST_NAMES)
   const keys = createCache<string>(MOST_NAMES)
   let blocks: BlocksNow | undefined
-  let hasVocabulary = false
+  let tables: readonly WordTable[] | undefined
   let grams: readonly PageGrams[] | undefined
   let seen: unknown
   let isBegun = false
@@ -75,6 +64,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
     if (blocks === undefined || now !== seen) {
       blocks = createBlocks(prepared)
       grams = undefined
+      tables = undefined
       for (const cache of [pages, prefetched, keys]) cache.clear()
       seen = now
     }
@@ -102,7 +92,17 @@ export async function openShardReader(archive: Archive, number: number): Promise
     throw new MissingPage(`the index has no entry ${number}`)
   }
 
+  const lookup = createWordLookup(
+    prepared,
+    (sql) => database.exec(sql),
+    () => {
+      current()
+      return (tables ??= readWordTables(prepared))
+    },
+  )
+
   return {
+    ...lookup,
     shard: number,
     begin: () => turn('BEGIN'),
     end: () => turn('COMMIT'),
@@ -147,31 +147,6 @@ export async function openShardReader(archive: Archive, number: number): Promise
       prepared('SELECT name FROM facets WHERE name >= ? AND name < ?')
         .all(field, `${field}?`)
         .map(({ name }) => String(name)),
-    matches: (fts, below, limit) =>
-      prepared('SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?')
-        .all(fts, below, limit)
-        .map(({ rowid }) => Number(rowid)),
-    ranked(fts, below, among, limit) {
-      const rows = prepared(
-        `SELECT rowid, score, min(rowid) OVER () AS last, count(*) OVER () AS count FROM (
-           SELECT rowid, bm25(words, 1.0, 0.0) AS score FROM words
-           WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?
-         ) ORDER BY score, rowid DESC LIMIT ?`,
-      ).all(fts, below, among, limit)
-      const best = rows.map(({ rowid, score }) => ({ number: Number(rowid), score: Number(score) }))
-      return { best, count: Number(rows[0]?.['count'] ?? 0), last: Number(rows[0]?.['last'] ?? below) }
-    },
-    count: (fts) =>
-      Number(prepared('SELECT count(*) AS count FROM words WHERE words MATCH ?').get(fts)?.['count'] ?? 0),
-    words(from, below, [shortest, longest]) {
-      if (!hasVocabulary)
-        database.exec('CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, words, row)')
-      hasVocabulary = true
-      const rows = prepared(
-        'SELECT term, doc FROM temp.vocabulary WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?',
-      ).all(from, below, shortest, longest)
-      return new Map(rows.map(({ term, doc }) => [String(term), Number(doc)]))
-    },
     pagesWith(test) {
       const found: number[] = []
       const take = (page: number, bits: Uint8Array): void => {

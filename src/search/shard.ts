@@ -16,19 +16,6 @@ export type Shard = {
   close(): void
 }
 
-/** Bytes of words held before they are sorted into the file: larger is faster, and twice this is what a writer takes. */
-const HASH_BYTES = 64 * 1024 * 1024
-
-/**
- * Lists of words that are put together into one, little by little, once there are so many: what is put together is written twice, and
- * a word is looked up in each. And how many there may be while that goes on.
- */
-const MERGED_LISTS = 16
-const MOST_LISTS = 64
-
-/** What is written into `words`: terms with a space between them. SQLite adds no language of its own. */
-const TOKENIZER = `ascii tokenchars ''!"#$%&()*+,-./:;<=>?@[\\]^_\`{|}~''`
-
 const SCHEMA = `
 -- A unit as it was when it was indexed: name as in placeName, version as in unit-list.ts, '' until all of it is there.
 CREATE TABLE units (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version TEXT NOT NULL, bytes INTEGER NOT NULL);
@@ -43,7 +30,7 @@ CREATE INDEX sessions_unit ON sessions (unit);
 CREATE INDEX sessions_key ON sessions (key);
 -- Sources and files.
 CREATE TABLE names (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
--- Every word in the column facets of words.
+-- Every word in the column facets of the tables of words.
 CREATE TABLE facets (name TEXT PRIMARY KEY) WITHOUT ROWID;
 -- Docs from id * 64 on: see doc-pages.ts. newest: the latest time of the piece's docs up to these.
 CREATE TABLE pages (id INTEGER PRIMARY KEY, newest REAL NOT NULL, docs BLOB NOT NULL);
@@ -51,12 +38,8 @@ CREATE TABLE pages (id INTEGER PRIMARY KEY, newest REAL NOT NULL, docs BLOB NOT 
 CREATE TABLE grams (page INTEGER NOT NULL, bits BLOB NOT NULL);
 CREATE INDEX grams_page ON grams (page);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE VIRTUAL TABLE words USING fts5 (
-  text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}'
-);
-INSERT INTO words (words, rank) VALUES ('hashsize', ${HASH_BYTES});
-INSERT INTO words (words, rank) VALUES ('automerge', ${MERGED_LISTS});
-INSERT INTO words (words, rank) VALUES ('crisismerge', ${MOST_LISTS});
+-- Tables of words: see word-tables.ts. Each has the entries from low on, below the next one's low.
+CREATE TABLE word_tables (id INTEGER PRIMARY KEY, low INTEGER NOT NULL);
 `
 
 /** The numbers of the shards there are. */

@@ -1,0 +1,111 @@
+/** A shard's tables of words, asked as one: from the highest numbers down, and no further than the answer needs. */
+import type { Prepared } from './shard-statements.ts'
+import type { WordTable } from './word-tables.ts'
+
+export type WordLookup = {
+  /** Numbers of docs that match, from below a number down. */
+  matches(fts: string, below: number, limit: number): readonly number[]
+  ranked(fts: string, asked: AskedRanked): Ranked
+  count(fts: string): number
+  /** Words from one on, below another, of such lengths, and how many entries have each. */
+  words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
+}
+
+/** The best `limit` of the newest `among` below a number. */
+export type AskedRanked = {
+  readonly below: number
+  readonly among: number
+  readonly limit: number
+  /**
+   * The score of an entry that says nothing but the words. Scores are a part of it then, and the same wherever an entry stands; without
+   * it they are those of bm25, which go by how rare a word is in the entry's table.
+   */
+  readonly ideal: number | undefined
+}
+
+export type Ranked = {
+  /** Lower scores are better. */
+  readonly best: readonly { readonly number: number; readonly score: number }[]
+  /** How many were ranked, and the lowest number of them. */
+  readonly count: number
+  readonly last: number
+}
+
+/** `run`: for what makes a table that lasts as long as the connection. */
+export function createWordLookup(
+  prepared: Prepared,
+  run: (sql: string) => void,
+  tables: () => readonly WordTable[],
+): WordLookup {
+  const vocabularies = new Set<string>()
+  const vocabularyOf = (name: string): string => {
+    const vocabulary = `temp.vocabulary_of_${name}`
+    if (!vocabularies.has(name)) run(`CREATE VIRTUAL TABLE ${vocabulary} USING fts5vocab(main, ${name}, row)`)
+    vocabularies.add(name)
+    return vocabulary
+  }
+  return {
+    matches(fts, below, limit) {
+      const found: number[] = []
+      for (const { name, low } of tables()) {
+        if (low >= below) continue
+        const rows = prepared(
+          `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`,
+        ).all(fts, below, limit - found.length)
+        for (const { rowid } of rows) found.push(Number(rowid))
+        if (found.length >= limit) break
+      }
+      return found
+    },
+    ranked(fts, { below, among, limit, ideal }) {
+      const found: { number: number; score: number }[] = []
+      let count = 0
+      let last = below
+      for (const { name, low } of tables()) {
+        if (low >= below) continue
+        const score = ideal === undefined ? scoreOf(name) : `coalesce(${ideal} * ${partOf(name)}, 0.0)`
+        const rows = prepared(
+          `SELECT rowid, score, min(rowid) OVER () AS last, count(*) OVER () AS count FROM (
+             SELECT rowid, ${score} AS score FROM ${name}
+             WHERE ${name} MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?
+           ) ORDER BY score, rowid DESC LIMIT ?`,
+        ).all(fts, below, among - count, limit)
+        for (const { rowid, score } of rows) found.push({ number: Number(rowid), score: Number(score) })
+        count += Number(rows[0]?.['count'] ?? 0)
+        last = Number(rows[0]?.['last'] ?? last)
+        if (count >= among) break
+      }
+      const best = found.sort((a, b) => a.score - b.score || b.number - a.number).slice(0, limit)
+      return { best, count, last }
+    },
+    count(fts) {
+      let count = 0
+      for (const { name } of tables())
+        count += Number(
+          prepared(`SELECT count(*) AS count FROM ${name} WHERE ${name} MATCH ?`).get(fts)?.['count'] ?? 0,
+        )
+      return count
+    },
+    words(from, below, [shortest, longest]) {
+      const found = new Map<string, number>()
+      for (const { name } of tables()) {
+        const rows = prepared(
+          `SELECT term, doc FROM ${vocabularyOf(name)} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
+        ).all(from, below, shortest, longest)
+        for (const { term, doc } of rows)
+          found.set(String(term), (found.get(String(term)) ?? 0) + Number(doc))
+      }
+      return found
+    },
+  }
+}
+
+/** Facets count nothing. */
+function scoreOf(name: string): string {
+  return `bm25(${name}, 1.0, 0.0)`
+}
+
+/** Words that stood there without end would have the best score there is: by that, how rare each is in the table cancels out. */
+function partOf(name: string): string {
+  return `${scoreOf(name)} / bm25(${name}, 1e12, 0.0)`
+}
