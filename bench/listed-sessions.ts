@@ -18,17 +18,13 @@ export async function writeSessions(home: string, count: number): Promise<void> 
   database.transaction(() => {
     for (let n = 0; n < count; n += 1) {
       const session = sessionOf(n)
-      insert.run(
-        session.id,
-        session.id,
-        session.startedAt ?? null,
-        session.status,
-        session.cwd ?? null,
-        JSON.stringify(session),
-      )
+      const json = JSON.stringify(session)
+      insert.run(session.id, session.id, session.startedAt ?? null, session.status, session.cwd ?? null, json)
       writeListing(database, {
         key: session.id,
         session,
+        json,
+        isNew: true,
         bill: { pico: BigInt(n) * 1_000_000_000n, calls: 0, ids: 0 },
         recordings: [{ work: JSON.stringify(workOf(n)), chosen: 2 }],
       })

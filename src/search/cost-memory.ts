@@ -1,4 +1,5 @@
 /** All units read and billed as a sync does it, into a state that lies in memory and is gone with its answer. */
+import { withoutSessions } from '../sources/call-rows.ts'
 import { beginReading } from '../sources/state-readings.ts'
 import { settleBills } from '../sources/state-billing.ts'
 import { refreshSessions, workingFolders } from '../sources/state-sessions.ts'
@@ -82,15 +83,15 @@ async function readUnits(
     const reading = beginReading(database, id)
     const { agent, root, paths } = unit
     const job = { home, agent, root, unit: unit.unit, paths, isKept: false }
-    const result = await readers.read(job, (calls) =>
-      reading.calls(calls.filter(({ session }) => !deleted.has(session))),
+    const { result, bills } = await readers.read(job, (calls) =>
+      reading.calls(withoutSessions(calls, deleted)),
     )
     if (result.type === 'failed') failed += 1
     if (result.type !== 'read') return
     const sessions = result.facts.sessions.filter(
       ({ key, session }) => !deleted.has(session.id) && !deleted.has(key),
     )
-    reading.end(result.format, { ...result.facts, sessions })
+    reading.end(result.format, { ...result.facts, sessions }, bills)
     for (const path of result.own ?? []) own.add(path)
   }
   try {

@@ -1,5 +1,5 @@
 /** Calls as a few long lists: what threads hand over, for an object a call would take longer to hand over than to read. */
-import { MOST_PICO, MOST_TOKENS } from '../sources/state-calls.ts'
+import { MOST_PICO, MOST_TOKENS } from '../sources/call-rows.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import {
   COUNTS,

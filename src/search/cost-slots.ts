@@ -1,5 +1,5 @@
 /** Calls added up by half an hour, model and whether they have a price: what is left of them where none is mentioned elsewhere. */
-import { MOST_PICO, MOST_TOKENS } from '../sources/state-calls.ts'
+import { MOST_PICO, MOST_TOKENS } from '../sources/call-rows.ts'
 import { PICO_IN_MICRO } from '../sources/state-sums.ts'
 import { COUNTS, qualityRank, type Count, type Usage } from '../transcript/usage.ts'
 

@@ -3,9 +3,9 @@
  * busy. Loaded where there is enough to read: starting threads is as much to load as a format.
  */
 import { Worker } from 'node:worker_threads'
-import type { Readers } from './readers.ts'
-import type { UnitJob, UnitResult } from './read-unit.ts'
-import type { Call } from './unit-facts.ts'
+import type { CallTable } from './call-rows.ts'
+import type { Readers, ReadUnit } from './readers.ts'
+import type { UnitJob } from './read-unit.ts'
 import type { FromWorker, ToWorker } from './unit-worker.ts'
 
 /** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
@@ -41,14 +41,14 @@ function createTurns(): Turns {
 
 type Thread = {
   waiting(): number
-  run(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
+  run(job: UnitJob, onCalls: (calls: CallTable) => void): Promise<ReadUnit>
   close(): Promise<unknown>
 }
 
 type Waiting = {
   readonly job: UnitJob
-  readonly onCalls: (calls: readonly Call[]) => void
-  readonly done: (result: UnitResult) => void
+  readonly onCalls: (calls: CallTable) => void
+  readonly done: (read: ReadUnit) => void
   readonly failed: (error: unknown) => void
 }
 
@@ -71,16 +71,16 @@ function createThread(script: URL, turns: Turns): Thread {
       if (!isOver) started.postMessage('enter' satisfies ToWorker)
     })
   }
-  const finish = (result: UnitResult): void => {
+  const finish = (read: ReadUnit): void => {
     const [waiting, failed] = [queue.shift(), failure]
     leave()
     leave = () => {}
     failure = undefined
-    if (failed === undefined) waiting?.done(result)
+    if (failed === undefined) waiting?.done(read)
     else waiting?.failed(failed.error)
   }
   /** What cannot be taken, on a full disk, fails the unit once its thread is free again. */
-  const take = (calls: readonly Call[]): void => {
+  const take = (calls: CallTable): void => {
     try {
       if (failure === undefined) queue[0]?.onCalls(calls)
     } catch (error) {
@@ -93,7 +93,7 @@ function createThread(script: URL, turns: Turns): Thread {
     const died = (reason: string): void => {
       if (worker !== started) return
       worker = undefined
-      finish({ type: 'failed', cause: 'internal', message: reason })
+      finish({ result: { type: 'failed', cause: 'internal', message: reason }, bills: new Map() })
       if (queue.length > 0) worker = start()
       for (const { job } of queue) worker?.postMessage(job satisfies ToWorker)
     }
@@ -102,7 +102,10 @@ function createThread(script: URL, turns: Turns): Thread {
       else if ('calls' in message) {
         take(message.calls)
         started.postMessage('took' satisfies ToWorker)
-      } else finish(message.result)
+      } else {
+        if (message.last !== undefined) take(message.last)
+        finish(message.read)
+      }
     })
     started.on('error', (error) => died(error.message))
     started.on('exit', (code) => died(`a reader ended with code ${code}`))

@@ -4,13 +4,17 @@
  */
 import os from 'node:os'
 import { nextTurn } from './next-turn.ts'
+import type { CallTable } from './call-rows.ts'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
-import type { Call } from './unit-facts.ts'
+import { createCallPacker, type OwnBills } from './state-own-bill.ts'
 import { workerScript } from './worker-script.ts'
+
+/** `bills`: what all calls of the unit come to. */
+export type ReadUnit = { readonly result: UnitResult; readonly bills: OwnBills }
 
 export type Readers = {
   /** Waits for a free reader, then reads. */
-  read(job: UnitJob, onCalls: (calls: readonly Call[]) => void): Promise<UnitResult>
+  read(job: UnitJob, onCalls: (calls: CallTable) => void): Promise<ReadUnit>
   /** How many read at a time. */
   readonly threads: number
   /** How many are given to read at a time, for none to wait for its next. */
@@ -40,6 +44,8 @@ function readHere(): Readers['read'] {
   return async (job, onCalls) => {
     read += 1
     if (read % READ_A_TURN === 0) await nextTurn()
-    return runUnitJob(job, onCalls)
+    const packer = createCallPacker()
+    const result = await runUnitJob(job, (calls) => onCalls(packer.pack(calls)))
+    return { result, bills: packer.bills() }
   }
 }

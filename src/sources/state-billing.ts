@@ -100,7 +100,8 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
 export function isSettled(database: Database): boolean {
   const row = prepared(
     database,
-    'SELECT EXISTS (SELECT 1 FROM stale_calls) + EXISTS (SELECT 1 FROM stale_sessions) AS stale',
+    `SELECT EXISTS (SELECT 1 FROM stale_calls) + EXISTS (SELECT 1 FROM stale_sessions)
+       + EXISTS (SELECT 1 FROM facts WHERE name = 'loading') AS stale`,
   ).get()
   return row?.['stale'] === 0
 }

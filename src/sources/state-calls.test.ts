@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
+import { toCallRow } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { SCHEMA } from './state-schema.ts'
 import type { Call } from './unit-facts.ts'
@@ -32,9 +33,9 @@ describe('takeOverCalls', () => {
         fc.array(call, { maxLength: 8 }),
         async (old, now) => {
           const [taken, written] = await Promise.all([state(), state()])
-          insertCalls(taken, 1, old)
-          takeOverCalls(taken, { before: 1, reading: 2 }, now)
-          insertCalls(written, 2, now)
+          insertCalls(taken, 1, old.map(toCallRow))
+          takeOverCalls(taken, { before: 1, reading: 2 }, now.map(toCallRow))
+          insertCalls(written, 2, now.map(toCallRow))
           expect(rowsOf(taken)).toEqual(rowsOf(written))
           taken.close()
           written.close()
@@ -52,11 +53,11 @@ describe('takeOverCalls', () => {
       usage: { output: n, quality: 'reported' },
       pico: BigInt(n),
     }))
-    insertCalls(database, 1, calls.slice(0, -1))
+    insertCalls(database, 1, calls.slice(0, -1).map(toCallRow))
     const idsOf = (reading: number) =>
       database.prepare('SELECT id FROM calls WHERE reading = ? ORDER BY id').lists(reading)
     const before = idsOf(1)
-    takeOverCalls(database, { before: 1, reading: 2 }, calls)
+    takeOverCalls(database, { before: 1, reading: 2 }, calls.map(toCallRow))
     expect(idsOf(1)).toEqual([])
     expect(idsOf(2)).toHaveLength(80)
     expect(idsOf(2).slice(0, -1)).toEqual(before)

@@ -3,69 +3,51 @@
  * all but the last, and their keys lie anywhere in an index of gigabytes of logs.
  */
 import type { Database } from '../sqlite/driver.ts'
-import type { SqlValue } from '../transcript/source.ts'
-import { hasCounts, qualityRank } from '../transcript/usage.ts'
+import { CALL_COLUMNS, hasCount, KEY, PROVIDER, SESSION, type CallRow } from './call-rows.ts'
 import { prepared } from './state-statements.ts'
-import type { Call } from './unit-facts.ts'
 
-/** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */
-export const MOST_TOKENS = 1_000_000_000
-export const MOST_PICO = 1_000_000_000_000_000n
-
-/** In the order of `toValues`. */
-const COLUMNS = `session, key, provider, model, at, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning,
-  quality, pico, unpriced, source, tools, work`
-const PLACES = COLUMNS.replaceAll(/[a-z]\w*/g, '?')
+const COLUMNS = CALL_COLUMNS.join(', ')
+const PLACES = CALL_COLUMNS.map(() => '?').join(', ')
+const REPLACE = `INSERT OR REPLACE INTO calls (${COLUMNS}, reading, billed_to) VALUES (${PLACES}, ?, ?)`
+const ADD_ONLY = REPLACE.replace('REPLACE', 'IGNORE')
 /** Of a pass with more of them, all are written anew: comparing takes memory. */
 const MOST_COMPARED = 2000
 
-export type InsertOptions = {
-  /** They are on their session's bill at once: nobody sees the pass before it is whole. */
-  readonly isBilled?: boolean
-  readonly onRow?: (call: Call, values: readonly SqlValue[]) => void
-}
-
-/** A call may be reported again after it was settled: the last report wins, unless it counts nothing. */
+/**
+ * A call may be reported again after it was settled: the last report wins, unless it counts nothing. `isBilled`: they are on their
+ * session's bill at once, for nobody sees the pass before it is whole.
+ */
 export function insertCalls(
   database: Database,
   reading: number,
-  calls: readonly Call[],
-  { isBilled = false, onRow }: InsertOptions = {},
+  rows: readonly CallRow[],
+  isBilled = false,
 ): void {
-  const toInsert = (verb: 'REPLACE' | 'IGNORE') =>
-    prepared(
-      database,
-      `INSERT OR ${verb} INTO calls (${COLUMNS}, reading, billed_to) VALUES (${PLACES}, ?, ?)`,
-    )
-  const [replace, addOnly] = [toInsert('REPLACE'), toInsert('IGNORE')]
-  for (const call of calls) {
-    const values = toValues(call)
-    onRow?.(call, values)
-    values.push(reading, isBilled ? call.session : null)
-    ;(hasCounts(call.usage) ? replace : addOnly).run(...values)
-  }
+  const [replace, addOnly] = [prepared(database, REPLACE), prepared(database, ADD_ONLY)]
+  for (const row of rows)
+    (hasCount(row) ? replace : addOnly).run(...row, reading, isBilled ? (row[SESSION] ?? null) : null)
 }
 
 /** All calls of a pass, those that `before` said too with the rows that it wrote. What is left of it then is what it alone said. */
 export function takeOverCalls(
   database: Database,
   { before, reading }: { readonly before: number; readonly reading: number },
-  calls: readonly Call[],
+  rows: readonly CallRow[],
 ): void {
   const ids = new Map<string, number[]>()
-  const rows = prepared(
+  const written = prepared(
     database,
     `SELECT id, ${COLUMNS} FROM calls WHERE reading = ? LIMIT ${MOST_COMPARED}`,
   ).lists(before)
-  if (rows.length < MOST_COMPARED) {
-    for (const [id, ...values] of rows) {
-      const words = toWords(values)
+  if (written.length < MOST_COMPARED) {
+    for (const [id, ...values] of written) {
+      const words = JSON.stringify(values)
       ids.set(words, [...(ids.get(words) ?? []), Number(id)])
     }
   }
   const same: number[] = []
-  const others = lastReports(calls).filter((call) => {
-    const id = ids.get(toWords(toValues(call)))?.pop()
+  const others = lastReports(rows).filter((row) => {
+    const id = ids.get(JSON.stringify(row))?.pop()
     if (id !== undefined) same.push(id)
     return id === undefined
   })
@@ -76,46 +58,12 @@ export function takeOverCalls(
   insertCalls(database, reading, others)
 }
 
-function toValues(call: Call): SqlValue[] {
-  const { session, key, provider, model, at, usage, pico, unpriced, source, tools, work } = call
-  return [
-    session,
-    // Keys are asked for in JSON, where SQLite ends a text at this.
-    key?.replaceAll('\0', '\uFFFD') ?? null,
-    provider ?? '',
-    model ?? null,
-    at ?? null,
-    toCount(usage.input),
-    toCount(usage.cacheRead),
-    toCount(usage.cacheWrite5m),
-    toCount(usage.cacheWrite1h),
-    toCount(usage.output),
-    toCount(usage.reasoning),
-    qualityRank(usage.quality),
-    pico !== undefined && pico <= MOST_PICO ? pico : null,
-    unpriced ?? null,
-    source ?? null,
-    tools === undefined ? null : JSON.stringify(tools),
-    work === undefined ? null : JSON.stringify(work),
-  ]
-}
-
-function toCount(tokens: number | undefined): number | null {
-  return tokens !== undefined && tokens <= MOST_TOKENS ? tokens : null
-}
-
-/** The same for a row that was read and for values that are to be written, which hold other kinds of whole numbers. */
-function toWords(values: readonly SqlValue[]): string {
-  return JSON.stringify(values.map((value) => (typeof value === 'bigint' ? Number(value) : value)))
-}
-
 /** As rows that take each other's place would be. Without a key, no call is another's report. */
-function lastReports(calls: readonly Call[]): Call[] {
-  const last = new Map<unknown, Call>()
-  for (const call of calls) {
-    const { session, key, provider } = call
-    const name = key === undefined ? call : JSON.stringify([session, key, provider ?? ''])
-    if (hasCounts(call.usage) || !last.has(name)) last.set(name, call)
+export function lastReports(rows: readonly CallRow[]): readonly CallRow[] {
+  const last = new Map<unknown, CallRow>()
+  for (const row of rows) {
+    const name = row[KEY] === null ? row : JSON.stringify([row[SESSION], row[KEY], row[PROVIDER]])
+    if (hasCount(row) || !last.has(name)) last.set(name, row)
   }
   return [...last.values()]
 }

@@ -27,6 +27,8 @@ export type KnownUnit = {
   readonly place: number
   readonly path: string
   readonly format: string | undefined
+  /** Its last whole pass; undefined when there was none. */
+  readonly reading: number | undefined
 }
 
 export type StateFiles = {
@@ -309,11 +311,12 @@ function toNumber(value: SqlValue | undefined): number | undefined {
   return value === null || value === undefined ? undefined : Number(value)
 }
 
-function toUnit({ id, place, path, format }: Row): KnownUnit {
+function toUnit({ id, place, path, format, reading }: Row): KnownUnit {
   return {
     id: Number(id),
     place: Number(place),
     path: String(path),
     format: typeof format === 'string' ? format : undefined,
+    reading: toNumber(reading),
   }
 }

@@ -20,18 +20,22 @@ export type OwnTools = { readonly tools?: ReadonlyMap<string, readonly number[]>
 export type Listing = OwnTools & {
   readonly key: string
   readonly session: ListedSession
+  /** The same as it is stored. */
+  readonly json: string
   readonly bill: Bill
   readonly recordings: readonly Row[]
+  /** Nothing is listed of it. */
+  readonly isNew: boolean
 }
 
 /** What it pays for: `pico`, US dollars × 10⁻¹²; how many calls, counted or not; and the sum of their rows' ids. */
 export type Bill = { readonly pico: bigint | undefined; readonly calls: number; readonly ids: number }
 
 export function writeListing(database: Database, listing: Listing): void {
-  const { key, recordings, bill, tools } = listing
+  const { key, recordings, bill, tools, isNew } = listing
   const mark = markOf(listing)
   // A session may be written when it is read and again when bills are settled, which seldom changes anything.
-  const before = prepared(database, 'SELECT n, mark FROM listing WHERE key = ?').get(key)
+  const before = isNew ? undefined : prepared(database, 'SELECT n, mark FROM listing WHERE key = ?').get(key)
   if (before?.['mark'] === mark) return
   if (before !== undefined) removeDetails(database, Number(before['n']))
   const work = workOf(recordings[0])
@@ -45,7 +49,7 @@ export function writeListing(database: Database, listing: Listing): void {
     work?.activity === undefined ? null : JSON.stringify(work.activity),
   )
   writeTools(database, n, work, tools ?? (bill.calls === 0 ? NO_TOOLS : toolsOfCalls(database, key)))
-  writeFindings(database, n, key, firstShown(recordings))
+  writeFindings(database, { n, key, isNew }, firstShown(recordings))
 }
 
 /** The same columns for every session: put together once. */
@@ -58,8 +62,8 @@ function saveSql(columns: readonly string[]): string {
 }
 
 /** Another one for everything that the rows are made of: the session, its recordings, and the calls on its bill. */
-function markOf({ session, recordings, bill }: Listing): string {
-  const hash = createHash('sha1').update(JSON.stringify(session))
+function markOf({ json, recordings, bill }: Listing): string {
+  const hash = createHash('sha1').update(json)
   for (const { reading, chosen } of recordings) hash.update(`${String(reading)}:${Number(chosen) !== 0} `)
   return hash.update(`${bill.calls}:${bill.ids}`).digest('base64')
 }
@@ -222,10 +226,15 @@ function firstShown(recordings: readonly Row[]): SessionWork | undefined {
 }
 
 /** What another session pays for, it also did: a fork has the history that it was copied from. */
-function writeFindings(database: Database, n: number, key: string, work: SessionWork | undefined): void {
+function writeFindings(
+  database: Database,
+  { n, key, isNew }: { readonly n: number; readonly key: string; readonly isNew: boolean },
+  work: SessionWork | undefined,
+): void {
   for (const { call, ...finding } of work?.findings ?? []) {
+    // Of one that is new, every call is on its own bill until all are settled.
     const payer =
-      call === undefined
+      call === undefined || isNew
         ? undefined
         : prepared(
             database,

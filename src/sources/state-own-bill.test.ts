@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
+import { createCallPacker } from './state-own-bill.ts'
 import { beginReading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
@@ -98,10 +99,12 @@ describe('what a session comes to by its own calls', () => {
             damage: 0,
             drift: [],
           }
-          if (isShared) beginReading(database, 2).end('f', { ...facts, sessions: [factsOf('s2', false)] })
+          if (isShared)
+            beginReading(database, 2).end('f', { ...facts, sessions: [factsOf('s2', false)] }, new Map())
           const reading = beginReading(database, 1)
-          for (let at = 0; at < calls.length; at += 4) reading.calls(calls.slice(at, at + 4))
-          reading.end('f', facts)
+          const packer = createCallPacker()
+          for (let at = 0; at < calls.length; at += 4) reading.calls(packer.pack(calls.slice(at, at + 4)))
+          reading.end('f', facts, packer.bills())
           const told = dump(database)
           for (const table of ['sessions', 'sums', 'listing', 'listing_work', 'tool_use'])
             database.exec(`DELETE FROM ${table}`)

@@ -1,34 +1,67 @@
 /**
- * What the calls of one pass come to, session by session, added up as they are written: the very numbers that the state would get by
+ * What the calls of one pass come to, session by session, added up as they are read: the very numbers that the state would get by
  * adding up their rows. For a session that nothing else recorded, as nearly all are the first time, its rows need not be
  * asked for.
  */
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { qualityRank } from '../transcript/usage.ts'
+import {
+  AT,
+  FIRST_COUNT,
+  KEY,
+  MODEL,
+  PICO,
+  QUALITY,
+  toCallRow,
+  toTable,
+  UNPRICED,
+  type CallRow,
+  type CallTable,
+} from './call-rows.ts'
 import { PICO_IN_MICRO } from './state-sums.ts'
 import { OPEN_CALLS, type Call } from './unit-facts.ts'
 import { NO_COUNTS, type ToolCounts } from './work.ts'
 
+/** Nothing but values: it may come from another thread. */
 export type OwnBill = {
   /** As `USAGE_SUMS` and the rest of the question for totals would answer. */
   readonly sums: Row
   readonly unpriced: readonly string[]
-  readonly tools: ReadonlyMap<string, number[]>
-  /** Rows of `sums` but for who pays, of a session that is no stub and of one that is. */
-  slots(isStub: boolean): readonly (readonly SqlValue[])[]
+  readonly tools: ReadonlyMap<string, readonly number[]>
+  /** Rows of `sums` but for who pays. A stub has those alone that have a cost. */
+  readonly slots: readonly { readonly hasCost: boolean; readonly row: readonly SqlValue[] }[]
 }
 
-export type OwnBills = {
-  /** A call, with its row as `toValues` has it. */
-  readonly add: (call: Call, values: readonly SqlValue[]) => void
-  /** Whether there was any call. */
-  hasAny(): boolean
-  /** Undefined where rows may take each other's place, or say what is not added up here. */
-  of(session: string): OwnBill | undefined
+/**
+ * By session, of all that made a call. Undefined where rows may take each other's place, or say what is not added up here.
+ */
+export type OwnBills = ReadonlyMap<string, OwnBill | undefined>
+
+/** The calls of one pass on their way to the state. */
+export type CallPacker = {
+  pack(calls: readonly Call[]): CallTable
+  /** Of all that were packed. */
+  bills(): OwnBills
 }
 
-/** Where a call's row has them. */
-const [KEY, MODEL, AT, FIRST_COUNT, QUALITY, PICO, UNPRICED] = [1, 3, 4, 5, 11, 12, 13] as const
+export function createCallPacker(): CallPacker {
+  const bills = new Map<string, Open>()
+  return {
+    pack: (calls) =>
+      toTable(
+        calls.map((call) => {
+          const row = toCallRow(call)
+          addCall(bills, call, row)
+          return row
+        }),
+      ),
+    bills: () => new Map([...bills].map(([session, bill]) => [session, toBill(bill)])),
+  }
+}
+
+/** What a session without calls comes to. */
+export const noCalls = (): OwnBill => toBill(createOpen()) as OwnBill
+
 const COUNTS = ['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'reasoning'] as const
 const PARTIAL = qualityRank('partial')
 
@@ -66,58 +99,48 @@ type Open = {
   isUnusual: boolean
 }
 
-export function createOwnBills(): OwnBills {
-  const bills = new Map<string, Open>()
-  let hasAny = false
-  const open = (session: string): Open => {
-    const known = bills.get(session)
-    if (known !== undefined) return known
-    const bill: Open = {
-      all: createSum(),
-      slots: new Map(),
-      tools: new Map(),
-      calls: 0,
-      uncounted: 0,
-      unpriced: null,
-      isUnusual: false,
-    }
-    bills.set(session, bill)
-    return bill
+const createOpen = (): Open => ({
+  all: createSum(),
+  slots: new Map(),
+  tools: new Map(),
+  calls: 0,
+  uncounted: 0,
+  unpriced: null,
+  isUnusual: false,
+})
+
+function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
+  let bill = bills.get(call.session)
+  if (bill === undefined) {
+    bill = createOpen()
+    bills.set(call.session, bill)
   }
+  const [key, unpriced] = [row[KEY], row[UNPRICED] ?? null]
+  // Two of these may have one row. Of unpriced models SQLite has an order of its own.
+  if (typeof key === 'string' && key.includes('\uFFFD')) bill.isUnusual = true
+  if (unpriced !== null && bill.unpriced !== null && bill.unpriced !== unpriced) bill.isUnusual = true
+  bill.unpriced ??= unpriced
+  const isCounted = addRow(bill.all, row)
+  if (isCounted) bill.calls += 1
+  else bill.uncounted += 1
+  const quality = isCounted ? Number(row[QUALITY]) : PARTIAL
+  if (quality > bill.all.quality) bill.all.quality = quality
+  addToSlot(bill.slots, row, isCounted)
+  if (call.tools !== undefined && call.work !== undefined) addTools(bill.tools, call.tools, call.work)
+}
+
+function toBill(bill: Open): OwnBill | undefined {
+  if (bill.isUnusual || bill.calls + bill.uncounted > OPEN_CALLS) return undefined
   return {
-    add(call, values) {
-      hasAny = true
-      const bill = open(call.session)
-      const [key, unpriced] = [values[KEY], values[UNPRICED] ?? null]
-      // Two of these may have one row. Of unpriced models SQLite has an order of its own.
-      if (typeof key === 'string' && key.includes('\uFFFD')) bill.isUnusual = true
-      if (unpriced !== null && bill.unpriced !== null && bill.unpriced !== unpriced) bill.isUnusual = true
-      bill.unpriced ??= unpriced
-      const isCounted = addRow(bill.all, values)
-      if (isCounted) bill.calls += 1
-      else bill.uncounted += 1
-      const quality = isCounted ? Number(values[QUALITY]) : PARTIAL
-      if (quality > bill.all.quality) bill.all.quality = quality
-      addToSlot(bill.slots, values, isCounted)
-      if (call.tools !== undefined && call.work !== undefined) addTools(bill.tools, call.tools, call.work)
-    },
-    hasAny: () => hasAny,
-    of(session) {
-      const bill = bills.get(session) ?? open(session)
-      if (bill.isUnusual || bill.calls + bill.uncounted > OPEN_CALLS) return undefined
-      return {
-        sums: toSums(bill),
-        unpriced: bill.unpriced === null ? [] : [String(bill.unpriced)],
-        tools: bill.tools,
-        slots: (isStub) =>
-          [...bill.slots.values()].filter(({ hasCost }) => hasCost || !isStub).map(toSlotRow),
-      }
-    },
+    sums: toSums(bill),
+    unpriced: bill.unpriced === null ? [] : [String(bill.unpriced)],
+    tools: bill.tools,
+    slots: [...bill.slots.values()].map((slot) => ({ hasCost: slot.hasCost, row: toSlotRow(slot) })),
   }
 }
 
 /** True for a call that was counted. */
-function addRow(sum: Sum, values: readonly SqlValue[]): boolean {
+function addRow(sum: Sum, values: CallRow): boolean {
   let isCounted = false
   for (let n = 0; n < COUNTS.length; n += 1) {
     const count = values[FIRST_COUNT + n]
@@ -135,7 +158,7 @@ function addRow(sum: Sum, values: readonly SqlValue[]): boolean {
 }
 
 /** Those that were counted without being billed are in no sum. */
-function addToSlot(slots: Map<string, Slot>, values: readonly SqlValue[], isCounted: boolean): void {
+function addToSlot(slots: Map<string, Slot>, values: CallRow, isCounted: boolean): void {
   const [model = null, unpriced = null, pico = null] = [values[MODEL], values[UNPRICED], values[PICO]]
   const hasCost = pico !== null || unpriced !== null
   if (!hasCost && isCounted) return

@@ -8,45 +8,47 @@ import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
+import { rowsOf, type CallRow, type CallTable } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
-import { createOwnBills, type OwnBill, type OwnBills } from './state-own-bill.ts'
+import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
 import type { Row } from '../transcript/source.ts'
-import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
+import type { SessionFacts, UnitFacts } from './unit-facts.ts'
 
 export type Reading = {
   /** A batch of the calls met. */
-  calls(calls: readonly Call[]): void
-  /** All that the pass found: from now on the unit's last word. Says how many sessions there are, and entries. */
-  end(format: string, facts: UnitFacts): { readonly sessions: number; readonly entries: number }
+  calls(calls: CallTable): void
+  /** All that the pass found: from now on the unit's last word. `bills`: what its calls come to. */
+  end(format: string, facts: UnitFacts, bills: OwnBills): ReadingEnd
 }
 
+/** How many sessions there are, and entries. */
+export type ReadingEnd = { readonly sessions: number; readonly entries: number }
+
 /** Calls held back until the pass is whole: it is then put in the state in one step, as nearly all are. */
-const MOST_HELD = 5000
+export const MOST_HELD = 5000
 
 export function beginReading(database: Database, unit: number): Reading {
-  const bills = createOwnBills()
   let reading: number | undefined
-  let held: Call[] = []
+  let held: CallRow[] = []
   const write = (into: number, isBilled: boolean): void => {
-    insertCalls(database, into, held, { isBilled, onRow: bills.add })
+    insertCalls(database, into, held, isBilled)
     held = []
   }
   return {
     calls(calls) {
-      if (held.length > 0 && held.length + calls.length > MOST_HELD) {
+      if (held.length > 0 && held.length + calls.count > MOST_HELD) {
         reading = database.transaction(() => {
           const begun = reading ?? begin(database)
           write(begun, false)
           return begun
         })
       }
-      if (held.length === 0) held = [...calls]
-      else for (const call of calls) held.push(call)
+      for (const row of rowsOf(calls)) held.push(row)
     },
-    end: (format, facts) =>
+    end: (format, facts, bills) =>
       database.transaction(() => {
         const before = unitNow(database, unit)
         const whole = reading ?? nextReading(database)
@@ -96,41 +98,30 @@ type Ended = {
   readonly isInSteps: boolean
 }
 
-function endReading(
-  database: Database,
-  ended: Ended,
-  facts: UnitFacts,
-): { sessions: number; entries: number } {
+function endReading(database: Database, ended: Ended, facts: UnitFacts): ReadingEnd {
   const { unit, format, reading, bills } = ended
   const { sessions, mentions, damage, drift } = facts
-  const { reading: before } = ended.before
+  const { reading: before, file, root } = ended.before
   const own: (OwnRecording & { readonly bill: OwnBill })[] = []
   const others: string[] = []
   let all = 0
   for (const one of sessions) {
-    const bill = before === undefined && isUnknown(database, one.key) ? bills.of(one.key) : undefined
-    const recording = insertRecording(database, ended, one, bill === undefined ? UNSETTLED : FULLEST)
+    const bill = before === undefined && isUnknown(database, one.key) ? billOf(bills, one.key) : undefined
+    const chosen = bill === undefined ? UNSETTLED : FULLEST
+    const recording = insertRecording(database, { reading, format, file, root }, one, chosen)
     if (bill === undefined) others.push(one.key)
     else own.push({ key: one.key, session: one.session, recording, bill })
     all += one.entries
   }
-  const note = prepared(
-    database,
-    'INSERT OR REPLACE INTO drift (reading, kind, name, version, count) VALUES (?, ?, ?, ?, ?)',
-  )
-  for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
-
+  insertDrift(database, reading, drift)
   insertMentions(database, reading, mentions)
 
   if (before !== undefined || mentions.length > 0) questionMentions(database, before, reading)
   if (before !== undefined) questionOld(database, before, reading)
-  prepared(
-    database,
-    'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
-  ).run(reading, format, damage, unit)
+  unitRead(database, { unit, format, reading, damage })
   if (before !== undefined) removeReading(database, before)
   if (ended.isInSteps || before !== undefined) billAll(database, reading)
-  if (others.length > 0 || bills.hasAny()) questionNew(database, reading, others.length > 0)
+  if (others.length > 0 || bills.size > 0) questionNew(database, reading, others.length > 0)
   // Listed at once, though what it shares with others is settled when all is read.
   for (const one of own) if (!refreshOwn(database, one, one.bill)) others.push(one.key)
   refreshSessions(database, others)
@@ -146,14 +137,50 @@ function billAll(database: Database, reading: number): void {
   ).run(reading)
 }
 
-function isUnknown(database: Database, session: string): boolean {
+/** True of a session that nothing recorded. */
+export function isUnknown(database: Database, session: string): boolean {
   return prepared(database, 'SELECT 1 FROM recordings WHERE session = ?').get(session) === undefined
 }
 
+/** Undefined where its calls have to be asked for. */
+export function billOf(bills: OwnBills, session: string): OwnBill | undefined {
+  return bills.has(session) ? bills.get(session) : noCalls()
+}
+
+export function insertDrift(database: Database, reading: number, drift: UnitFacts['drift']): void {
+  const note = prepared(
+    database,
+    'INSERT OR REPLACE INTO drift (reading, kind, name, version, count) VALUES (?, ?, ?, ?, ?)',
+  )
+  for (const { kind, name, version = '', count } of drift) note.run(reading, kind, name, version, count)
+}
+
+type UnitRead = {
+  readonly unit: number
+  readonly format: string
+  readonly reading: number
+  readonly damage: number
+}
+
+export function unitRead(database: Database, { unit, format, reading, damage }: UnitRead): void {
+  prepared(
+    database,
+    'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
+  ).run(reading, format, damage, unit)
+}
+
+/** Of which pass, and where what it read lies. */
+type Recorded = {
+  readonly reading: number
+  readonly format: string
+  readonly file: string
+  readonly root: string
+}
+
 /** Gives the row, with where it lies. */
-function insertRecording(
+export function insertRecording(
   database: Database,
-  { reading, format, before: { file, root } }: Ended,
+  { reading, format, file, root }: Recorded,
   { key, session, entries, toolCalls, prompt, work }: SessionFacts,
   chosen: number,
 ): Row {
@@ -184,7 +211,7 @@ function insertRecording(
 let insertRow: string | undefined
 
 /** Also above readings that a crash left: their rows must not be taken for this one's. */
-function nextReading(database: Database): number {
+export function nextReading(database: Database): number {
   const next = prepared(
     database,
     `INSERT INTO facts (name, value) VALUES ('reading', '1')

@@ -3,7 +3,12 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 17
+export const STATE_VERSION = 18
+
+/** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
+export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
+CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
+CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;`
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -67,9 +72,7 @@ CREATE TABLE calls (
   input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
   quality INTEGER NOT NULL, pico INTEGER, unpriced TEXT, billed_to TEXT, source TEXT, tools TEXT, work TEXT
 );
-CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
-CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
-CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;
+${CALLS_INDEXES}
 CREATE INDEX calls_without_cost ON calls (id) WHERE billed_to IS NOT NULL AND pico IS NULL;
 
 -- Billed calls added up, by who pays, half an hour and model: what cost is asked of. As right as calls when all is settled.
@@ -106,6 +109,6 @@ CREATE TABLE drift (
   PRIMARY KEY (reading, kind, name, version)
 ) WITHOUT ROWID;
 
--- adopted: all that was kept before is known. born: tells this state from others. program: the version that read last. reading: the number of the last pass.
+-- adopted: all that was kept before is known. loading: calls have no indexes yet, and those that several passes mention are not in question. born: tells this state from others. program: the version that read last. reading: the number of the last pass.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `

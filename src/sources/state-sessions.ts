@@ -98,28 +98,39 @@ function refresh(database: Database, key: string): void {
     tool_calls: toolCallsOf(database, recordings),
   }
   const { totals, bill } = totalsOf(session, counted, billOf(database, key))
-  write(database, { key, session, recordings, totals, bill })
+  const mention = mentionOf(database, key, session)
+  write(database, { key, session, recordings, totals, bill, mention, isNew: false })
 }
 
 /** The only recording of a session, as it was just read, and what it comes to. `recording`: its row, with where it lies. */
 export type OwnRecording = { readonly key: string; readonly session: Session; readonly recording: Row }
 
 /** The same for a session that nothing else recorded. False where the state knows better what it pays for. */
-export function refreshOwn(
-  database: Database,
-  { key, session, recording }: OwnRecording,
-  own: OwnBill,
-): boolean {
+export function refreshOwn(database: Database, one: OwnRecording, own: OwnBill): boolean {
   const row = prepared(
     database,
     'SELECT count(*) AS billed, total(id) AS ids FROM calls WHERE billed_to = ?',
-  ).get(key)
+  ).get(one.key)
   if (row === undefined || Number(row['billed']) !== own.sums['billed']) return false
-  const sums = { ...own.sums, ids: row['ids'] ?? 0 }
-  const { totals, bill } = totalsOf(session, recording, { sums, unpriced: own.unpriced })
-  write(database, { key, session, recordings: [recording], totals, bill, tools: own.tools })
-  setSums(database, key, own.slots(session.stub === true))
+  writeOwn(database, one, own, { ids: Number(row['ids'] ?? 0), isNew: false, mayBeMentioned: true })
   return true
+}
+
+/** What is known of it besides. `isNew`: nothing is listed of it, nor added up. `ids`: of its calls, added up. */
+export type Known = { readonly ids: number; readonly isNew: boolean; readonly mayBeMentioned: boolean }
+
+/** Nothing but its own calls is on its bill. */
+export function writeOwn(
+  database: Database,
+  { key, session, recording }: OwnRecording,
+  own: OwnBill,
+  { ids, isNew, mayBeMentioned }: Known,
+): void {
+  const sums = { ...own.sums, ids }
+  const { totals, bill } = totalsOf(session, recording, { sums, unpriced: own.unpriced })
+  const mention = mayBeMentioned ? mentionOf(database, key, session) : {}
+  write(database, { key, session, recordings: [recording], totals, bill, tools: own.tools, mention, isNew })
+  setSums(database, key, own, { isStub: session.stub === true, isNew })
 }
 
 type Refreshed = OwnTools & {
@@ -128,16 +139,20 @@ type Refreshed = OwnTools & {
   readonly recordings: readonly Row[]
   readonly totals: Totals
   readonly bill: Bill
+  /** What is said of it elsewhere. */
+  readonly mention: Pick<Session, 'title' | 'parent'>
+  readonly isNew: boolean
 }
 
-function write(database: Database, { key, session, recordings, totals, bill, tools }: Refreshed): void {
+function write(database: Database, refreshed: Refreshed): void {
+  const { key, session, recordings, totals, bill, tools, mention, isNew } = refreshed
   const [speaker] = recordings
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
   const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker?.['id'])
   const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
   const whole: ListedSession = {
     ...session,
-    ...mentionOf(database, key, session),
+    ...mention,
     id,
     ...(typeof prompt === 'string' && { prompt }),
     recordings: recordings.map((row) => ({
@@ -147,11 +162,8 @@ function write(database: Database, { key, session, recordings, totals, bill, too
     })),
     totals,
   }
-  prepared(
-    database,
-    `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-  ).run(
+  const json = storedJson(whole)
+  prepared(database, WRITE).run(
     key,
     id,
     whole.startedAt ?? null,
@@ -159,10 +171,13 @@ function write(database: Database, { key, session, recordings, totals, bill, too
     whole.run?.flow ?? null,
     whole.run?.id ?? null,
     whole.cwd ?? null,
-    storedJson(whole),
+    json,
   )
-  writeListing(database, { key, session: whole, bill, recordings, ...(tools && { tools }) })
+  writeListing(database, { key, session: whole, json, bill, recordings, isNew, ...(tools && { tools }) })
 }
+
+const WRITE = `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * How many entries there are, at least: what recordings share is known only to who reads them. Of the fullest all count, of the

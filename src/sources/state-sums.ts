@@ -4,8 +4,8 @@
  * question.
  */
 import type { Database } from '../sqlite/driver.ts'
+import type { OwnBill } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
-import type { SqlValue } from '../transcript/source.ts'
 
 const COUNTS = ['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'reasoning']
 const IS_COUNTED = `coalesce(${COUNTS.join(', ')}) IS NOT NULL`
@@ -27,29 +27,31 @@ export const CALL_SUMS = `${COUNTS.map((count) => `sum(${count}) AS ${count}`).j
 /** Days begin on the hour or half past it, but for a few places. */
 const HALF_HOUR = "substr(at, 1, 14) || CASE WHEN substr(at, 15, 2) < '30' THEN '00' ELSE '30' END"
 
+const FORGET = 'DELETE FROM sums WHERE billed_to = ?'
+const SUM = `INSERT INTO sums (billed_to, at, model, unpriced, calls, uncounted, ${COUNTS.join(', ')}, micro, pico, quality)
+  SELECT billed_to, ${HALF_HOUR}, model, unpriced, sum(${HAS_COST}), sum(NOT (${HAS_COST})), ${CALL_SUMS}, max(quality)
+  FROM calls WHERE billed_to = ? AND ((${HAS_COST}) OR (${HAS_NO_COUNTS}))
+  GROUP BY 2, model, unpriced, pico IS NULL`
+
 /** Of sessions that may pay. Their rows in `sessions` say what they are by now: stubs pay for nothing. */
 export function sumBills(database: Database, keys: readonly string[]): void {
-  const forget = prepared(database, 'DELETE FROM sums WHERE billed_to = ?')
-  const add = prepared(
-    database,
-    `INSERT INTO sums (billed_to, at, model, unpriced, calls, uncounted, ${COUNTS.join(', ')}, micro, pico, quality)
-     SELECT billed_to, ${HALF_HOUR}, model, unpriced, sum(${HAS_COST}), sum(NOT (${HAS_COST})), ${CALL_SUMS}, max(quality)
-     FROM calls WHERE billed_to = ? AND ((${HAS_COST}) OR (${HAS_NO_COUNTS}))
-     GROUP BY 2, model, unpriced, pico IS NULL`,
-  )
   for (const key of keys) {
-    forget.run(key)
-    add.run(key)
+    prepared(database, FORGET).run(key)
+    prepared(database, SUM).run(key)
   }
 }
 
-/** The same for one whose calls were added up as they were written: the rows but for who pays. */
-export function setSums(database: Database, key: string, rows: readonly (readonly SqlValue[])[]): void {
-  prepared(database, 'DELETE FROM sums WHERE billed_to = ?').run(key)
-  const add = prepared(
-    database,
-    `INSERT INTO sums (billed_to, at, model, unpriced, calls, uncounted, ${COUNTS.join(', ')}, micro, pico, quality)
-     VALUES (?, ?, ?, ?, ?, ?, ${COUNTS.map(() => '?').join(', ')}, ?, ?, ?)`,
-  )
-  for (const row of rows) add.run(key, ...row)
+const ADD = `INSERT INTO sums (billed_to, at, model, unpriced, calls, uncounted, ${COUNTS.join(', ')}, micro, pico, quality)
+  VALUES (?, ?, ?, ?, ?, ?, ${COUNTS.map(() => '?').join(', ')}, ?, ?, ?)`
+
+/** The same for one whose calls were added up as they were read. `isNew`: it has no sums yet. */
+export function setSums(
+  database: Database,
+  key: string,
+  { slots }: OwnBill,
+  { isStub, isNew }: { readonly isStub: boolean; readonly isNew: boolean },
+): void {
+  if (!isNew) prepared(database, FORGET).run(key)
+  const add = prepared(database, ADD)
+  for (const { hasCost, row } of slots) if (hasCost || !isStub) add.run(key, ...row)
 }

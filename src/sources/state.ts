@@ -11,6 +11,7 @@ import { ensureFolder } from '../journal/files.ts'
 import { openDatabase, type Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
+import { endLoad } from './state-load-end.ts'
 import { SCHEMA, STATE_VERSION } from './state-schema.ts'
 import { prepared } from './state-statements.ts'
 
@@ -80,7 +81,10 @@ async function use(path: string, isNew: boolean): Promise<State> {
     )
     if (isNew) begin(database)
     else if (versionOf(database) !== STATE_VERSION) throw new OtherVersion()
-    if (!isNew) forgetIfOtherProgram(database)
+    if (!isNew) {
+      endLoad(database)
+      forgetIfOtherProgram(database)
+    }
     return { database, isNew: recalled(database, 'adopted') === undefined, close: () => database.close() }
   } catch (error) {
     database.close()

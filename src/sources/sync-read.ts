@@ -4,7 +4,9 @@ import { createIdSet } from '../formats/id-set.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Readers } from './readers.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
-import { beginReading, clearReading } from './state-readings.ts'
+import { withoutSessions } from './call-rows.ts'
+import { beginLoad, type Load } from './state-load.ts'
+import { beginReading, clearReading, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
 import type { UnitResult } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
@@ -13,6 +15,8 @@ import type { UnitFacts } from './unit-facts.ts'
 export type ReadReport = { readonly sessions: number; readonly entries: number; readonly damage: number }
 
 const BATCH = 200
+/** Less than this is put in a state as fast as its indexes are made. */
+const WORTH_LOADING = 16 * 1024 * 1024
 
 export async function readDirty(shared: Shared): Promise<ReadReport> {
   const { files, options, archive } = shared
@@ -24,6 +28,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   const { createReaders } = await import('./readers.ts')
   const ofBytes = files.dirtyBytes()
   const readers = await createReaders(ofBytes)
+  const load = ofBytes < WORTH_LOADING ? undefined : beginLoad(shared.database)
   const seen = createIdSet()
   const running = new Set<Promise<void>>()
   const flight = createFlight(readers)
@@ -39,7 +44,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
         const own = files.filesOf(unit.id)
         const size = own.reduce((sum, { size }) => sum + size, 0)
         await flight.enter(size)
-        const work = readOne(unit, own, { ...shared, readers, deleted }).then((read) => {
+        const work = readOne(unit, own, { ...shared, readers, deleted, load }).then((read) => {
           for (const key of read.keys) {
             if (seen.has(key)) continue
             seen.add(key)
@@ -68,6 +73,7 @@ export async function readDirty(shared: Shared): Promise<ReadReport> {
   } finally {
     await readers.close()
   }
+  load?.end()
   gathering.settle()
   return report
 }
@@ -132,7 +138,11 @@ function createGathering(database: Database): { next(): void; settle(): void; se
   }
 }
 
-type Reading = Shared & { readonly readers: Readers; readonly deleted: ReadonlySet<string> }
+type ReadingAll = Shared & {
+  readonly readers: Readers
+  readonly deleted: ReadonlySet<string>
+  readonly load: Load | undefined
+}
 
 type ReadOne = {
   readonly keys: readonly string[]
@@ -141,8 +151,8 @@ type ReadOne = {
   readonly bytes: number
 }
 
-async function readOne(unit: KnownUnit, own: readonly KnownFile[], shared: Reading): Promise<ReadOne> {
-  const { archive, files, kept, database, problems, readers, deleted } = shared
+async function readOne(unit: KnownUnit, own: readonly KnownFile[], shared: ReadingAll): Promise<ReadOne> {
+  const { archive, files, kept, database, problems, readers, deleted, load } = shared
   const bytes = own.reduce((sum, { size }) => sum + size, 0)
   const nothing: ReadOne = { keys: [], entries: 0, damage: 0, bytes }
   const { agent, root } = files.placeAt(unit.place)
@@ -163,11 +173,11 @@ async function readOne(unit: KnownUnit, own: readonly KnownFile[], shared: Readi
     isKept,
     ...(unit.format !== undefined && { format: unit.format }),
   }
-  let reading: ReturnType<typeof beginReading> | undefined
-  const result = await readers.read(job, (calls) => {
-    reading ??= beginReading(database, unit.id)
-    reading.calls(calls.filter(({ session }) => !deleted.has(session)))
-  })
+  let begun: Reading | undefined
+  const reading = (): Reading => (begun ??= load?.begin(unit, root) ?? beginReading(database, unit.id))
+  const { result, bills } = await readers.read(job, (calls) =>
+    reading().calls(withoutSessions(calls, deleted)),
+  )
   if (result.type === 'failed') {
     files.unitFailed(unit.id, result.message)
     problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
@@ -183,9 +193,8 @@ async function readOne(unit: KnownUnit, own: readonly KnownFile[], shared: Readi
     clearReading(database, unit.id, result.looks)
     return nothing
   }
-  reading ??= beginReading(database, unit.id)
   const facts = withoutDeleted(result.facts, deleted)
-  const { entries } = reading.end(result.format, facts)
+  const { entries } = reading().end(result.format, facts, bills)
   if (result.own !== undefined) files.own(unit.id, result.own)
   await settleKept(unit, own, result, shared)
   return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage, bytes }
@@ -208,7 +217,7 @@ async function settleKept(
   unit: KnownUnit,
   own: readonly KnownFile[],
   { facts }: Extract<UnitResult, { type: 'read' }>,
-  { files, kept, problems, deleted }: Reading,
+  { files, kept, problems, deleted }: ReadingAll,
 ): Promise<void> {
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)

@@ -1,14 +1,19 @@
 /**
  * A thread that reads units for a sync: jobs in, batches of calls and results out, in order. It reads no faster than its calls are
- * taken: what waits between two threads has no other bound.
+ * taken: what waits between two threads has no other bound. The last batch comes with the result, for most units have no other.
  */
 import { parentPort } from 'node:worker_threads'
 import { collect } from './one-at-a-time.ts'
-import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
-import type { Call } from './unit-facts.ts'
+import type { CallTable } from './call-rows.ts'
+import { runUnitJob, type UnitJob } from './read-unit.ts'
+import type { ReadUnit } from './readers.ts'
+import { createCallPacker } from './state-own-bill.ts'
 
 /** `large`: it waits for `enter` before it goes on. */
-export type FromWorker = { readonly calls: readonly Call[] } | { readonly result: UnitResult } | 'large'
+export type FromWorker =
+  | { readonly calls: CallTable }
+  | { readonly read: ReadUnit; readonly last?: CallTable }
+  | 'large'
 /** `took`: a batch of calls is in the state. */
 export type ToWorker = UnitJob | 'took' | 'enter'
 
@@ -41,9 +46,14 @@ async function work(): Promise<void> {
 
 async function read(job: UnitJob): Promise<void> {
   const post = (answer: FromWorker): void => parentPort?.postMessage(answer)
-  const give = (calls: readonly Call[]): void => {
-    waiting += 1
-    post({ calls })
+  const packer = createCallPacker()
+  let last: CallTable | undefined
+  const give = (calls: CallTable): void => {
+    if (last !== undefined) {
+      waiting += 1
+      post({ calls: last })
+    }
+    last = calls
   }
   let leave: Promise<void> | undefined
   const enter = (): Promise<void> =>
@@ -51,10 +61,10 @@ async function read(job: UnitJob): Promise<void> {
       entered = resolve
       post('large')
     }))
-  const result = await runUnitJob(job, give, { isTaken, enter })
+  const result = await runUnitJob(job, (calls) => give(packer.pack(calls)), { isTaken, enter })
   // The next such unit may be another thread's: nothing of this one may be left here.
   if (leave !== undefined) collect()
-  post({ result })
+  post({ read: { result, bills: packer.bills() }, ...(last && { last }) })
 }
 
 async function isTaken(): Promise<void> {

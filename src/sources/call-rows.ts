@@ -1,0 +1,110 @@
+/**
+ * The calls of a pass as the state's table has them, and many of them as one: column by column, each value that all of them share
+ * once. Made where units are read, for little to be handed from thread to thread and little to be given to SQLite.
+ */
+import type { SqlValue } from '../transcript/source.ts'
+import { qualityRank } from '../transcript/usage.ts'
+import type { Call } from './unit-facts.ts'
+
+/** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */
+export const MOST_TOKENS = 1_000_000_000
+export const MOST_PICO = 1_000_000_000_000_000n
+
+/** What a row of `calls` says, but for its pass and who pays. */
+export const CALL_COLUMNS = [
+  'session',
+  'key',
+  'provider',
+  'model',
+  'at',
+  'input',
+  'cache_read',
+  'cache_write_5m',
+  'cache_write_1h',
+  'output',
+  'reasoning',
+  'quality',
+  'pico',
+  'unpriced',
+  'source',
+  'tools',
+  'work',
+] as const
+
+/** In the order of `CALL_COLUMNS`. */
+export type CallRow = readonly SqlValue[]
+
+/** Where a row has them. */
+export const SESSION = 0
+export const KEY = 1
+export const PROVIDER = 2
+export const MODEL = 3
+export const AT = 4
+export const FIRST_COUNT = 5
+export const QUALITY = 11
+export const PICO = 12
+export const UNPRICED = 13
+
+/** By column, in the order of `CALL_COLUMNS`: the value that all rows share, or that of each. None is a list by itself. */
+export type CallTable = {
+  readonly count: number
+  readonly columns: readonly (SqlValue | readonly SqlValue[])[]
+}
+
+export function toCallRow(call: Call): SqlValue[] {
+  const { session, key, provider, model, at, usage, pico, unpriced, source, tools, work } = call
+  return [
+    session,
+    // Keys are asked for in JSON, where SQLite ends a text at this.
+    key === undefined ? null : key.includes('\0') ? key.replaceAll('\0', '\uFFFD') : key,
+    provider ?? '',
+    model ?? null,
+    at ?? null,
+    toCount(usage.input),
+    toCount(usage.cacheRead),
+    toCount(usage.cacheWrite5m),
+    toCount(usage.cacheWrite1h),
+    toCount(usage.output),
+    toCount(usage.reasoning),
+    qualityRank(usage.quality),
+    // What is within the limit is a whole number that a number holds.
+    pico !== undefined && pico <= MOST_PICO ? Number(pico) : null,
+    unpriced ?? null,
+    source ?? null,
+    tools === undefined ? null : JSON.stringify(tools),
+    work === undefined ? null : JSON.stringify(work),
+  ]
+}
+
+function toCount(tokens: number | undefined): number | null {
+  return tokens !== undefined && tokens <= MOST_TOKENS ? tokens : null
+}
+
+export function hasCount(row: CallRow): boolean {
+  for (let at = FIRST_COUNT; at < QUALITY; at += 1) if (row[at] !== null) return true
+  return false
+}
+
+export function toTable(rows: readonly CallRow[]): CallTable {
+  const columns = CALL_COLUMNS.map((_, at) => {
+    const same = rows[0]?.[at] ?? null
+    return rows.every((row) => row[at] === same) ? same : rows.map((row) => row[at] ?? null)
+  })
+  return { count: rows.length, columns }
+}
+
+export function rowsOf({ count, columns }: CallTable): readonly CallRow[] {
+  return Array.from({ length: count }, (_, row) => columns.map((column) => valueAt(column, row)))
+}
+
+export function valueAt(column: SqlValue | readonly SqlValue[] | undefined, row: number): SqlValue {
+  return Array.isArray(column) ? (column[row] ?? null) : ((column as SqlValue | undefined) ?? null)
+}
+
+/** Without the calls of these sessions. */
+export function withoutSessions(table: CallTable, sessions: ReadonlySet<string>): CallTable {
+  if (sessions.size === 0) return table
+  const rows = rowsOf(table)
+  const left = rows.filter((row) => !sessions.has(String(row[SESSION])))
+  return left.length === rows.length ? table : toTable(left)
+}

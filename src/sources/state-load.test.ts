@@ -1,0 +1,200 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
+import { isSettled, settleBills } from './state-billing.ts'
+import { beginLoad } from './state-load.ts'
+import { endLoad, isLoading } from './state-load-end.ts'
+import { createCallPacker } from './state-own-bill.ts'
+import { beginReading, MOST_HELD, type Reading } from './state-readings.ts'
+import { SCHEMA } from './state-schema.ts'
+import { refreshSessions } from './state-sessions.ts'
+import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
+
+const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
+
+/** Few names, so that sessions and calls are told of by several units. */
+const call = (sessions: readonly string[]): fc.Arbitrary<Call> =>
+  fc
+    .record({
+      session: fc.constantFrom(...sessions),
+      key: option(fc.constantFrom('m:1', 'm:2', 'm:3', 'm:4', 'm:5', 'm:\0', 'm:\uFFFD')),
+      model: option(fc.constantFrom('a', 'b')),
+      at: option(fc.constantFrom('2026-02-02T10:29:59.999Z', '2026-02-02T10:30:00.000Z')),
+      output: option(fc.constantFrom(0, 5, 1_000_000_001)),
+      pico: option(fc.constantFrom(0n, 999_999_999_999_999n)),
+      tools: option(fc.constantFrom(['Bash'], ['Bash', 'Read'])),
+    })
+    .map(({ output, tools, ...fields }) => {
+      const said = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+      const usage = { ...(output !== undefined && { output }), quality: 'reported' as const }
+      const work = tools?.map(() => [1, 0, 20, 1, 0, 1] as const)
+      return { ...said, usage, ...(tools && { tools, work }) } as unknown as Call
+    })
+
+type Pass = { readonly facts: UnitFacts; readonly calls: readonly Call[] }
+
+const pass: fc.Arbitrary<Pass> = fc
+  .tuple(fc.uniqueArray(fc.constantFrom('s1', 's2', 's3', 's4'), { minLength: 1, maxLength: 2 }), fc.nat(9))
+  .chain(([sessions, entries]) =>
+    fc.record({
+      calls: fc.array(call(sessions), { maxLength: 12 }),
+      facts: fc.record({
+        sessions: fc.constant(sessions.map((key) => factsOf(key, entries))),
+        mentions: fc.array(
+          fc.constantFrom('s1', 's2').map((session) => ({
+            session,
+            parent: { session: 's4', citation: 's4#1', relation: 'subagent' as const },
+          })),
+          { maxLength: 1 },
+        ),
+        damage: fc.nat(2),
+        drift: fc.constantFrom([], [{ kind: 'record' as const, name: 'x', count: 2 }]),
+      }),
+    }),
+  )
+
+function factsOf(key: string, entries: number): SessionFacts {
+  const work = {
+    failed: 0,
+    errors: 0,
+    repeats: 0,
+    rereads: 0,
+    parts: [],
+    sources: ['primary'],
+    tools: ['Bash'],
+    files: { '/a': 'r' },
+    touched: 1,
+    findings: [],
+    rest: { Bash: [1, 0, 0, 0, 0, 0] as const },
+  }
+  const session = { id: key, status: 'completed' as const, startedAt: '2026-02-02T10:00:00.000Z' }
+  return { key, session, entries, toolCalls: 1, work }
+}
+
+async function state(units: number): Promise<Database> {
+  const database = await openDatabase(IN_MEMORY)
+  database.exec(SCHEMA)
+  database.exec(`INSERT INTO places (id, agent, root) VALUES (1, 'a', '/r')`)
+  for (let id = 1; id <= units; id += 1)
+    database.prepare(`INSERT INTO units (id, place, path, dirty) VALUES (?, 1, ?, 1)`).run(id, `u${id}`)
+  return database
+}
+
+const unit = (id: number) => ({ id, place: 1, path: `u${id}`, format: undefined, reading: undefined })
+
+/** What a session did in vain is of a call of its own. */
+function withFindings({ facts, calls }: Pass): UnitFacts {
+  const sessions = facts.sessions.map((one) => {
+    const isOwn = calls.some(({ session, key }) => session === one.key && key === 'm:1')
+    const finding = {
+      kind: 're-reads' as const,
+      tool: 'Read',
+      count: 3,
+      marks: [],
+      ...(isOwn && { call: 'm:1' }),
+    }
+    return { ...one, work: { ...one.work, findings: [finding] } }
+  })
+  return { ...facts, sessions }
+}
+
+function put(reading: Reading, pass: Pass): void {
+  const { calls } = pass
+  const packer = createCallPacker()
+  for (let at = 0; at < calls.length; at += 5) reading.calls(packer.pack(calls.slice(at, at + 5)))
+  reading.end('f', withFindings(pass), packer.bills())
+}
+
+const settle = (database: Database): void => settleBills(database, (keys) => refreshSessions(database, keys))
+
+const TABLES = 'calls recordings mentions sums sessions listing listing_work tool_use findings drift units'
+
+/** Without the numbers of rows, and what is made of them. */
+function dump(database: Database): unknown {
+  return TABLES.split(' ').map((table) =>
+    database
+      .prepare(`SELECT * FROM ${table}`)
+      .all()
+      .map(({ n: _n, id, mark: _mark, ...row }) =>
+        JSON.stringify({ ...row, ...(table === 'sessions' && { id }) }),
+      )
+      .map((row) => (table === 'tool_use' || table === 'findings' ? row.replace(/"session":\d+/, '') : row))
+      .sort(),
+  )
+}
+
+const indexesOf = (database: Database): unknown =>
+  database.prepare(`SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name`).lists()
+
+describe('a state that is filled for the first time', () => {
+  it('is what it becomes unit by unit, also when whoever filled it died', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(pass, { maxLength: 6 }), fc.nat(6), async (passes, died) => {
+        const [loaded, usual] = await Promise.all([state(6), state(6)])
+        const indexes = indexesOf(loaded)
+        const load = beginLoad(loaded)
+        for (const [at, one] of passes.entries()) {
+          put(beginReading(usual, at + 1), one)
+          if (at < died) put(load?.begin(unit(at + 1), '/r') as Reading, one)
+          else {
+            // Whoever opens it next.
+            endLoad(loaded)
+            put(beginReading(loaded, at + 1), one)
+          }
+        }
+        if (died >= passes.length) load?.end()
+        for (const database of [loaded, usual]) settle(database)
+        expect(dump(loaded)).toEqual(dump(usual))
+        expect(indexesOf(loaded)).toEqual(indexes)
+        loaded.close()
+        usual.close()
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('says that it is not settled until its calls can be looked up', async () => {
+    const database = await state(1)
+    const load = beginLoad(database)
+    expect([isLoading(database), isSettled(database)]).toEqual([true, false])
+    load?.end()
+    expect([isLoading(database), isSettled(database)]).toEqual([false, true])
+    database.close()
+  })
+
+  it('goes on as usual with a unit that was read before, or has more calls than are held', async () => {
+    for (const [count, reading] of [
+      [1, 1],
+      [MOST_HELD + 1, undefined],
+    ] as const) {
+      const database = await state(1)
+      const load = beginLoad(database)
+      const calls = Array.from({ length: count }, (_, n): Call => ({
+        session: 's1',
+        key: `k${n}`,
+        usage: { output: 1, quality: 'reported' },
+      }))
+      put(load?.begin({ ...unit(1), reading }, '/r') as Reading, {
+        calls,
+        facts: { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] },
+      })
+      expect(isLoading(database)).toBe(false)
+      const billed = database.prepare(`SELECT count(*) AS n FROM calls WHERE billed_to = 's1'`).get()
+      expect(billed?.['n']).toBe(count)
+      database.close()
+    }
+  })
+
+  it('is not filled again', async () => {
+    const database = await state(2)
+    const calls = Array.from({ length: 1001 }, (_, n): Call => ({
+      session: 's1',
+      key: `k${n}`,
+      usage: { output: 1, quality: 'reported' },
+    }))
+    const facts = { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] }
+    put(beginReading(database, 1), { calls, facts })
+    expect(beginLoad(database)).toBeUndefined()
+    database.close()
+  })
+})

@@ -1,0 +1,246 @@
+/**
+ * A state that is filled for the first time: nothing is looked up that cannot be there, calls are put in many at a time, and their
+ * indexes are made when all is in. What several passes mention is put in question then, instead of one by one. A crash leaves what is
+ * in, and a mark for the next one to make the indexes.
+ */
+import type { Database } from '../sqlite/driver.ts'
+import type { SqlValue } from '../transcript/source.ts'
+import { CALL_COLUMNS, KEY, rowsOf, SESSION, toTable, valueAt, type CallTable } from './call-rows.ts'
+import { FULLEST, UNSETTLED } from './state-billing.ts'
+import { lastReports } from './state-calls.ts'
+import type { KnownUnit } from './state-files.ts'
+import { endLoad } from './state-load-end.ts'
+import { insertMentions, questionMentions } from './state-mentions.ts'
+import type { OwnBills } from './state-own-bill.ts'
+import {
+  beginReading,
+  billOf,
+  insertDrift,
+  insertRecording,
+  isUnknown,
+  MOST_HELD,
+  nextReading,
+  unitRead,
+  type Reading,
+  type ReadingEnd,
+} from './state-readings.ts'
+import { writeOwn } from './state-sessions.ts'
+import { prepared } from './state-statements.ts'
+import type { SessionFacts, UnitFacts } from './unit-facts.ts'
+
+export type Load = {
+  /** A pass over a unit. `root`: of its place. */
+  begin(unit: KnownUnit, root: string): Reading
+  /** The state is as any other from here on. */
+  end(): void
+}
+
+/** With more calls than this in it, a state is no longer filled for the first time. */
+const MOST_BEFORE = 1000
+
+/** Undefined for a state that has been filled. */
+export function beginLoad(database: Database): Load | undefined {
+  const known = prepared(database, `SELECT count(*) AS count FROM (SELECT 1 FROM calls LIMIT ?)`)
+  if (Number(known.get(MOST_BEFORE + 1)?.['count']) > MOST_BEFORE) return undefined
+  database.transaction(() => {
+    for (const index of ['calls_once', 'calls_key', 'calls_billed']) database.exec(`DROP INDEX ${index}`)
+    database.exec(`INSERT INTO facts (name, value) VALUES ('loading', '1')`)
+  })
+  const [lastId, hasMentions] =
+    prepared(database, 'SELECT ifnull(max(id), 0), EXISTS (SELECT 1 FROM mentions) FROM calls').lists()[0] ??
+    []
+  const loading: Loading = { database, lastId: Number(lastId), hasMentions: hasMentions === 1, isOver: false }
+  const end = (): void => {
+    if (!loading.isOver) endLoad(database)
+    loading.isOver = true
+  }
+  return { begin: (unit, root) => beginIn(loading, { unit, root }, end), end }
+}
+
+type Loading = {
+  readonly database: Database
+  /** The highest id of a call. */
+  lastId: number
+  hasMentions: boolean
+  isOver: boolean
+}
+
+type Placed = { readonly unit: KnownUnit; readonly root: string }
+
+/** What was read before, or has more calls than are held, needs the indexes. */
+function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
+  const { database } = loading
+  let held: CallTable[] = []
+  let count = 0
+  let usual: Reading | undefined
+  const asUsual = (): Reading => {
+    if (usual !== undefined) return usual
+    end()
+    usual = beginReading(database, placed.unit.id)
+    for (const calls of held) usual.calls(calls)
+    held = []
+    return usual
+  }
+  return {
+    calls(calls) {
+      count += calls.count
+      if (usual !== undefined || loading.isOver || count > MOST_HELD) asUsual().calls(calls)
+      else held.push(calls)
+    },
+    end(format, facts, bills) {
+      if (usual !== undefined || loading.isOver || placed.unit.reading !== undefined)
+        return asUsual().end(format, facts, bills)
+      return database.transaction(() => put(loading, placed, { format, facts, bills, calls: held }))
+    },
+  }
+}
+
+type Pass = {
+  readonly format: string
+  readonly facts: UnitFacts
+  readonly bills: OwnBills
+  readonly calls: readonly CallTable[]
+}
+
+function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, calls }: Pass): ReadingEnd {
+  const { database } = loading
+  const { sessions, mentions, damage, drift } = facts
+  const reading = nextReading(database)
+  const billed = insertTables(loading, reading, calls)
+  insertDrift(database, reading, drift)
+  insertMentions(database, reading, mentions)
+  if (mentions.length > 0) {
+    loading.hasMentions = true
+    questionMentions(database, undefined, reading)
+  }
+  const recorded = { reading, format, file: unit.path, root }
+  let entries = 0
+  for (const one of sessions) {
+    const { key, session } = one
+    entries += one.entries
+    const { ids, count } = billed.get(key) ?? NONE
+    const own = isUnknown(database, key) ? billOf(bills, key) : undefined
+    // What it did in vain is told of the one that pays for it, which others' calls would have to be asked for.
+    const isOwn = own?.sums['billed'] === count && hasOwnFindings(one, calls)
+    const bill = isOwn ? own : undefined
+    const recording = insertRecording(database, recorded, one, bill === undefined ? UNSETTLED : FULLEST)
+    if (bill === undefined)
+      prepared(database, 'INSERT OR IGNORE INTO stale_sessions (key) VALUES (?)').run(key)
+    else
+      writeOwn(database, { key, session, recording }, bill, {
+        ids,
+        isNew: true,
+        mayBeMentioned: loading.hasMentions,
+      })
+  }
+  unitRead(database, { unit: unit.id, format, reading, damage })
+  return { sessions: sessions.length, entries }
+}
+
+/** Whether the calls that its findings name are its own. */
+function hasOwnFindings({ key, work }: SessionFacts, tables: readonly CallTable[]): boolean {
+  const named = work.findings.flatMap(({ call }) =>
+    call === undefined ? [] : [call.replaceAll('\0', '\uFFFD')],
+  )
+  if (named.length === 0) return true
+  const own = new Set<SqlValue>()
+  for (const { count, columns } of tables) {
+    for (let at = 0; at < count; at += 1)
+      if (valueAt(columns[SESSION], at) === key) own.add(valueAt(columns[KEY], at))
+  }
+  return named.every((call) => own.has(call))
+}
+
+/** Of a session's calls: how many there are, and the sum of their ids. */
+type Billed = { ids: number; count: number }
+const NONE: Readonly<Billed> = { ids: 0, count: 0 }
+
+/** By session. Nobody sees the pass before it is whole: its calls are on their bills at once. */
+function insertTables(
+  loading: Loading,
+  reading: number,
+  tables: readonly CallTable[],
+): ReadonlyMap<string, Readonly<Billed>> {
+  const all = new Map<string, Billed>()
+  const add = (session: SqlValue, ids: number, count: number): void => {
+    const known = all.get(String(session)) ?? { ...NONE }
+    all.set(String(session), { ids: known.ids + ids, count: known.count + count })
+  }
+  for (const table of unlike(tables)) {
+    insertTable(loading.database, reading, table)
+    const [session, first] = [table.columns[SESSION], loading.lastId + 1]
+    if (typeof session === 'string') add(session, (first + (table.count - 1) / 2) * table.count, table.count)
+    else for (let at = 0; at < table.count; at += 1) add(valueAt(session, at), first + at, 1)
+    loading.lastId += table.count
+  }
+  return all
+}
+
+/** Each call once, as the index has it that comes later. */
+function unlike(tables: readonly CallTable[]): readonly CallTable[] {
+  const seen = new Set<string>()
+  for (const { count, columns } of tables) {
+    for (let at = 0; at < count; at += 1) {
+      const key = valueAt(columns[KEY], at)
+      if (key === null) continue
+      // Of two providers, or sessions, the same one is another: looked at closely when it comes to that.
+      if (seen.has(String(key))) return [toTable(lastReports(tables.flatMap(rowsOf)))]
+      seen.add(String(key))
+    }
+  }
+  return tables
+}
+
+/** Rows put in by one statement: as many as are left, in so many at a time. */
+const STEPS = [64, 16, 4, 1]
+/** Kinds of tables, by what their rows share, that statements are made for. */
+const MOST_KINDS = 16
+const kinds = new Map<string, readonly string[]>()
+
+function insertTable(database: Database, reading: number, table: CallTable): void {
+  const { statements, columns } = statementsFor(table)
+  const shared: SqlValue[] = [reading]
+  const each: (readonly SqlValue[])[] = []
+  for (const column of columns) {
+    if (Array.isArray(column)) each.push(column as readonly SqlValue[])
+    else shared.push(column as SqlValue)
+  }
+  let row = 0
+  for (const [at, rows] of STEPS.entries()) {
+    const statement = prepared(database, statements[at] ?? '')
+    for (; table.count - row >= rows; row += rows) {
+      const values = [...shared]
+      for (let n = row; n < row + rows; n += 1) for (const column of each) values.push(column[n] ?? null)
+      statement.run(...values)
+    }
+  }
+}
+
+/** The statements for each of `STEPS`, and the columns as these take them. */
+function statementsFor({ count, columns }: CallTable): {
+  readonly statements: readonly string[]
+  readonly columns: CallTable['columns']
+} {
+  const kind = columns.map((column) => (Array.isArray(column) ? 'e' : 's')).join('')
+  const known = kinds.get(kind)
+  if (known !== undefined) return { statements: known, columns }
+  const isOne = kinds.size < MOST_KINDS
+  const own = isOne
+    ? columns
+    : columns.map((_, at) => Array.from({ length: count }, (_, row) => valueAt(columns[at], row)))
+  const name = isOne ? kind : 'e'.repeat(columns.length)
+  const made = kinds.get(name) ?? STEPS.map((rows) => toSql(name, rows))
+  kinds.set(name, made)
+  return { statements: made, columns: own }
+}
+
+function toSql(kind: string, rows: number): string {
+  const isShared = (at: number): boolean => kind[at] === 's'
+  let next = 2
+  const shared = CALL_COLUMNS.map((_, at) => (isShared(at) ? next++ : 0))
+  const row = (): string => {
+    const places = CALL_COLUMNS.map((_, at) => `?${isShared(at) ? (shared[at] ?? 0) : next++}`)
+    return `(?1, ${places[SESSION] ?? ''}, ${places.join(', ')})`
+  }
+  return `INSERT INTO calls (reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
+}
