@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { stopwatch } from '../../test/stopwatch.ts'
 import { files, memoryFileSource, memorySource, readAll } from '../../test/memory-files.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
@@ -309,9 +310,9 @@ describe('tool calls', () => {
       '<read_file>'.repeat(30_000),
       `<read_file>${'<a>'.repeat(90_000)}</read_file>`,
     ]
-    const started = performance.now()
+    const spent = stopwatch()
     await read({ 'api_conversation_history.json': [user('x'), ...hostile.map((text) => assistant(text))] })
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(spent()).toBeLessThan(2000)
   })
 })
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { stopwatch } from '../../test/stopwatch.ts'
 import { isHansardError } from '../errors.ts'
 import { parseExclude } from './exclude.ts'
 import { escapeGlob, parseGlobs } from './globs.ts'
@@ -86,13 +87,13 @@ describe('a pattern', () => {
   )
 
   it('takes no longer when it is made to', () => {
-    const started = performance.now()
+    const spent = stopwatch()
     expect(matches(`${'*a'.repeat(100)}b`, 'a'.repeat(255))).toBe(false)
     expect(matches(`${'**/'.repeat(100)}b`, Array.from({ length: 500 }, () => 'a').join('/'))).toBe(false)
     expect(matches(`${'**/*a/'.repeat(60)}b`, Array.from({ length: 300 }, () => 'aaaa').join('/'))).toBe(
       false,
     )
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(spent()).toBeLessThan(5000)
   })
 
   it('matches what a naive reading of it matches', () => {

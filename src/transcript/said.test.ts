@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stopwatch } from '../../test/stopwatch.ts'
 import { saidText } from './said.ts'
 
 describe('what a person said', () => {
@@ -43,7 +44,7 @@ describe('what a person said', () => {
 
   it('is found in time that grows with the text, whatever the markup', () => {
     const facts = 'x (untrusted):\n```json\n\n```\n'
-    const began = performance.now()
+    const spent = stopwatch()
     for (const hostile of [
       '<a>'.repeat(70_000),
       '<a></a>'.repeat(30_000),
@@ -51,6 +52,6 @@ describe('what a person said', () => {
       facts.repeat(5000),
     ])
       saidText(hostile)
-    expect(performance.now() - began).toBeLessThan(2000)
+    expect(spent()).toBeLessThan(2000)
   })
 })
