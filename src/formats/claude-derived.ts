@@ -35,9 +35,10 @@ export function iterated(raw: JsonObject, quality: Quality, isNamed: boolean): U
 export function createIterations(): (line: JsonObject, said: LineEntry) => readonly LineEntry[] {
   let last: { readonly messageId: string; readonly said: string } | undefined
   return (line, said) => {
-    const { call, metadata } = said
-    // The line's own usage is kept only where it says more than the entry's.
-    if (call?.messageId === undefined || asObject(metadata?.['message'])?.['usage'] === undefined) return NONE
+    const { call } = said
+    const usage = asObject(line['message'])?.['usage']
+    // Only where it says more than the entry's.
+    if (call?.messageId === undefined || usage === undefined || said.usage?.raw === usage) return NONE
     const all = earlierIterations(line, said)
     if (all.length === 0) return NONE
     const now = toJson(all.map((one) => one.usage))

@@ -33,13 +33,17 @@ export type FactsFold = {
 /** Of summaries, which may be of other sessions, the last this many are looked at. */
 const SUMMARIES = 1000
 
-export function createClaudeFacts({ exact = false }: { readonly exact?: boolean } = {}): FactsFold {
+export function createClaudeFacts({
+  exact = false,
+  isForFacts = false,
+}: Pick<LineDefaults, 'exact' | 'isForFacts'> = {}): FactsFold {
   const defaults: { -readonly [K in keyof LineDefaults]: LineDefaults[K] } = {
     sessionId: undefined,
     cwd: undefined,
     version: undefined,
     gitBranch: undefined,
     exact,
+    isForFacts,
   }
   let chosen = false
   let isFlat: boolean | undefined

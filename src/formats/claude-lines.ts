@@ -12,7 +12,7 @@ import { splitAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { iterated } from './claude-derived.ts'
 import { eventOf } from './claude-events.ts'
-import { keepMessage, restOfLine, restOfMessage, toolDuration } from './claude-rest.ts'
+import { keepMessage, marksOf, restOfLine, restOfMessage, toolDuration } from './claude-rest.ts'
 import { fromTimestamp } from './claude-time.ts'
 import { EXACT } from './exact-numbers.ts'
 
@@ -24,6 +24,8 @@ export type LineDefaults = {
   readonly gitBranch: string | undefined
   /** Lines go back as they were: what one lacks that others have is kept too, in `metadata.absent`. */
   readonly exact?: boolean
+  /** Nobody writes these lines again: what only a line has need not be kept. */
+  readonly isForFacts?: boolean
 }
 
 /** Names in an entry's metadata that are ours, not the line's. A line that has one of them at its top is kept whole. */
@@ -130,6 +132,11 @@ function fromMessage(
   if (typeof tookMs === 'number') entry.durationMs = tookMs
   if (type === 'assistant' && message['model'] !== SYNTHETIC)
     takeCall(entry, line, message, defaults.exact === true)
+  if (defaults.isForFacts === true) {
+    const marks = marksOf(line)
+    if (marks !== undefined) entry.metadata = marks
+    return entry
+  }
   const kept = restOfLine(line, entry, defaults)
   const keptOfMessage = restOfMessage(message, entry, type, spelling)
   if (keptOfMessage !== undefined) entry.metadata = keepMessage(kept, keptOfMessage)

@@ -8,6 +8,7 @@ import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/re
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
+import { isCutTooShort, readClaudeRecords } from './claude-cut.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
@@ -72,9 +73,20 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 /** Records held back at most until one names the session: state records, which do not, often come first. */
 const HELD = 1000
 
+/**
+ * The functions of the last reading are held until there are others: what was compiled of them is let go with the last of them, and
+ * compiling it again for the next log takes longer than reading a short one.
+ */
+let latest: ClaudeReading | undefined
+
 export function createClaudeReading(options: Options): ClaudeReading {
+  latest = createReading(options)
+  return latest
+}
+
+function createReading(options: Options): ClaudeReading {
   const { format, toSession, exact = false, isForFacts = false, hasLog = () => false, watch } = options
-  const facts = createClaudeFacts({ exact })
+  const facts = createClaudeFacts({ exact, isForFacts })
   const spawns = createSpawns()
   const nextSequence = createSequence()
   const seen = createRecentIds()
@@ -86,20 +98,23 @@ export function createClaudeReading(options: Options): ClaudeReading {
   /** The line's own id where it is the first to have it; a copied line is told by its place. */
   const toId = (uuid: Json | undefined, source: string, sequence: number): string => {
     let id = typeof uuid === 'string' && uuid !== '' ? uuid : `${source}/${sequence}`
-    if (seen.has(id)) id = `${source}/${sequence}`
-    while (seen.has(id)) id += '~'
-    seen.add(id)
+    if (seen.take(id)) return id
+    id = `${source}/${sequence}`
+    while (!seen.take(id)) id += '~'
     return id
   }
 
   /** Gives what a line says its place. The same object, completed: a copy for each line would cost a tenth of reading. */
-  const place = (said: LineEntry, source: string, uuid: Json | undefined, origin: Origin): Entry => {
+  const place = (
+    said: LineEntry,
+    source: string,
+    uuid: Json | undefined,
+    origin: Origin | undefined,
+  ): Entry => {
     if (said.at !== undefined) facts.observeTime(said.at)
     const sequence = nextSequence(source)
     const id = toId(uuid, source, sequence)
-    const isOwn = typeof uuid === 'string' && uuid !== ''
-    const isKept = said.kind === 'message' || said.metadata?.['lifted'] !== undefined
-    if (isKept && isOwn && (uuid !== id || isNumbered(id, source, sequence))) keep(said, 'uuid', uuid)
+    if (!isForFacts) keepId(said, uuid, { id, source, sequence })
     if (sequence === 0 && source !== PRIMARY) {
       const spawn = spawns.find(source, said.blocks)
       if (spawn !== undefined) {
@@ -111,7 +126,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
     entry.id = id
     entry.source = source
     entry.sequence = sequence
-    entry.origin = origin
+    if (origin !== undefined) entry.origin = origin
     return entry
   }
 
@@ -121,8 +136,10 @@ export function createClaudeReading(options: Options): ClaudeReading {
     fileSource: string | undefined,
     items: ReadItem[],
   ): void => {
-    const { value, number, byteOffset, byteLength } = record
-    const origin = { format, file, record: number, byteOffset, byteLength }
+    const { number, byteOffset, byteLength, whole } = record
+    const value = whole !== undefined && isCutTooShort(record.value, spawns.isCalled) ? whole() : record.value
+    // Where entries came from is no fact of a session's.
+    const origin = isForFacts ? undefined : { format, file, record: number, byteOffset, byteLength }
     const give = (entry: Entry): void => void items.push({ type: 'entry', entry })
     const noted = exact && !isForFacts ? exactNumbers(record.text) : undefined
     if (!isObject(value)) {
@@ -151,7 +168,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
   }
 
   /** A message that a log or a line before has is not given again. */
-  const fromEmbedded = (line: JsonObject, origin: Origin): Entry | undefined => {
+  const fromEmbedded = (line: JsonObject, origin: Origin | undefined): Entry | undefined => {
     const agent = agentOf(line)
     const { uuid } = line
     if (agent === undefined || hasLog(agent) || (typeof uuid === 'string' && seen.has(uuid))) return undefined
@@ -233,16 +250,20 @@ export function createClaudeReading(options: Options): ClaudeReading {
       }
       let held: RecordBatch[] = []
       let count = 0
-      for await (const batch of isForeign ? readRawRecords(file) : readRecords(file)) {
+      const isCut = isForFacts && exact && parse === undefined
+      const batches = isForeign ? readRawRecords(file) : isCut ? readClaudeRecords(file) : readRecords(file)
+      for await (const batch of batches) {
         if (isOpen) {
           yield toItems(batch, file.path, options)
           continue
         }
-        held.push(batch)
         count += batch.records.length
         const isNamed = isForeign || parse !== undefined || facts.chooseSession(batch.records, expected)
-        if (!isNamed && count < HELD) continue
-        yield openWith(held)
+        if (!isNamed && count < HELD) {
+          held.push(settled(batch))
+          continue
+        }
+        yield openWith([...held, batch])
         held = []
       }
       if (held.length > 0) yield openWith(held)
@@ -253,6 +274,25 @@ export function createClaudeReading(options: Options): ClaudeReading {
     open: () => (isOpen ? [] : [open()]),
     end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
   }
+}
+
+/** For when others are asked for before these are taken in. */
+function settled({ records, damage }: RecordBatch): RecordBatch {
+  const whole = records.map(({ whole: read, ...record }) =>
+    read === undefined ? record : { ...record, value: read() },
+  )
+  return { records: whole, damage }
+}
+
+/** A line's own id, where the entry goes by another. */
+function keepId(
+  said: LineEntry,
+  uuid: Json | undefined,
+  { id, source, sequence }: Pick<Entry, 'id' | 'source' | 'sequence'>,
+): void {
+  if (typeof uuid !== 'string' || uuid === '') return
+  const isKept = said.kind === 'message' || said.metadata?.['lifted'] !== undefined
+  if (isKept && (uuid !== id || isNumbered(id, source, sequence))) keep(said, 'uuid', uuid)
 }
 
 function isNumbered(id: string, source: string, sequence: number): boolean {

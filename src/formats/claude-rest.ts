@@ -36,6 +36,20 @@ export function restOfLine(
   return kept
 }
 
+/** Of what `restOfLine` keeps, the names that facts about a session are told by. */
+const MARKS = ['spawned', 'spawnedBy', 'replayed', 'isMeta'] as const
+
+export function marksOf(line: JsonObject): Record<string, Json> | undefined {
+  let kept: Record<string, Json> | undefined
+  for (const key of MARKS) {
+    const value = line[key]
+    if (value === undefined || !Object.hasOwn(line, key)) continue
+    kept ??= Object.create(null) as Record<string, Json>
+    kept[key] = value
+  }
+  return kept
+}
+
 /** True when the entry or the session says it already. */
 function isSaidOfLine(
   key: string,

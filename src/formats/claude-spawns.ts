@@ -5,7 +5,7 @@
 import { textOf, type Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
-import { asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { agentOf } from './claude-rest.ts'
 
 export type Spawn = { readonly callId: string; readonly source: string }
@@ -17,6 +17,8 @@ export type Spawns = {
   find(source: string, blocks: readonly Block[]): Spawn | undefined
   /** True for an agent that a line before named. */
   isKnown(agent: string): boolean
+  /** True for a call that starts an agent, whose result may name it. */
+  readonly isCalled: (callId: Json | undefined) => boolean
 }
 
 /** A hostile file may start any number of them. */
@@ -86,6 +88,7 @@ export function createSpawns(): Spawns {
       return known
     },
     isKnown: (agent) => byAgent.has(agent),
+    isCalled: (callId) => called.size > 0 && typeof callId === 'string' && called.has(callId),
   }
 }
 

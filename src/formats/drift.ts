@@ -7,10 +7,8 @@ import type { Drift, ReadOptions } from './format.ts'
 
 /** What a reader has seen so far of its format. */
 export type Vocabulary = {
-  /** The keys of each record type. */
+  /** The keys of each record type, with those that any may have. */
   readonly records: ReadonlyMap<string, ReadonlySet<string>>
-  /** Keys that any record may have. */
-  readonly common: ReadonlySet<string>
   /** The keys of each kind of block; undefined where they are not watched. */
   readonly blocks: ReadonlyMap<string, ReadonlySet<string> | undefined>
 }
@@ -23,7 +21,7 @@ export type DriftWatch = {
 }
 
 export function createDriftWatch(
-  { records, common, blocks }: Vocabulary,
+  { records, blocks }: Vocabulary,
   { drift }: ReadOptions = {},
 ): DriftWatch | undefined {
   if (drift === undefined) return undefined
@@ -33,7 +31,7 @@ export function createDriftWatch(
     record(type, record, version) {
       const keys = records.get(type)
       if (keys === undefined) return tell('record', type, version)
-      for (const key in record) if (!keys.has(key) && !common.has(key)) tell('key', `${type}.${key}`, version)
+      for (const key in record) if (!keys.has(key)) tell('key', `${type}.${key}`, version)
     },
     block(type, version, block) {
       const keys = blocks.get(type)
@@ -55,8 +53,12 @@ export function vocabulary(text: {
 }): Vocabulary {
   const { records, common = '', blocks = '' } = text
   return {
-    records: new Map(records.map(toKeys)),
-    common: words(common),
+    records: new Map(
+      records.map((line) => {
+        const [type, keys] = toKeys(line)
+        return [type, new Set([...keys, ...words(common)])]
+      }),
+    ),
     blocks:
       typeof blocks === 'string'
         ? new Map([...words(blocks)].map((type) => [type, undefined]))

@@ -88,11 +88,19 @@ type Open = {
   prompt?: string
 }
 
+/** Held until there is another: what was compiled of its functions goes with the last of them. */
+let latest: UnitReading | undefined
+
 /** `unit`: see `keyOf`. */
 export function createUnitReading(
   onCalls: (calls: readonly Call[]) => void,
   unit: string | undefined,
 ): UnitReading {
+  latest = createReading(onCalls, unit)
+  return latest
+}
+
+function createReading(onCalls: (calls: readonly Call[]) => void, unit: string | undefined): UnitReading {
   const sessions = new Map<string, Open>()
   const keys = new Set<string>()
   const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
@@ -161,8 +169,7 @@ export function createUnitReading(
           }
           current.work.add(entry)
           current.spawned.observe(entry)
-          const { model } = current.session
-          current.fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry)
+          current.fold.add(entry, current.session.model)
         } else if (item.type === 'damage') damage += 1
         else {
           current = sessions.get(item.session.id) ?? open(item.session)

@@ -24,7 +24,9 @@ export async function* readMerged(
   // Told once of what is new to the reader, though versions are read several times.
   const reads = told.map((version) => keyedRead(version, paths, version.format))
   let newer = await surveyNewest(reads.at(-1) as ReadVersion)
-  const versions: Version[] = [{ read: keyedRead(last, paths, last.format, options) }]
+  // Entries of versions are told apart by all that they say.
+  const whole = { ...options, isForFacts: false }
+  const versions: Version[] = [{ read: keyedRead(last, paths, last.format, whole) }]
   for (const read of reads.slice(0, -1).toReversed()) {
     const survey = await surveyOlder(read, newer)
     newer = survey.newer

@@ -18,16 +18,18 @@ export function createOpenCalls<T>(): OpenCalls<T> {
   /** By source and id; those without an id by source alone. Ids that are no ids are given to several calls. */
   const waiting = new Map<string, Group<T>>()
   let size = 0
-  const take = (key: string, isIt: (one: Waiting<T>) => boolean): T | undefined => {
+  /** `name`: of the tool that is answered, where it has to be that one. */
+  const take = (key: string, name: string | undefined): T | undefined => {
     const group = waiting.get(key)
-    if (group !== undefined && !Array.isArray(group)) {
-      if (!isIt(group)) return undefined
+    if (group === undefined) return undefined
+    if (!Array.isArray(group)) {
+      if (name !== undefined && group.name !== name) return undefined
       waiting.delete(key)
       size -= 1
       return group.value
     }
-    const at = group?.findIndex(isIt) ?? -1
-    if (group === undefined || at === -1) return undefined
+    const at = group.findIndex((one) => name === undefined || one.name === name)
+    if (at === -1) return undefined
     size -= 1
     const [one] = group.splice(at, 1)
     if (group.length === 0) waiting.delete(key)
@@ -53,8 +55,7 @@ export function createOpenCalls<T>(): OpenCalls<T> {
       if (size > MOST_OPEN) forgetHalf()
     },
     answer(source, { callId, name }) {
-      const isAny = callId !== undefined || name === undefined
-      return take(keyOf(source, callId), isAny ? () => true : (one) => one.name === name)
+      return take(keyOf(source, callId), callId === undefined ? name : undefined)
     },
   }
 }

@@ -85,6 +85,7 @@ export function createWorkFold(): WorkFold {
   const [parts, sources, tools] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let [failed, errors, repeats, rereads] = [0, 0, 0, 0]
   let isCut = false
+  let lastSource: string | undefined
 
   const name = (names: Set<string>, one: string, most: number): void => {
     if (names.has(one)) return
@@ -94,10 +95,10 @@ export function createWorkFold(): WorkFold {
   const countsFor = (call: string | undefined, tool: string): number[] => {
     if (call === undefined) return countsOf(rest, tool)
     const known = tallies.get(call)
-    const own = known?.find(([name]) => name === tool)?.[1]
+    const own = known && countsIn(known, tool)
     if (own !== undefined) return own
     if (known !== undefined && known.length >= MOST_TOOLS_OF_CALL) return countsOf(rest, tool)
-    const counts = [...NO_COUNTS]
+    const counts = [0, 0, 0, 0, 0, 0]
     if (known !== undefined) {
       known.push([tool, counts])
       return counts
@@ -149,7 +150,8 @@ export function createWorkFold(): WorkFold {
     add(entry) {
       const { blocks, source, at } = entry
       activity.add(at)
-      name(sources, source, MOST_SOURCES)
+      if (source !== lastSource) name(sources, source, MOST_SOURCES)
+      lastSource = source
       let hasError = false
       for (const block of blocks) if (addParts(parts, block)) hasError = true
       if (hasError) errors += 1
@@ -165,12 +167,12 @@ export function createWorkFold(): WorkFold {
       const tally = call === undefined ? undefined : tallies.get(call)
       if (call === undefined || tally === undefined) return undefined
       tallies.delete(call)
-      const isNamed = (tool: string): boolean => named?.includes(tool) === true
-      for (const [tool, counts] of tally) if (!isNamed(tool)) addCounts(rest, tool, counts)
-      return (named ?? []).map((tool) => {
-        const counts = tally.find(([one]) => one === tool)?.[1]
-        return (counts as unknown as ToolCounts | undefined) ?? NO_COUNTS
-      })
+      for (const [tool, counts] of tally)
+        if (named === undefined || !named.includes(tool)) addCounts(rest, tool, counts)
+      const counted: ToolCounts[] = []
+      for (const tool of named ?? [])
+        counted.push((countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
+      return counted
     },
     end() {
       for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)
@@ -211,9 +213,9 @@ function toName(name: string): string {
 /** What is longer is no path. */
 function pathsIn(input: Json | undefined): readonly string[] {
   const files = filesIn(input)
-  return files.some(({ length }) => length > LONGEST_PATH)
-    ? files.filter(({ length }) => length <= LONGEST_PATH)
-    : files
+  for (const { length } of files)
+    if (length > LONGEST_PATH) return files.filter((file) => file.length <= LONGEST_PATH)
+  return files
 }
 
 function hasFailed({ isError, error }: ToolResultBlock): boolean {
@@ -243,6 +245,11 @@ function addParts(parts: Set<string>, block: Block): boolean {
       return isError
     }
   }
+}
+
+function countsIn(tally: Tally, tool: string): number[] | undefined {
+  for (const [name, counts] of tally) if (name === tool) return counts
+  return undefined
 }
 
 function countsOf(tally: Map<string, number[]>, tool: string): number[] {

@@ -50,4 +50,28 @@ describe('instants', () => {
     expect(millisBetween('2025-12-09T14:30:22.000999Z', '2025-12-09T14:30:22.100998Z')).toBe(99)
     expect(millisBetween(undefined, '2025-12-09T14:30:26.800Z')).toBeUndefined()
   })
+
+  it('are as many milliseconds as Date.parse says, however they are spelled', () => {
+    const digits = fc.array(fc.constantFrom(...'0123456789T:-.Z '), { minLength: 24, maxLength: 24 })
+    const near = fc
+      .tuple(fc.date({ noInvalidDate: true }), fc.nat({ max: 23 }), fc.constantFrom(...'0123456789T:-.Z'))
+      .map(([date, at, letter]) => {
+        const text = date.toISOString()
+        return text.slice(0, at) + letter + text.slice(at + 1)
+      })
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          near,
+          digits.map((all) => all.join('')),
+        ),
+        (text) => {
+          const expected = Date.parse(text.length > 24 ? `${text.slice(0, 23)}Z` : text)
+          expect(toMillis(text)).toBe(expected)
+          expect(toMillis(text)).toBe(expected)
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
 })

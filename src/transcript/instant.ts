@@ -51,12 +51,59 @@ function pad(millis: number): string {
 
 /** Milliseconds since 1970, with the fraction of a millisecond cut off. */
 export function toMillis(instant: string): number {
-  return Date.parse(instant.length > 24 ? `${instant.slice(0, 23)}Z` : instant)
+  if (instant === lastInstant) return lastMillis
+  const millis = isSpelledOut(instant) ? millisOf(instant) : parsed(instant)
+  lastInstant = instant
+  lastMillis = millis
+  return millis
 }
+
+/** Asked for several times in a row. */
+let lastInstant = ''
+let lastMillis = Number.NaN
+
+const parsed = (instant: string): number =>
+  Date.parse(instant.length > 24 ? `${instant.slice(0, 23)}Z` : instant)
+
+const two = (text: string, at: number): number =>
+  (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30
+
+/** The day that is known, as it is spelled and by its first millisecond: instants of one session lie close together. */
+let lastDay = ''
+let lastDayMillis = Number.NaN
+
+/** Of an instant as we spell it: the day is looked up as it is anywhere, the rest is a sum. */
+function millisOf(instant: string): number {
+  if (!instant.startsWith(lastDay) || lastDay === '') {
+    lastDay = instant.slice(0, 10)
+    lastDayMillis = Date.parse(`${lastDay}T00:00:00.000Z`)
+  }
+  const [hours, minutes, seconds] = [two(instant, 11), two(instant, 14), two(instant, 17)]
+  const millis = two(instant, 20) * 10 + instant.charCodeAt(22) - 0x30
+  if (hours > 23 || minutes > 59 || seconds > 59) return parsed(instant)
+  return lastDayMillis + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + millis
+}
+
+/** `2025-12-09T14:30:22.123Z`, and digits where digits are; else it is asked how. */
+function isSpelledOut(text: string): boolean {
+  if (text.length !== 24 || text.charCodeAt(23) !== 0x5a || text.charCodeAt(19) !== 0x2e) return false
+  if (text.charCodeAt(4) !== 0x2d || text.charCodeAt(7) !== 0x2d) return false
+  if (text.charCodeAt(10) !== 0x54 || text.charCodeAt(13) !== 0x3a || text.charCodeAt(16) !== 0x3a)
+    return false
+  for (const at of DIGITS_AT) {
+    const code = text.charCodeAt(at)
+    if (code < 0x30 || code > 0x39) return false
+  }
+  return true
+}
+
+const DIGITS_AT = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22] as const
 
 /** Whole milliseconds from one instant to another; undefined when either is unknown. */
 export function millisBetween(from: string | undefined, to: string | undefined): number | undefined {
   if (from === undefined || to === undefined) return undefined
+  if (from.length === 24 && to.length === 24 && isSpelledOut(from) && isSpelledOut(to))
+    return toMillis(to) - toMillis(from)
   // By microseconds, so that .000123 to .100123 is 100 ms and not 99.
   return Math.floor((toMicros(to) - toMicros(from)) / 1000)
 }

@@ -54,8 +54,7 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
     const line = { number, byteOffset: offset, ended }
     number += 1
     offset += length + (ended ? 1 : 0)
-    if (bytes === undefined) return [{ ...line, byteLength: length, text: undefined, isUtf8: true }]
-    return toLine(bytes, line)
+    return toLine(bytes, length, line)
   }
 
   return {
@@ -82,7 +81,7 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
 const LONG_BYTES = 1024 * 1024
 
 /** The unfinished line: its parts, or only its length once it is over the limit. */
-function createOpenLine(limit: number) {
+export function createOpenLine(limit: number) {
   let parts: Buffer[] = []
   let held = 0
   let long: Buffer | undefined
@@ -118,7 +117,13 @@ function createOpenLine(limit: number) {
   }
 }
 
-function toLine(bytes: Buffer, place: Pick<Line, 'number' | 'byteOffset' | 'ended'>): Line[] {
+/** The line of so many bytes; none where it is blank. Without the bytes it is over the limit. */
+export function toLine(
+  bytes: Buffer | undefined,
+  length: number,
+  place: Pick<Line, 'number' | 'byteOffset' | 'ended'>,
+): Line[] {
+  if (bytes === undefined) return [{ ...place, byteLength: length, text: undefined, isUtf8: true }]
   let from = 0
   let to = bytes.length
   if (place.number === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) from = 3

@@ -15,37 +15,19 @@ export type JsonRecord = {
   readonly value: Json
   /** The line's own text; for a record salvaged out of a line, its part. */
   readonly text: string
+  /** Where long strings of the record were cut (cut-records.ts): all of it, for as long as no more records are asked for. */
+  readonly whole?: () => Json
 }
 
 export type RecordBatch = { readonly records: readonly JsonRecord[]; readonly damage: readonly Damage[] }
 
 /** The records of a JSON Lines file, batch by batch. `name` is what damage calls the file. */
 export async function* readRecords(file: SourceFile, name: string = file.path): AsyncGenerator<RecordBatch> {
-  /** How records of this file begin, learnt from the last good one: where a fused line is looked at again. */
-  let mark = '{"'
+  const taker = createLineTaker(name)
   for await (const lines of readLines(file.chunks())) {
     const records: JsonRecord[] = []
     const damage: Damage[] = []
-    for (const line of lines) {
-      const value = line.text === undefined ? undefined : parseJson(line.text)
-      if (value === undefined) salvage(line, name, mark, records, damage)
-      else {
-        if (!line.isUtf8)
-          damage.push(toDamage('not-utf8', line, name, 'bytes that are no UTF-8, read as U+FFFD'))
-        records.push({
-          number: line.number,
-          byteOffset: line.byteOffset,
-          byteLength: line.byteLength,
-          value,
-          text: line.text as string,
-        })
-        if (isObject(value)) {
-          const begin = (line.text as string).slice(0, Math.max(2, (line.text as string).indexOf('":') + 2))
-          // A copy: a part of a text holds on to all of it.
-          if (begin !== mark) mark = Buffer.from(begin).toString()
-        }
-      }
-    }
+    for (const line of lines) taker.take(line, records, damage)
     yield { records, damage }
     // Whoever asks for more is done with these; a frame that waits would hold on to lines of many MB while the next are read.
     if (records.some(({ byteLength }) => byteLength > LONG_BYTES)) records.length = 0
@@ -53,6 +35,40 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
 }
 
 const LONG_BYTES = 1024 * 1024
+
+export type LineTaker = {
+  /** Puts what a line holds to the records, the damage, or both. */
+  take(line: Line, records: JsonRecord[], damage: Damage[]): void
+  /** The text of an object on a line that was not taken here. */
+  passed(text: string): void
+}
+
+/** For the lines of one file. */
+export function createLineTaker(name: string): LineTaker {
+  /** How records of this file begin, learnt from the last good one: where a fused line is looked at again. */
+  let mark = '{"'
+  const passed = (text: string): void => {
+    const begin = text.slice(0, Math.max(2, text.indexOf('":') + 2))
+    // A copy: a part of a text holds on to all of it.
+    if (begin !== mark) mark = Buffer.from(begin).toString()
+  }
+  return {
+    passed,
+    take(line, records, damage) {
+      const value = line.text === undefined ? undefined : parseJson(line.text)
+      if (value === undefined) {
+        salvage(line, name, mark, records, damage)
+        return
+      }
+      if (!line.isUtf8)
+        damage.push(toDamage('not-utf8', line, name, 'bytes that are no UTF-8, read as U+FFFD'))
+      const text = line.text as string
+      const { number, byteOffset, byteLength } = line
+      records.push({ number, byteOffset, byteLength, value, text })
+      if (isObject(value)) passed(text)
+    },
+  }
+}
 
 /** How often one bad line is tried again: bounds the work that a hostile line can ask for. */
 const TRIES = 8

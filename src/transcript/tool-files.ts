@@ -13,30 +13,28 @@ const DEEPEST = 4
 
 /** The files that an entry's tool calls name: arguments called a path or a file, and the files of a patch. */
 export function filesOf({ blocks }: Entry): string[] {
-  const files = new Set<string>()
+  const files: string[] = []
   for (const block of blocks) if (block.type === 'tool-call') addFiles(files, block.input, false, DEEPEST)
-  return [...files]
+  return files.length > 1 ? [...new Set(files)] : files
 }
 
 /** Those that one call's arguments name, each once. */
 export function filesIn(input: Json | undefined): readonly string[] {
   const files: string[] = []
-  addFiles({ add: (file) => files.push(file) }, input, false, DEEPEST)
+  addFiles(files, input, false, DEEPEST)
   return files.length > 1 ? [...new Set(files)] : files
 }
 
-type Named = { add(file: string): unknown }
-
-function addFiles(files: Named, value: Json | undefined, isNamed: boolean, depth: number): void {
+function addFiles(files: string[], value: Json | undefined, isNamed: boolean, depth: number): void {
   if (typeof value === 'string') {
-    if (isNamed && value !== '') files.add(value)
+    if (isNamed && value !== '') files.push(value)
     else if (value.includes('*** '))
-      for (const [, file] of value.matchAll(PATCHED)) if (file) files.add(file.trim())
+      for (const [, file] of value.matchAll(PATCHED)) if (file) files.push(file.trim())
   } else if (depth === 0) return
   else if (Array.isArray(value)) for (const one of value) addFiles(files, one, isNamed, depth - 1)
   else if (isObject(value)) {
-    for (const key of Object.keys(value))
-      addFiles(files, value[key], key.length < 64 && isFileKey(key), depth - 1)
+    for (const key in value)
+      if (Object.hasOwn(value, key)) addFiles(files, value[key], key.length < 64 && isFileKey(key), depth - 1)
   }
 }
 

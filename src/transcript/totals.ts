@@ -21,7 +21,8 @@ export type BilledCall = {
 }
 
 export type CallFold = {
-  add(entry: Entry): void
+  /** `model`: that of an entry that names none. */
+  add(entry: Entry, model?: string): void
   /** Settles the calls still open, and gives the totals. The fold can go on after it. */
   totals(): Totals
 }
@@ -44,6 +45,9 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
   let uncounted = 0
   let sum: Usage | undefined
   const models = new Set<string>()
+  let lastModel: string | undefined
+  /** True once two providers gave out the same id. */
+  let isSplit = false
 
   const close = (call: BilledCall): void => {
     if (hasCounts(call.usage)) calls += 1
@@ -64,31 +68,38 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
   }
 
   return {
-    add(entry) {
+    add(entry, ofSession) {
       entries += 1
       for (const block of entry.blocks) if (block.type === 'tool-call') toolCalls += 1
-      if (entry.model !== undefined && models.size < MOST_MODELS) models.add(entry.model)
+      const model = entry.model ?? ofSession
+      if (model !== undefined && model !== lastModel && models.size < MOST_MODELS) models.add(model)
+      lastModel = model
       const usage = reportOf(entry)
       if (usage === undefined) return
-      const { model, at } = entry
+      const { at, source } = entry
       const provider = providerOf(entry)
       const base = callKey(entry)
       if (base === undefined) {
-        close({ model, usage, at, provider, source: entry.source, ...toolsOf(entry, undefined) })
+        close({ model, usage, at, provider, source, ...toolsOf(entry, undefined) })
         return
       }
-      const key = keyAmong(open, base, provider)
-      const first = open.get(key)
-      open.delete(key)
+      // Nearly every log has calls of one provider: no key of another is looked for before there is one.
+      const known = open.get(base)
+      const isOwn = provider === undefined || known?.provider === undefined || known.provider === provider
+      const key = isOwn && !isSplit ? base : keyAmong(open, base, provider)
+      if (key !== base) isSplit = true
+      const first = key === base ? known : open.get(key)
+      if (first !== undefined) open.delete(key)
       // The call keeps the time of its first report, and what the last does not say.
+      const tools = toolsOf(entry, first?.tools)
       open.set(key, {
         key: base,
         model: model ?? first?.model,
         usage: first === undefined ? usage : laterReport(first.usage, usage),
         at: first?.at ?? at,
         provider: provider ?? first?.provider,
-        source: first?.source ?? entry.source,
-        ...toolsOf(entry, first?.tools),
+        source: first?.source ?? source,
+        ...tools,
       })
       if (open.size > window) closeOldest(Math.ceil(window / 8))
     },
@@ -111,15 +122,17 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
 const MOST_TOOLS = 50
 const LONGEST_NAME = 200
 
+const NO_TOOLS: Pick<BilledCall, 'tools'> = {}
+
 function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): Pick<BilledCall, 'tools'> {
   let tools = before
   for (const block of blocks) {
     if (block.type !== 'tool-call' || typeof block.name !== 'string') continue
-    const name = block.name.slice(0, LONGEST_NAME)
-    if (tools?.includes(name) || (tools?.length ?? 0) >= MOST_TOOLS) continue
-    tools = [...(tools ?? []), name].sort()
+    const name = block.name.length <= LONGEST_NAME ? block.name : block.name.slice(0, LONGEST_NAME)
+    if (tools === undefined) tools = [name]
+    else if (!tools.includes(name) && tools.length < MOST_TOOLS) tools = [...tools, name].sort()
   }
-  return tools === undefined ? {} : { tools }
+  return tools === undefined ? NO_TOOLS : { tools }
 }
 
 /**

@@ -37,14 +37,28 @@ export const qualityRank = (quality: Quality): number => WORST[quality]
  * those that were is a lower bound, `partial` at best. `raw` does not survive.
  */
 export function addUsage(a: Usage, b: Usage): Usage {
-  const sum: { -readonly [K in Count]?: number } & { quality: Quality } = { quality: sumQuality(a, b) }
-  for (const count of COUNTS) {
-    const left = a[count]
-    const right = b[count]
-    if (left !== undefined) sum[count] = right === undefined ? left : left + right
-    else if (right !== undefined) sum[count] = right
-  }
+  // Count by count, and not in a loop: this is done for every call of every log, and names that are computed are looked up.
+  const sum: Counts & { quality: Quality } = { quality: sumQuality(a, b) }
+  const input = sumOf(a.input, b.input)
+  if (input !== undefined) sum.input = input
+  const cacheRead = sumOf(a.cacheRead, b.cacheRead)
+  if (cacheRead !== undefined) sum.cacheRead = cacheRead
+  const cacheWrite5m = sumOf(a.cacheWrite5m, b.cacheWrite5m)
+  if (cacheWrite5m !== undefined) sum.cacheWrite5m = cacheWrite5m
+  const cacheWrite1h = sumOf(a.cacheWrite1h, b.cacheWrite1h)
+  if (cacheWrite1h !== undefined) sum.cacheWrite1h = cacheWrite1h
+  const output = sumOf(a.output, b.output)
+  if (output !== undefined) sum.output = output
+  const reasoning = sumOf(a.reasoning, b.reasoning)
+  if (reasoning !== undefined) sum.reasoning = reasoning
   return sum
+}
+
+type Counts = { -readonly [K in Count]?: number }
+
+function sumOf(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined) return right
+  return right === undefined ? left : left + right
 }
 
 function sumQuality(a: Usage, b: Usage): Quality {
@@ -85,19 +99,28 @@ export function withoutZeros(usage: Usage): Usage {
  */
 export function validUsage(usage: unknown): Usage | undefined {
   if (!isObject(usage)) return undefined
-  const valid: { -readonly [K in Count]?: number } & { quality: Quality } = {
-    // A word that is none of ours vouches for nothing.
-    quality: isQuality(usage['quality']) ? usage['quality'] : 'estimated',
-  }
-  for (const count of COUNTS) {
-    const known = asCount(usage[count])
-    if (known !== undefined) valid[count] = known
-  }
-  return usage['raw'] === undefined ? valid : { ...valid, raw: usage['raw'] }
+  // A word that is none of ours vouches for nothing.
+  const quality = isQuality(usage['quality']) ? usage['quality'] : 'estimated'
+  const valid: Counts & { quality: Quality; raw?: Json } = { quality }
+  const input = asCount(usage['input'])
+  if (input !== undefined) valid.input = input
+  const cacheRead = asCount(usage['cacheRead'])
+  if (cacheRead !== undefined) valid.cacheRead = cacheRead
+  const cacheWrite5m = asCount(usage['cacheWrite5m'])
+  if (cacheWrite5m !== undefined) valid.cacheWrite5m = cacheWrite5m
+  const cacheWrite1h = asCount(usage['cacheWrite1h'])
+  if (cacheWrite1h !== undefined) valid.cacheWrite1h = cacheWrite1h
+  const output = asCount(usage['output'])
+  if (output !== undefined) valid.output = output
+  const reasoning = asCount(usage['reasoning'])
+  if (reasoning !== undefined) valid.reasoning = reasoning
+  const { raw } = usage
+  if (raw !== undefined) valid.raw = raw
+  return valid
 }
 
 function isQuality(value: unknown): value is Quality {
-  return typeof value === 'string' && Object.hasOwn(WORST, value)
+  return value === 'reported' || value === 'partial' || value === 'estimated' || value === 'unavailable'
 }
 
 /** Everything the model read: uncached, cache reads and cache writes. Undefined when none of them is known. */
@@ -109,6 +132,20 @@ export function promptTokens(usage: Usage): number | undefined {
 }
 
 /** True when at least one count is known. */
-export function hasCounts(usage: Usage): boolean {
-  return COUNTS.some((count) => usage[count] !== undefined)
+export function hasCounts({
+  input,
+  cacheRead,
+  cacheWrite5m,
+  cacheWrite1h,
+  output,
+  reasoning,
+}: Usage): boolean {
+  return (
+    input !== undefined ||
+    output !== undefined ||
+    cacheRead !== undefined ||
+    cacheWrite5m !== undefined ||
+    cacheWrite1h !== undefined ||
+    reasoning !== undefined
+  )
 }

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readCutRecords } from './cut-records.ts'
+import { createCutter, STAND_IN, type Cutter } from './cut-strings.ts'
+import { isObject, type Json } from './json.ts'
+import { readRecords, type JsonRecord, type RecordBatch } from './records.ts'
+import type { SourceFile } from './source.ts'
+
+const cutter = createCutter({ keys: ['content'], whole: 'input', longest: 20 }) as Cutter
+
+function fileOf(bytes: Buffer, chunk: number): SourceFile {
+  return {
+    path: 'log.jsonl',
+    sizeBytes: bytes.length,
+    modifiedAt: '2026-01-01T00:00:00.000Z',
+    head: async (most) => bytes.subarray(0, most),
+    bytes: async () => bytes,
+    async *chunks() {
+      for (let at = 0; at < bytes.length; at += chunk) yield Buffer.from(bytes.subarray(at, at + chunk))
+    },
+  }
+}
+
+type Seen = { readonly records: readonly object[]; readonly damage: readonly object[] }
+
+async function all(batches: AsyncIterable<RecordBatch>): Promise<{ seen: readonly Seen[]; cuts: number }> {
+  const seen: Seen[] = []
+  let cuts = 0
+  for await (const { records, damage } of batches) {
+    seen.push({ records: records.map(plain), damage: [...damage] })
+    for (const { whole, value } of records) {
+      if (whole === undefined) expect(hasStandIn(value)).toBe(false)
+      else cuts += 1
+    }
+  }
+  return { seen, cuts }
+}
+
+/** As it is whole, without its text, which is cut as well. */
+function plain({ number, byteOffset, byteLength, value, whole }: JsonRecord): object {
+  return { number, byteOffset, byteLength, value: whole?.() ?? value }
+}
+
+function hasStandIn(value: Json): boolean {
+  if (Array.isArray(value)) return value.some((one: Json) => hasStandIn(one))
+  return isObject(value) ? Object.values(value).some(hasStandIn) : value === STAND_IN
+}
+
+async function isSame(bytes: Buffer, chunk: number): Promise<number> {
+  const cut = await all(readCutRecords(fileOf(bytes, chunk), cutter))
+  expect(cut.seen).toEqual((await all(readRecords(fileOf(bytes, chunk)))).seen)
+  return cut.cuts
+}
+
+const line = fc.oneof(
+  fc
+    .record({
+      type: fc.constantFrom('user', 'é'),
+      content: fc.string({ maxLength: 60, size: 'max' }),
+      input: fc.record({ content: fc.string({ maxLength: 60, size: 'max' }) }),
+    })
+    .map((one) => JSON.stringify(one)),
+  fc.constantFrom(
+    '',
+    '   ',
+    '[1,2]',
+    '7',
+    '{"a":1',
+    'no json',
+    '\0\0\0',
+    '{"type":"x","con{"type":"user","content":"fused"}',
+    ' {"content":"behind a space, and long enough"}',
+    '{"content" : "a colon that stands apart"}\r',
+    '{"content":"漢字漢字漢字漢字漢字漢字漢字"}',
+    `{"content":"${'\\n'.repeat(30)}"}`,
+    '\uFEFF{"content":"a byte order mark before it"}',
+  ),
+)
+
+describe('records whose long strings are cut', () => {
+  it('are the records, whatever lines there are and wherever chunks end', async () => {
+    let cuts = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { maxLength: 12 }),
+        fc.integer({ min: 1, max: 300 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.boolean(),
+        async (lines, chunk, ending, isEnded) => {
+          cuts += await isSame(Buffer.from(lines.join(ending) + (isEnded ? ending : '')), chunk)
+        },
+      ),
+      { numRuns: 500 },
+    )
+    expect(cuts).toBeGreaterThan(200)
+  })
+
+  it('are the records where bytes are written over', async () => {
+    const bytes = Buffer.from(
+      Array.from(
+        { length: 5 },
+        (_, n) => `${JSON.stringify({ n, content: `${n} is "said" é\n`.repeat(9) })}\n`,
+      ).join(''),
+    )
+    for (let at = 0; at < bytes.length; at += 1) {
+      const broken = Buffer.from(bytes)
+      broken[at] = [0x22, 0x0a, 0xff, 0x5c, 0x00][at % 5] as number
+      await isSame(broken, 400)
+    }
+  })
+
+  it('are the records where lines are longer than is cut', async () => {
+    const long = (size: number): string => `${JSON.stringify({ content: 'x'.repeat(size), n: size })}\n`
+    const bytes = Buffer.from(
+      long(100) + long(600_000) + long(100) + long(1_300_000) + long(524_000) + long(30),
+    )
+    for (const chunk of [200_000, 512 * 1024, 3_000_000]) expect(await isSame(bytes, chunk)).toBe(4)
+  })
+})

@@ -1,0 +1,140 @@
+/**
+ * The records of a JSON Lines file without their longest strings: the same records, damage and places as `readRecords` gives, in
+ * batches of the same lines. A line that is odd in any way (torn, not UTF-8, very long, spelled as few programs do) is read as it is there.
+ */
+import { isUtf8 } from 'node:buffer'
+import { LINES_AT, type Cutter } from './cut-strings.ts'
+import type { Damage } from './damage.ts'
+import { parseJson, type Json } from './json.ts'
+import { createOpenLine, RECORD_LIMIT, toLine } from './lines.ts'
+import { createLineTaker, type JsonRecord, type RecordBatch } from './records.ts'
+import type { SourceFile } from './source.ts'
+
+/** Longer ones are put together and looked at elsewhere: below this length no text can fill memory. */
+const LONG_BYTES = 512 * 1024
+
+const [NEWLINE, OPEN, CLOSE] = [0x0a, 0x7b, 0x7d] as const
+
+/** `cutter` is nobody else's while this goes on. `name` is what damage calls the file. */
+export async function* readCutRecords(
+  file: SourceFile,
+  cutter: Cutter,
+  name: string = file.path,
+): AsyncGenerator<RecordBatch> {
+  latest = createCutLines(cutter, name)
+  const lines = latest
+  for await (const chunk of file.chunks()) {
+    const batch = lines.push(chunk)
+    if (batch.records.length === 0 && batch.damage.length === 0) continue
+    yield batch
+    // Whoever asks for more is done with these, or has a copy.
+    batch.records.length = 0
+  }
+  const last = lines.end()
+  if (last.records.length > 0 || last.damage.length > 0) yield last
+}
+
+/** Held until there is another: what was compiled of its functions goes with the last of them. */
+let latest: CutLines | undefined
+
+type Batch = { readonly records: JsonRecord[]; readonly damage: Damage[] }
+
+type CutLines = { push(chunk: Buffer): Batch; end(): Batch }
+
+function createCutLines(cutter: Cutter, name: string): CutLines {
+  const taker = createLineTaker(name)
+  /** A line that is too long to be cut. */
+  const open = createOpenLine(RECORD_LIMIT)
+  let room = cutter.room(0)
+  let number = 1
+  let offset = 0
+  /** The line that the last chunk ended in. It is moved with the next one: until then records point behind it. */
+  let heldAt = LINES_AT
+  let held = 0
+  /** The last record that was cut: what its file's records begin like. */
+  let lastText: string | undefined
+
+  const take = (bytes: Buffer | undefined, length: number, ended: boolean, batch: Batch): void => {
+    if (lastText !== undefined) taker.passed(lastText)
+    lastText = undefined
+    for (const line of toLine(bytes, length, { number, byteOffset: offset, ended }))
+      taker.take(line, batch.records, batch.damage)
+    number += 1
+    offset += length + (ended ? 1 : 0)
+  }
+
+  /** The record on a line, cut; undefined where it has to be looked at as it is. */
+  const cutLine = (at: number, out: number): JsonRecord | undefined => {
+    if (room[at] !== OPEN) return undefined
+    const left = cutter.cut(at, out)
+    if (left === -1) return undefined
+    const end = cutter.end()
+    const length = end - at
+    // The last byte before `out` is no end of a line.
+    if (end >= out - 1 || length >= LONG_BYTES || room[end - 1] !== CLOSE) return undefined
+    const isCut = cutter.cuts() > 0
+    const from = isCut ? out : at
+    const to = isCut ? out + left : end
+    const isAscii = cutter.isAscii()
+    if (!isAscii && !isUtf8(room.subarray(at, end))) return undefined
+    const text = room.toString(isAscii ? 'latin1' : 'utf8', from, to)
+    const value = parseJson(text)
+    if (value === undefined) return undefined
+    const place = { number, byteOffset: offset, byteLength: length, value, text }
+    if (!isCut) return place
+    const here = room
+    return { ...place, whole: () => parseJson(here.toString('utf8', at, end)) as Json }
+  }
+
+  return {
+    push(chunk) {
+      const batch: Batch = { records: [], damage: [] }
+      let from = 0
+      if (open.length > 0) {
+        const at = chunk.indexOf(NEWLINE)
+        if (at === -1) {
+          open.add(chunk)
+          return batch
+        }
+        const length = open.length + at
+        take(open.end(chunk.subarray(0, at)), length, true, batch)
+        from = at + 1
+      }
+      if (held > 0) room.copyWithin(LINES_AT, heldAt, heldAt + held)
+      const end = LINES_AT + held + chunk.length - from
+      // The line that is cut stands behind all of them.
+      room = cutter.room(2 * end)
+      chunk.copy(room, LINES_AT + held, from)
+      room[end] = NEWLINE
+      let at = LINES_AT
+      while (at < end) {
+        const record = cutLine(at, end + 1)
+        if (record !== undefined) {
+          batch.records.push(record)
+          lastText = record.text
+          number += 1
+          offset += record.byteLength + 1
+          at += record.byteLength + 1
+          continue
+        }
+        const newline = room.indexOf(NEWLINE, at)
+        if (newline >= end) break
+        take(room.subarray(at, newline), newline - at, true, batch)
+        at = newline + 1
+      }
+      heldAt = at
+      held = end - at
+      if (held < LONG_BYTES) return batch
+      open.add(Buffer.from(room.subarray(at, end)))
+      held = 0
+      return batch
+    },
+    end() {
+      const batch: Batch = { records: [], damage: [] }
+      const { length } = open
+      if (length > 0) take(open.end(Buffer.alloc(0)), length, false, batch)
+      else if (held > 0) take(room.subarray(heldAt, heldAt + held), held, false, batch)
+      return batch
+    },
+  }
+}

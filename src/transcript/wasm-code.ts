@@ -1,0 +1,214 @@
+/**
+ * Instructions of WebAssembly by their names, put together to a module's bytes: for the few loops over bytes that processors do
+ * sixteen at a time and JavaScript does not. Nothing here is a binary that nobody reads.
+ */
+
+/** As much as is used of it: the types of Node.js have no word of it. */
+type Wasm = {
+  validate(code: Uint8Array): boolean
+  Module: new (code: Uint8Array) => object
+  Instance: new (module: object) => { readonly exports: unknown }
+}
+
+/** What the module exports; undefined where WebAssembly, or its comparing of sixteen bytes, is not to be had. */
+export function instantiate(code: Uint8Array): unknown {
+  const wasm = (globalThis as { readonly WebAssembly?: Wasm }).WebAssembly
+  if (wasm === undefined || !wasm.validate(code)) return undefined
+  return new wasm.Instance(new wasm.Module(code)).exports
+}
+
+export const PAGE_BYTES = 65_536
+
+// By their names in the specification.
+export const [I32, V128, EMPTY] = [0x7f, 0x7b, 0x40] as const
+export const [LOOP, IF, ELSE, END, BR, BR_IF, RETURN] = [0x03, 0x04, 0x05, 0x0b, 0x0c, 0x0d, 0x0f] as const
+export const [EQZ, EQ, NE, LESS_SIGNED, LESS, MORE, AT_LEAST] = [
+  0x45, 0x46, 0x47, 0x48, 0x49, 0x4b, 0x4e,
+] as const
+export const [CTZ, ADD, SUB, AND, OR] = [0x68, 0x6a, 0x6b, 0x71, 0x72] as const
+export const SAME_EACH = [0xfd, 0x23] as const
+export const LESS_EACH = [0xfd, 0x26] as const
+export const BOTH = [0xfd, 0x4e] as const
+export const EITHER = [0xfd, 0x50] as const
+export const BITS = [0xfd, 0x64] as const
+/** Given where to, from where and how many bytes. */
+export const COPY = [0xfc, 0x0a, 0, 0] as const
+
+/** Whole numbers in groups of seven bits, the sign in the last. */
+function signed(value: number): number[] {
+  const bytes: number[] = []
+  for (let left = value; ; left >>= 7) {
+    const group = left & 0x7f
+    if ((left >> 7 === 0 && group < 0x40) || (left >> 7 === -1 && group >= 0x40)) return [...bytes, group]
+    bytes.push(group | 0x80)
+  }
+}
+
+const unsigned = (value: number): number[] =>
+  value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)]
+
+export const number = (value: number): number[] => [0x41, ...signed(value)]
+export const get = (local: number): number[] => [0x20, local]
+export const set = (local: number): number[] => [0x21, local]
+export const tee = (local: number): number[] => [0x22, local]
+export const fourAt = (offset: number): number[] => [0x28, 0, offset]
+export const byteAt = (offset: number): number[] => [0x2d, 0, offset]
+export const twoAt = (offset: number): number[] => [0x2f, 0, offset]
+/** Given where and what. */
+export const putFour = (offset: number): number[] => [0x36, 0, offset]
+export const putTwo = (offset: number): number[] => [0x3b, 0, offset]
+export const sixteenAt = (offset: number): number[] => [0xfd, 0x00, 0, offset]
+export const sixteen = (byte: number): number[] => sixteenOf(Array<number>(16).fill(byte))
+export const sixteenOf = (bytes: readonly number[]): number[] => [0xfd, 0x0c, ...bytes]
+export const giveBack = (value: readonly number[]): number[] => [...value, RETURN]
+export const addTo = (local: number, by: number): number[] => [
+  ...get(local),
+  ...number(by),
+  ADD,
+  ...set(local),
+]
+
+/** A function of so many numbers that gives one, with further locals for numbers and for sixteen bytes. */
+export type Code = {
+  readonly name: string
+  readonly given: number
+  readonly numbers: number
+  readonly sixteens: number
+  readonly body: readonly number[]
+}
+
+/** What every module begins with: its name and the version. */
+const HEADER = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]
+
+/** Functions over one memory, `memory`, of so many pages at first. */
+export function moduleOf(pages: number, functions: readonly Code[]): Uint8Array {
+  const text = (name: string): number[] => [name.length, ...Buffer.from(name)]
+  const section = (id: number, content: readonly number[]): number[] => [
+    id,
+    ...unsigned(content.length),
+    ...content,
+  ]
+  const types = functions.flatMap(({ given }) => [0x60, given, ...Array<number>(given).fill(I32), 1, I32])
+  const bodies = functions.flatMap(({ numbers, sixteens, body }) => {
+    const locals = [...(numbers > 0 ? [numbers, I32] : []), ...(sixteens > 0 ? [sixteens, V128] : [])]
+    const whole = [locals.length / 2, ...locals, ...body]
+    return [...unsigned(whole.length), ...whole]
+  })
+  const names = functions.flatMap(({ name }, nth) => [...text(name), 0, nth])
+  return new Uint8Array([
+    ...HEADER,
+    ...section(1, [functions.length, ...types]),
+    ...section(3, [functions.length, ...functions.map((_, nth) => nth)]),
+    ...section(5, [1, 0, ...unsigned(pages)]),
+    ...section(7, [functions.length + 1, ...text('memory'), 2, 0, ...names]),
+    ...section(10, [functions.length, ...bodies]),
+  ])
+}
+
+const [QUOTE, BACKSLASH, SPACE, SMALL_U] = [0x22, 0x5c, 0x20, 0x75]
+
+/** The locals that `insideString` works on: where it is, two numbers, sixteen bytes; `all`: the bits of all bytes passed over. */
+export type StringLocals = {
+  readonly at: number
+  readonly stops: number
+  readonly byte: number
+  readonly bytes: number
+  readonly all?: number
+  /** Becomes 1 where there is a backslash. */
+  readonly escaped?: number
+}
+
+/**
+ * From the byte behind a string's first quote to its last quote: `at` is then there. `refused` ends the function for what `JSON.parse`
+ * would not take.
+ */
+export function insideString(
+  { at, stops, byte, bytes, all, escaped }: StringLocals,
+  refused: readonly number[],
+): number[] {
+  const is = (letter: number): number[] => [...get(byte), ...number(letter), EQ]
+  const goOn = (by: number, depth: number): number[] => [...addTo(at, by), BR, depth]
+  return [
+    LOOP,
+    EMPTY,
+    // Of sixteen bytes, those that are a quote, a backslash or a control character.
+    ...get(at),
+    ...sixteenAt(0),
+    ...tee(bytes),
+    ...sixteen(QUOTE),
+    ...SAME_EACH,
+    ...get(bytes),
+    ...sixteen(BACKSLASH),
+    ...SAME_EACH,
+    ...EITHER,
+    ...get(bytes),
+    ...sixteen(SPACE),
+    ...LESS_EACH,
+    ...EITHER,
+    ...BITS,
+    ...set(stops),
+    ...(all === undefined ? [] : [...get(bytes), ...get(all), ...EITHER, ...set(all)]),
+    ...get(stops),
+    EQZ,
+    IF,
+    EMPTY,
+    ...goOn(16, 1),
+    END,
+    ...get(at),
+    ...get(stops),
+    CTZ,
+    ADD,
+    ...tee(at),
+    ...byteAt(0),
+    ...tee(byte),
+    ...number(QUOTE),
+    NE,
+    IF,
+    EMPTY,
+    ...get(byte),
+    ...number(BACKSLASH),
+    NE,
+    IF,
+    EMPTY,
+    ...refused,
+    END,
+    ...(escaped === undefined ? [] : [...number(1), ...set(escaped)]),
+    ...get(at),
+    ...byteAt(1),
+    ...set(byte),
+    // Behind a backslash one of eight stands by itself, and `u` with four digits.
+    ...Array.from('"\\/bfnrt').flatMap((letter, nth) => [
+      ...is(letter.charCodeAt(0)),
+      ...(nth > 0 ? [OR] : []),
+    ]),
+    IF,
+    EMPTY,
+    ...goOn(2, 2),
+    END,
+    ...is(SMALL_U),
+    ...[2, 3, 4, 5].flatMap((offset) => [...isHexAt(at, offset), AND]),
+    IF,
+    EMPTY,
+    ...goOn(6, 2),
+    END,
+    ...refused,
+    END,
+    END,
+  ]
+}
+
+/** A digit, or a letter from a to f in either case. */
+function isHexAt(at: number, offset: number): number[] {
+  const below = (least: number, count: number): number[] => [...number(least), SUB, ...number(count), LESS]
+  return [
+    ...get(at),
+    ...byteAt(offset),
+    ...below(0x30, 10),
+    ...get(at),
+    ...byteAt(offset),
+    ...number(0x20),
+    OR,
+    ...below(0x61, 6),
+    OR,
+  ]
+}
