@@ -4,7 +4,7 @@ import type { Archive } from '../archive/archive.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { BatchResult } from './index-batch.ts'
 import { comparedIn, type Changes } from './index-changes.ts'
-import type { KnownUnits } from './known-units.ts'
+import type { KnownUnits, UnitsLeft } from './known-units.ts'
 import { isUnusable, listShards, openShard, type Shard } from './shard.ts'
 import { UnusableShard } from './shard-writers.ts'
 import { UNITS_AT_ONCE, type ListedUnit } from './unit-list.ts'
@@ -36,36 +36,35 @@ export async function makePlan(
   known: KnownUnits,
   atOnce = UNITS_AT_ONCE,
 ): Promise<IndexPlan> {
-  const gone = new Map<number, string[]>()
-  for (const number of shards.numbers) {
-    gone.set(
-      number,
-      await shards.use(number, ({ database }) => {
-        const inVain: string[] = []
-        const rows =
-          'SELECT json_group_array(json_array(name, version)) AS rows FROM units GROUP BY id / 1000'
-        for (const { rows: some } of database.prepare(rows).iterate())
-          for (const [name, version] of JSON.parse(String(some)) as [string, string][])
-            if (known.see(name, version, number) === 'gone') inVain.push(name)
-        return inVain
-      }),
-    )
-  }
-  const left = known.left()
-  const planFrom = (from: number, state?: Database): IndexPlan => {
-    const own = new Map(
-      shards.numbers.map((number) => [number, { units: [] as ListedUnit[], gone: [] as string[] }]),
-    )
-    const fresh: ListedUnit[] = []
-    for (const { unit, shard } of left.part(from, from + atOnce, state))
-      (shard === undefined ? fresh : own.get(shard)?.units)?.push(unit)
-    const to = from + atOnce
-    const next = to < left.count ? (later: Database) => planFrom(to, later) : undefined
-    return { own, fresh, bytes: left.bytes, next }
-  }
-  const plan = planFrom(0)
+  const gone = new Map<number, readonly string[]>()
+  for (const number of shards.numbers)
+    gone.set(number, await shards.use(number, (shard) => compareWith(shard, number, known)))
+  const plan = planFrom(0, { numbers: shards.numbers, left: known.left(), atOnce })
   for (const [number, names] of gone) for (const name of names) plan.own.get(number)?.gone.push(name)
   return plan
+}
+
+/** The names of units that a shard has in vain. */
+function compareWith({ database }: Shard, number: number, known: KnownUnits): readonly string[] {
+  const gone: string[] = []
+  const all = 'SELECT json_group_array(json_array(name, version)) AS rows FROM units GROUP BY id / 1000'
+  for (const { rows } of database.prepare(all).iterate())
+    for (const [name, version] of JSON.parse(String(rows)) as [string, string][])
+      if (known.see(name, version, number) === 'gone') gone.push(name)
+  return gone
+}
+
+type Parts = { readonly numbers: readonly number[]; readonly left: UnitsLeft; readonly atOnce: number }
+
+function planFrom(from: number, parts: Parts, state?: Database): IndexPlan {
+  const { numbers, left, atOnce } = parts
+  const own = new Map(numbers.map((number) => [number, { units: [] as ListedUnit[], gone: [] as string[] }]))
+  const fresh: ListedUnit[] = []
+  const to = from + atOnce
+  for (const { unit, shard } of left.part(from, to, state))
+    (shard === undefined ? fresh : own.get(shard)?.units)?.push(unit)
+  const next = to < left.count ? (later: Database) => planFrom(to, parts, later) : undefined
+  return { own, fresh, bytes: left.bytes, next }
 }
 
 /** The same from what has changed since all was there; undefined where something went away, and where the last time left something undone. */

@@ -52,46 +52,37 @@ export function knownUnits(database: Database, home: string, atOnce = UNITS_AT_O
 
 type Asked = { readonly database: Database; readonly home: string; readonly atOnce: number }
 
+/** Holds nothing of the table: what follows may take long. */
 function leftOf(table: Table, { database, home, atOnce }: Asked): UnitsLeft {
-  const places: number[] = []
-  for (let at = 0; at < table.size(); at += 1) if (table.seenIn(at) !== CURRENT) places.push(at)
-  const listed = (some: readonly number[], from: Database): readonly LeftUnit[] => {
-    const units = findUnitsById(
-      from,
-      home,
-      some.map((at) => table.id(at)),
-    )
-    return some.flatMap((at) => {
-      const unit = units.get(table.id(at))
-      const shard = table.seenIn(at)
+  const left = table.left()
+  const part = (from: number, to: number, now: Database = database): readonly LeftUnit[] => {
+    const ids = Array.from(left.ids.subarray(from, to))
+    const units = findUnitsById(now, home, ids)
+    return ids.flatMap((id, at) => {
+      const unit = units.get(id)
+      const shard = left.shards[from + at]
       return unit === undefined ? [] : [{ unit, shard: shard === FRESH ? undefined : shard }]
     })
   }
   // Of few units all is known at once; of many only when they ended.
-  const held = places.length <= atOnce ? listed(places, database) : undefined
-  if (held !== undefined) return heldUnits(held.toSorted(newestFirst))
-  const ended = new Float64Array(table.size())
+  if (left.ids.length <= atOnce) return heldUnits(part(0, atOnce).toSorted(newestFirst))
+  const count = left.ids.length
+  const ended = new Float64Array(count)
   let bytes = 0
-  for (let from = 0; from < places.length; from += atOnce) {
-    const some = places.slice(from, from + atOnce)
-    const units = findUnitsById(
-      database,
-      home,
-      some.map((at) => table.id(at)),
-    )
-    for (const at of some) {
-      const unit = units.get(table.id(at))
-      ended[at] = unit?.endedAt ?? 0
+  for (let from = 0; from < count; from += atOnce) {
+    const ids = left.ids.subarray(from, from + atOnce)
+    const units = findUnitsById(database, home, Array.from(ids))
+    for (const [at, id] of ids.entries()) {
+      const unit = units.get(id)
+      ended[from + at] = unit?.endedAt ?? 0
       bytes += unit?.bytes ?? 0
     }
   }
-  places.sort((a, b) => (ended[b] as number) - (ended[a] as number))
-  return {
-    count: places.length,
-    bytes,
-    endedAt: (place) => ended[places[place] as number] as number,
-    part: (from, to, now = database) => listed(places.slice(from, to), now),
-  }
+  const order = Uint32Array.from(ended.keys()).sort((a, b) => (ended[b] as number) - (ended[a] as number))
+  left.ids = Float64Array.from(order, (at) => left.ids[at] as number)
+  left.shards = Int16Array.from(order, (at) => left.shards[at] as number)
+  const times = Float64Array.from(order, (at) => ended[at] as number)
+  return { count, bytes, endedAt: (place) => times[place] ?? 0, part }
 }
 
 /** Units that are known in full. */
@@ -112,10 +103,10 @@ type Table = {
   add(id: number, name: string, version: string): void
   find(name: string): number | undefined
   isVersion(at: number, version: string): boolean
-  id(at: number): number
   seenIn(at: number): number
   see(at: number, shard: number): void
-  size(): number
+  /** Those that were not seen as they are, in the order in which they were added, and the shard of each. */
+  left(): { ids: Float64Array; shards: Int16Array }
 }
 
 /** Slots begin few, and double when half are full. A slot holds a unit's place and one more; 0 is empty. */
@@ -178,9 +169,11 @@ function createTable(): Table {
       return at < 0 || alike.has(hash) ? undefined : at
     },
     isVersion: (at, version) => versions[at] === hashText(version),
-    id: (at) => ids[at] as number,
     seenIn: (at) => seen[at] as number,
     see: (at, shard) => void (seen[at] = shard),
-    size: () => size,
+    left() {
+      const isLeft = (_: number, at: number): boolean => seen[at] !== CURRENT
+      return { ids: ids.subarray(0, size).filter(isLeft), shards: seen.subarray(0, size).filter(isLeft) }
+    },
   }
 }
