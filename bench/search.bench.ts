@@ -3,19 +3,17 @@
  * splitting lines and JSON.parse of the same bytes in this thread, for machines differ.
  */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { openArchive, type Archive } from '../src/archive/archive.ts'
-import { openKept } from '../src/archive/kept.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/search/search.ts'
-import { sync } from '../src/sources/sync.ts'
 import type { Bench } from './bench.ts'
 import { atLeast, atMost, median, type Result } from './measure.ts'
 import { findSearcher, timeProgram, timeSearcher } from './search-peers.ts'
-import { word, writeSearchLogs } from './search-logs.ts'
+import { prepareSearchArchives } from './search-archive.ts'
+import { word } from './search-logs.ts'
 
 /** MB/s of JSON.parse on the machine that the budget of 45 MB/s was set on. */
 const PARSE_THERE = 365
@@ -32,11 +30,10 @@ const MIX: Readonly<Record<string, readonly string[]>> = {
 const PREFIXES = [word(900), word(5000)].map((text) => `${text.slice(0, 5)}*`)
 
 export const bench: Bench = async ({ quick }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'hansard-search-'))
+  const prepared = await prepareSearchArchives(quick ? 100 : 2000)
+  const { folder, logs } = prepared
   try {
-    const logs = writeSearchLogs(join(folder, 'claude'), { files: quick ? 100 : 2000, bytesEach: 500_000 })
-    const archive = openArchive(join(folder, 'home'), { write: true })
-    await sync(archive, { env: { CLAUDE_CONFIG_DIR: logs.config }, userHome: folder, cwd: folder })
+    const archive = openArchive(prepared.home, { write: true })
     const parsed = processor(() => parseAll(logs.config))
     const parse = logs.bytes / 1000 / (await parsed).value
     let peak = 0
@@ -70,10 +67,10 @@ export const bench: Bench = async ({ quick }) => {
     results.push(...(await besideOthers(index, folder, logs.config)))
     index.close()
     results.push(...cold(archive.home))
-    results.push(...(await packed(archive, PARSE_THERE / parse)))
+    results.push(...(await packed(openArchive(await prepared.moveToPacked()), PARSE_THERE / parse)))
     return results
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    prepared.end()
   }
 }
 
@@ -146,15 +143,14 @@ function cold(home: string): Result[] {
 
 /** The same files compressed: a hit's entry is read out of them. */
 async function packed(archive: Archive, slower: number): Promise<Result[]> {
-  for (const place of openKept(archive).places())
-    for await (const path of place.paths()) await place.pack(path)
   const index = await openSearchIndex(archive)
   const times: number[] = []
   for (const text of [...(MIX['rare'] ?? []), ...(MIX['common'] ?? []), ...(MIX['phrase'] ?? [])]) {
     const query = parseQuery(text)
     for (let round = 0; round < ROUNDS / 2; round += 1) {
       const started = performance.now()
-      const { hits } = await index.search(query, { order: 'newest', limit: 1 })
+      const { hits, scanned } = await index.search(query, { order: 'newest', limit: 1 })
+      if (scanned.units > 0) throw new Error('the index does not have the compressed files')
       for (const hit of hits) await index.entry(hit)
       times.push(performance.now() - started)
     }
