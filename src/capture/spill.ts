@@ -7,6 +7,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wouldFill } from '../sources/disk.ts'
+import { collectYoung } from '../sources/one-at-a-time.ts'
 
 export type Spill = {
   /** Where it lies once `done` says that it does; undefined when there is no room for it. */
@@ -31,6 +32,8 @@ const MOST = 2 * 1024 * 1024 * 1024
 const SMALLEST = 16 * 1024
 /** A file that has been longer than this is given back when nothing is in it. */
 const WORTH_KEEPING = 16 * 1024 * 1024
+/** Bytes turned until what is left of it is let go: each time takes new memory, which V8 does not count with its own. */
+const COLLECT_BYTES = 2 * 1024 * 1024
 
 /** `folder`: on the disk where what is recorded goes. */
 export function createSpill(folder: string, most = MOST): Spill {
@@ -42,7 +45,8 @@ export function createSpill(folder: string, most = MOST): Spill {
   let serials = 0
   let inUse = 0
   /** Used again: what is read is encrypted, and of no use to anybody. */
-  let scratch = Buffer.alloc(0)
+  const scratch: Buffer[] = []
+  let turnedBytes = 0
 
   const broken = (): undefined => {
     isBroken = true
@@ -65,12 +69,24 @@ export function createSpill(folder: string, most = MOST): Spill {
     inUse += 1
     return { file: fd, place: { from, length, serial: serials } }
   }
+  const turn = (place: Place, bytes: Uint8Array): Buffer => {
+    turnedBytes += bytes.length
+    if (turnedBytes > COLLECT_BYTES) {
+      turnedBytes = 0
+      collectYoung()
+    }
+    return turned(key, place, bytes)
+  }
+  const scratchOf = (length: number): Buffer => {
+    const known = scratch.pop()
+    return known !== undefined && known.length >= length ? known : Buffer.allocUnsafeSlow(sizeOf(length))
+  }
   return {
     write(bytes, done) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
       const { file, place } = found
-      fs.write(file, turned(key, place, bytes), 0, place.length, place.from, (error, written) => {
+      fs.write(file, turn(place, bytes), 0, place.length, place.from, (error, written) => {
         const isThere = error === null && written === place.length
         if (!isThere) broken()
         done(isThere)
@@ -79,17 +95,20 @@ export function createSpill(folder: string, most = MOST): Spill {
     },
     read(place, done) {
       if (fd === undefined) return done(undefined)
-      const into = Buffer.allocUnsafeSlow(place.length)
-      return fs.read(fd, into, 0, place.length, place.from, (error, length) =>
-        done(error === null && length === place.length ? turned(key, place, into) : undefined),
-      )
+      const into = scratchOf(place.length)
+      return fs.read(fd, into, 0, place.length, place.from, (error, length) => {
+        const isThere = error === null && length === place.length
+        const bytes = isThere ? turn(place, into.subarray(0, length)) : undefined
+        scratch.push(into)
+        done(bytes)
+      })
     },
     writeNow(bytes) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
       const { file, place } = found
       try {
-        const written = fs.writeSync(file, turned(key, place, bytes), 0, place.length, place.from)
+        const written = fs.writeSync(file, turn(place, bytes), 0, place.length, place.from)
         return written === place.length ? place : broken()
       } catch {
         return broken()
@@ -97,9 +116,11 @@ export function createSpill(folder: string, most = MOST): Spill {
     },
     readNow(place) {
       try {
-        if (scratch.length < place.length) scratch = Buffer.allocUnsafeSlow(place.length)
-        const length = fd === undefined ? 0 : fs.readSync(fd, scratch, 0, place.length, place.from)
-        return length === place.length ? turned(key, place, scratch.subarray(0, length)) : undefined
+        const into = scratchOf(place.length)
+        const length = fd === undefined ? 0 : fs.readSync(fd, into, 0, place.length, place.from)
+        const bytes = length === place.length ? turn(place, into.subarray(0, length)) : undefined
+        scratch.push(into)
+        return bytes
       } catch {
         return undefined
       }

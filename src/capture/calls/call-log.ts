@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { defaultHome } from '../../archive/archive.ts'
 import { isHansardError } from '../../errors.ts'
+import { nextTurn } from '../../sources/next-turn.ts'
 import type { Block } from '../../transcript/block.ts'
 import type { Json, JsonObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
@@ -151,6 +152,13 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     void over.finally(() => open.delete(over))
   }
   const written = async (): Promise<void> => void (await Promise.all(open))
+  /** One after the other, each in a turn of its own: of answers that end together each is in memory some times over. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(nextTurn).then(work)
+    last = done.catch(() => {})
+    return done
+  }
 
   const sessions = createOpenSessions({
     async begin({ native, agent, version }, isNamed) {
@@ -209,7 +217,10 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
         if (asked === undefined) told.tape?.end(call)
         else writeOutcome(told, asked, { call, passedMs, learn: tools.learn })
       }
-      track(end(), 'an answer')
+      track(
+        asking.catch(() => {}).then(() => inTurn(end)),
+        'an answer',
+      )
     }
     return { call, place: () => place, settle }
   }

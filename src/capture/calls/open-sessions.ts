@@ -58,8 +58,8 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
   /** In the order of their last call. */
   const sessions = new Map<string, Held>()
   const groups = new Map<string, Held>()
-  const ending = new Set<Promise<Session | undefined>>()
-  const ended: Session[] = []
+  /** In the order in which they end, whichever the disk is done with first. */
+  const ended: Promise<Session | undefined>[] = []
 
   const end = (held: Held): void => {
     const over = held.begun
@@ -68,11 +68,7 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
         failed(error)
         return undefined
       })
-    ending.add(over)
-    void over.then((session) => {
-      ending.delete(over)
-      if (session !== undefined) ended.push(session)
-    })
+    ended.push(over)
   }
   const start = (name: string, client: Client, isNamed: boolean): Held => {
     const held: Held = {
@@ -129,8 +125,7 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
       for (const held of sessions.values()) end(held)
       sessions.clear()
       groups.clear()
-      await Promise.all(ending)
-      return ended
+      return (await Promise.all(ended)).filter((session) => session !== undefined)
     },
   }
 }

@@ -6,7 +6,7 @@ export type Frame = { readonly ms: number; readonly bytes: Buffer }
 export type Reel = {
   /** False when there is no room for it: then all of it is of no use. */
   add(chunk: Buffer, ms: number): boolean
-  /** All of them; undefined when some cannot be read again. */
+  /** All of them, good until they are cleared; undefined when some cannot be read again. */
   frames(): Frame[] | undefined
   /** Gives all memory back. */
   clear(): void
@@ -16,26 +16,35 @@ export type Reel = {
 export type Room = {
   readonly take: (bytes: number) => void
   readonly isFull: () => boolean
+  /** Blocks for the next use. */
+  readonly blocks: Buffer[]
   readonly spill?: Spill
 }
 
 /** Of a block: a stream's chunks are far smaller, and each by itself would take twice its size. */
 const BLOCK = 16 * 1024
+/** Blocks kept for the next use. */
+const MOST_KEPT = 128
 /** Time and length. */
 const HEAD = 8 + 4
 
-export function createReel({ take, isFull, spill }: Room): Reel {
+export function createReel({ take, isFull, blocks, spill }: Room): Reel {
   const full: (Buffer | Place)[] = []
   let block: Buffer | undefined
   let used = 0
 
+  /** Used again: one that has lived as long as these is given back late. */
+  const give = (own: Buffer): void => {
+    take(-own.buffer.byteLength)
+    if (own.buffer.byteLength === BLOCK && blocks.length < MOST_KEPT) blocks.push(Buffer.from(own.buffer))
+  }
   /** What is full goes outside while there is too much; false where it cannot. */
   const close = (): boolean => {
     if (block === undefined) return true
     const bytes = block.subarray(0, used)
     const place = isFull() ? spill?.writeNow(bytes) : undefined
     full.push(place ?? bytes)
-    if (place !== undefined) take(-block.length)
+    if (place !== undefined) give(block)
     block = undefined
     return place !== undefined || !isFull()
   }
@@ -45,7 +54,8 @@ export function createReel({ take, isFull, spill }: Room): Reel {
       if (block === undefined || used + size > block.length) {
         if (!close()) return false
         // The first is as long as its chunk: most answers that come whole are one.
-        block = Buffer.allocUnsafeSlow(Math.max(full.length > 0 ? BLOCK : 0, size))
+        const length = Math.max(full.length > 0 ? BLOCK : 0, size)
+        block = (length === BLOCK ? blocks.pop() : undefined) ?? Buffer.allocUnsafeSlow(length)
         used = 0
         take(block.length)
       }
@@ -70,11 +80,11 @@ export function createReel({ take, isFull, spill }: Room): Reel {
     },
     clear() {
       for (const one of full) {
-        if (Buffer.isBuffer(one)) take(-one.buffer.byteLength)
+        if (Buffer.isBuffer(one)) give(one)
         else spill?.free(one)
       }
       full.length = 0
-      if (block !== undefined) take(-block.length)
+      if (block !== undefined) give(block)
       block = undefined
     },
   }

@@ -4,6 +4,7 @@
  * and what is more outside of it. Where that cannot be, an answer is recorded without its tape.
  */
 import { StringDecoder } from 'node:string_decoder'
+import { collect } from '../../sources/one-at-a-time.ts'
 import type { TapeJson } from '../../wire/tape.ts'
 import type { Spill } from '../spill.ts'
 import type { AnswerHead } from './answer.ts'
@@ -27,14 +28,18 @@ export type DeckOptions = {
 const MOST_HELD = 4 * 1024 * 1024
 /** Bytes of one answer: at its end it is in memory, some times over. */
 const MOST_OF_ONE = 16 * 1024 * 1024
+/** Bytes of answers put together until what is left of them is let go: each was in memory some times over. */
+const COLLECT_BYTES = 4 * 1024 * 1024
 
 export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}): TapeDeck {
   let held = 0
+  let ended = 0
   const room: Room = {
     take(bytes) {
       held += bytes
     },
     isFull: () => held > budget,
+    blocks: [],
     ...(spill && { spill }),
   }
   return {
@@ -51,17 +56,26 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
           if (own > MOST_OF_ONE || reel?.add(chunk, at - began) === false) giveUp()
         },
         end(call, broken) {
+          ended += own
+          if (ended > COLLECT_BYTES) {
+            ended = 0
+            collect()
+          }
           const frames = reel?.frames()
-          giveUp()
-          if (frames === undefined) return undefined
           const shown = kept(headers)
-          return {
-            line: lineOf(
-              { v: 1, call, status, headers: shown, ...(broken !== undefined && { broken }) },
-              frames,
-            ),
+          const facts = {
+            v: 1,
+            call,
+            status,
+            headers: shown,
+            ...(broken !== undefined && { broken }),
+          } as const
+          const played = frames && {
+            line: lineOf(facts, frames),
             words: `${JSON.stringify(shown)}\n${textOf(frames)}`,
           }
+          giveUp()
+          return played
         },
       }
     },

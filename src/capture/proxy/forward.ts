@@ -74,9 +74,12 @@ function pass({ request, response, watch, ask }: Passing): void {
   let isAnswered = false
   let isOver = false
   let sent = ask(false)
+  /** What has come of the answer, and not been told. */
+  let tellRest = (): void => {}
 
   const over = (tell: () => void): void => {
     if (isOver) return
+    tellRest()
     isOver = true
     held = undefined
     tell()
@@ -97,22 +100,40 @@ function pass({ request, response, watch, ask }: Passing): void {
     // With the body where that is there already, else before it: a model may think for minutes, and clients time the head.
     let isBegun = false
     setImmediate(() => {
-      if (!isBegun && !isOver) response.flushHeaders()
+      if (isBegun || isOver) return
+      response.flushHeaders()
+      tell()
     })
-    watch.response(answer)
     /** What one read of the socket gave: in one piece it takes a fraction of the work, and leaves in the same turn as each by itself would. */
     let read: Buffer[] = []
+    /** What has been passed on, and is told when it is with the socket. */
+    let passed: Buffer[] = []
+    let isTold = false
     const passOn = (): void => {
       if (read.length === 0) return
       const [first] = read
       const whole = read.length === 1 && first !== undefined ? first : Buffer.concat(read)
-      read = []
       if (!response.write(whole)) answer.pause()
+      // Behind Node.js, which gives it to the socket in a tick of its own.
+      if (passed.length === 0) process.nextTick(tell)
+      passed = passed.length === 0 ? read : [...passed, ...read]
+      read = []
+    }
+    const tell = (): void => {
+      if (isOver) return
+      if (!isTold) watch.response(answer)
+      isTold = true
+      const all = passed
+      passed = []
+      for (const chunk of all) watch.chunk(chunk)
+    }
+    tellRest = () => {
+      passed = [...passed, ...read]
+      tell()
     }
     answer.on('data', (chunk: Buffer) => {
       isBegun = true
       if (read.push(chunk) === 1) process.nextTick(passOn)
-      watch.chunk(chunk)
     })
     response.on('drain', () => answer.resume())
     answer.on('end', () => {

@@ -3,6 +3,7 @@
  * remembered later. What waits is bounded in memory; beyond that it waits outside of it, and past that it is left out.
  */
 import { createPacker, machineNow, sizeOf, type Kind, type Packer, type Parcel } from './parcel.ts'
+import { collectYoung } from '../../sources/one-at-a-time.ts'
 import type { Spill } from '../spill.ts'
 import { createWaiting } from './waiting.ts'
 
@@ -56,8 +57,10 @@ const FEW_OUT = 4
 const MOST_OUT = 16
 /** How a call begins and ends waits this long, in milliseconds: a recorder that wakes up takes a processor from what is on its way. */
 const SOON_MS = 2
-/** A chunk waits this long for others. */
-const LINGER_MS = 10
+/** A chunk waits this long for others: each time that it goes out takes as long as one takes to pass. */
+const LINGER_MS = 50
+/** Things put until what is left of them is let go, while nobody waits: V8 would do it while one of them passes. */
+const COLLECT_AFTER = 100
 
 type Loose = {
   readonly kind: Kind
@@ -67,8 +70,11 @@ type Loose = {
 }
 
 export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOptions): Outbox {
+  // The first time takes longest.
+  collectYoung()
   let loose: Loose[] = []
   let looseBytes = 0
+  let putSince = 0
   let packer: Packer | undefined
   const kept: ArrayBuffer[] = []
   /** When each of those that are out was sent: they come back in order. */
@@ -131,8 +137,12 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
     close()
   }
   const flush = (): void => {
+    putSince += loose.length
     collect()
     sendNext(MOST_OUT)
+    if (putSince < COLLECT_AFTER) return
+    putSince = 0
+    collectYoung()
   }
   const flushSoon = (): void => {
     if (sent.length < FEW_OUT) soon ??= setTimeout(flush, SOON_MS)

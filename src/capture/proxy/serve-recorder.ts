@@ -39,12 +39,16 @@ export function serveRecorder(port: MessagePort, options: CallLogOptions, given:
     guard('what passed', () => taken.take(parcel))()
     say({ took: parcel.buffer }, [parcel.buffer])
   }
-  /** One after the other, and none while much is not written: it takes the least memory as it came, where it came from. */
+  /**
+   * One after the other, and none while much is not written: it takes the least memory as it came, where it came from. Each in a turn of
+   * its own: parcels come as fast as they are taken, and sessions that begin, timers and the disk would wait for a thousand of them.
+   */
   const takeAll = async (): Promise<void> => {
     isTaking = true
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       take(next)
       if (taken.isBehind()) await taken.caughtUp()
+      else if (waiting.length > 0) await nextTurn()
     }
     isTaking = false
   }
