@@ -53,6 +53,7 @@ export const claudeCode: Format = {
   write: claudeCodeWriter,
   places: PLACES['claude-code'],
   unit: unitOf,
+  isReadAlone: true,
 }
 
 /** How sure the first records make us that a file is Claude Code's. */

@@ -28,6 +28,8 @@ export type Format = {
    * belong to their session's, a step's receipt to its run. Absent: each file is read alone.
    */
   unit?(file: SourceFile): string | Promise<string>
+  /** Nothing beside a unit's own files is looked for: it may be read before what lies beside it is kept. */
+  readonly isReadAlone?: boolean
 }
 
 /** Folders that an agent writes to, and which of their files count. Data: looked up on disk by `src/sources`. */

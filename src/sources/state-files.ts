@@ -52,6 +52,8 @@ export type StateFiles = {
   pendingBytes(): { readonly files: number; readonly bytes: number }
   /** A file was taken in, and belongs to a unit, which has to be read again. */
   taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
+  /** It has changed while it was read. */
+  readAgain(unit: number): void
   /** Said before the first byte is kept. */
   taking(file: number): void
   /** This program's own file: there is nothing in it to take. */
@@ -185,6 +187,7 @@ export function openStateFiles(database: Database): StateFiles {
       if (before !== undefined && before !== now)
         prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
+    readAgain: (unit) => void prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit),
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
     ours: (file) =>
       void prepared(database, 'UPDATE files SET pending = 0, problem = NULL, bytes = 0 WHERE id = ?').run(

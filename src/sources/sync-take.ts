@@ -15,6 +15,7 @@ import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { KnownFile, StateFiles } from './state-files.ts'
 import type { Looked } from './sync-look.ts'
+import type { DirtyReading } from './sync-read.ts'
 import type { SyncOptions } from './sync.ts'
 
 /** What is kept; `together`: the same, on disk only once settled. */
@@ -38,8 +39,15 @@ export type Taken = {
 }
 
 const BATCH = 200
+/** Kept in a row: what is read beside must be answered. */
+const BYTES_A_TURN = 1024 * 1024
 
-export async function takePending({ places }: Looked, shared: Shared): Promise<Taken> {
+/** `reading`: what is kept is read beside. */
+export async function takePending(
+  { places }: Looked,
+  shared: Shared,
+  reading?: Pick<DirtyReading, 'more'>,
+): Promise<Taken> {
   const { files, problems, options } = shared
   const taken = { new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
   const pending = files.pendingBytes()
@@ -48,12 +56,13 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
     problems.caught(error, join(place.root, file.path))
     files.failed(file.id, isHansardError(error) ? error.code : 'internal')
   }
-  const together = createTogether(shared, taken, failed)
+  const together = createTogether(shared, { taken, failed, kept: (last) => reading?.more(last) })
   const isDiskFullBy = createDiskWatch(shared.archive.home, options.disk)
   // Journals are taken in first: they say which these are.
   const hasOwn = files.hasOwn()
   let done = 0
   let bytes = 0
+  let turned = 0
   let after = 0
   for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
     await nextTurn()
@@ -83,6 +92,10 @@ export async function takePending({ places }: Looked, shared: Shared): Promise<T
         else failed(file, place, error)
       }
       bytes += Math.max(0, file.size - (file.bytes ?? 0))
+      if (bytes - turned >= BYTES_A_TURN) {
+        turned = bytes
+        await nextTurn()
+      }
       options.onProgress?.({ doing: 'keeping', done, of: pending.files, bytes, ofBytes: pending.bytes })
     }
     if (options.signal?.aborted) break
@@ -112,13 +125,17 @@ function count(taken: Counts, { change, bytesRead }: Change): void {
 type Together = { take(file: KnownFile, place: FoundPlace): Promise<void>; settle(): Promise<void> }
 
 const MOST_TOGETHER = 256
-const MOST_BYTES_TOGETHER = 64 * 1024 * 1024
+const MOST_BYTES_TOGETHER = 32 * 1024 * 1024
 
-function createTogether(
-  shared: Shared,
-  taken: Counts,
-  failed: (file: KnownFile, place: FoundPlace, error: unknown) => void,
-): Together {
+type Told = {
+  readonly taken: Counts
+  readonly failed: (file: KnownFile, place: FoundPlace, error: unknown) => void
+  /** Some are noted, this one last. */
+  readonly kept: (last: KnownFile) => void
+}
+
+/** While some are on their way to the disk, the next are copied. */
+function createTogether(shared: Shared, { taken, failed, kept: told }: Told): Together {
   type Waiting = {
     readonly file: KnownFile
     readonly place: FoundPlace
@@ -134,10 +151,8 @@ function createTogether(
   }
   let waiting: Waiting[] = []
   let bytes = 0
-  const settle = async (): Promise<void> => {
-    const settling = waiting
-    waiting = []
-    bytes = 0
+  let before = Promise.resolve()
+  const settle = async (settling: readonly Waiting[]): Promise<void> => {
     try {
       await kept.settle()
     } catch (error) {
@@ -151,9 +166,22 @@ function createTogether(
         files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
       }
     })
+    const last = settling.at(-1)
+    if (last !== undefined) told(last.file)
+  }
+  const settleNext = async (): Promise<void> => {
+    await before
+    const settling = waiting
+    waiting = []
+    bytes = 0
+    before = settle(settling)
+    before.catch(() => {})
   }
   return {
-    settle,
+    async settle() {
+      await settleNext()
+      await before
+    },
     async take(file, place) {
       const target = placeOf(place)
       // A crash may have left it kept and not noted: what replaces bytes is on disk before they go.
@@ -165,7 +193,7 @@ function createTogether(
       const unit = await unitOf(place.agent, copyOf(target, file))
       waiting.push({ file, place, result, unit })
       bytes += result.bytesRead
-      if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settle()
+      if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settleNext()
     },
   }
 }

@@ -22,7 +22,7 @@ import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { lookAround, lookAtJournals, pendingOf, projectFolders, type Looked } from './sync-look.ts'
-import { readDirty } from './sync-read.ts'
+import { readBeside, readDirty, type DirtyReading } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
 import type { KeptTogether, Shared, Taken } from './sync-take.ts'
@@ -192,10 +192,13 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
-  const fromFiles = await takeLooked(looked, shared)
-  const folders = projectFolders({ database: shared.database, options, cwd }).filter(mayHaveCheckpoints)
-  const fromGit = await takeRefs(folders, shared)
-  const read = await readDirty(shared)
+  // By the sessions that were known before, however many are read meanwhile.
+  const folders = projectFolders({ database: shared.database, options, cwd })
+  const takeAll = async (reading?: DirtyReading) => {
+    const fromFiles = await takeLooked(looked, shared, reading)
+    return { fromFiles, fromGit: await takeRefs(folders.filter(mayHaveCheckpoints), shared) }
+  }
+  const { fromFiles, fromGit, read } = await readBeside(shared, pending.bytes, takeAll)
   const taken = addTaken(fromFiles, fromGit, looked)
   // What is kept cannot be lost: only what is not has to be warned of.
   if (options.keep === false || taken.failed > 0) {
@@ -217,10 +220,10 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
 const NOTHING = { seen: 0, new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
 
 /** What keeps files has every format behind it, and takes longer to load than a sync of nothing new to run. */
-async function takeLooked(looked: Looked, shared: Shared): Promise<Taken> {
+async function takeLooked(looked: Looked, shared: Shared, reading?: DirtyReading): Promise<Taken> {
   if (pendingOf(looked, shared.database).files === 0) return NOTHING
   const { takePending } = await import('./sync-take.ts')
-  return takePending(looked, shared)
+  return takePending(looked, shared, reading)
 }
 
 async function takeRefs(

@@ -1,0 +1,121 @@
+/** A unit that has changed, read by one of the readers and put in the state. */
+import { withoutSessions } from './call-rows.ts'
+import type { Readers } from './readers.ts'
+import type { UnitResult } from './read-unit.ts'
+import type { KnownFile, KnownUnit } from './state-files.ts'
+import type { Load } from './state-load.ts'
+import { beginReading, clearReading, type Reading } from './state-readings.ts'
+import type { Shared } from './sync-take.ts'
+import type { UnitFacts } from './unit-facts.ts'
+
+type ReadingAll = Shared & {
+  readonly readers: Readers
+  readonly deleted: ReadonlySet<string>
+  readonly load: Load | undefined
+}
+
+export type ReadOne = {
+  readonly keys: readonly string[]
+  readonly entries: number
+  readonly damage: number
+  readonly bytes: number
+}
+
+export async function readOne(
+  unit: KnownUnit,
+  own: readonly KnownFile[],
+  shared: ReadingAll,
+): Promise<ReadOne> {
+  const { archive, files, kept, database, problems, readers, deleted, load } = shared
+  const bytes = own.reduce((sum, { size }) => sum + size, 0)
+  const nothing: ReadOne = { keys: [], entries: 0, damage: 0, bytes }
+  const { agent, root } = files.placeAt(unit.place)
+  const place = kept.place(agent, root)
+  // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or was always empty.
+  if (own.every(({ bytes, path }) => bytes === 0 && place.versions(path).length === 0)) {
+    clearReading(database, unit.id, undefined)
+    return nothing
+  }
+  const isKept = own.every(({ bytes }) => bytes !== undefined)
+  const paths = own.map(({ path }) => path)
+  const job = {
+    home: archive.home,
+    agent,
+    root,
+    unit: unit.path,
+    paths,
+    isKept,
+    ...(unit.format !== undefined && { format: unit.format }),
+  }
+  let begun: Reading | undefined
+  const reading = (): Reading => (begun ??= load?.begin(unit, root) ?? beginReading(database, unit.id))
+  const { result, bills } = await readers.read(job, (calls) =>
+    reading().calls(withoutSessions(calls, deleted)),
+  )
+  if (result.type === 'failed') {
+    files.unitFailed(unit.id, result.message)
+    problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
+    return nothing
+  }
+  if (result.type === 'gone') {
+    files.unitGone(unit.id, result.message)
+    return nothing
+  }
+  if (result.looks !== undefined && isTranscriptLike(own))
+    problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
+  if (result.type === 'unknown') {
+    clearReading(database, unit.id, result.looks)
+    return nothing
+  }
+  const facts = withoutDeleted(result.facts, deleted)
+  const { entries } = reading().end(result.format, facts, bills)
+  if (result.own !== undefined) files.own(unit.id, result.own)
+  await settleKept(unit, own, result, shared)
+  return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage, bytes }
+}
+
+/** Empty files are sessions that never were; hidden ones say something about the folder. */
+function isTranscriptLike(own: readonly KnownFile[]): boolean {
+  return own.some(({ path, size }) => size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.'))
+}
+
+function withoutDeleted(facts: UnitFacts, deleted: ReadonlySet<string>): UnitFacts {
+  return {
+    ...facts,
+    sessions: facts.sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key)),
+  }
+}
+
+/** What was deleted on purpose is not kept again; older versions that say nothing more are let go. */
+async function settleKept(
+  unit: KnownUnit,
+  own: readonly KnownFile[],
+  { facts }: Extract<UnitResult, { type: 'read' }>,
+  { files, kept, problems, deleted }: ReadingAll,
+): Promise<void> {
+  const { agent, root } = files.placeAt(unit.place)
+  const place = kept.place(agent, root)
+  try {
+    if (
+      facts.sessions.length > 0 &&
+      facts.sessions.every(({ key, session }) => deleted.has(session.id) || deleted.has(key))
+    ) {
+      if (own.every(({ path }) => place.file(path) === undefined)) return
+      for (const { path } of own) place.remove(path)
+      files.dropped(unit.id)
+      return
+    }
+    // Of what is also read in place, what is newest is not kept yet.
+    if (own.some(({ bytes }) => bytes === undefined)) return
+    const paths = own.map(({ path }) => path)
+    if (paths.every((path) => place.versions(path).length === 0)) return
+    const [{ toldFormat }, { coveredVersions }] = await Promise.all([
+      import('./read-unit.ts'),
+      import('./versions-merged.ts'),
+    ])
+    const covered = await coveredVersions(place, paths, toldFormat)
+    for (const { path, version } of covered) place.drop(path, version)
+  } catch (error) {
+    problems.caught(error, `${root}/${unit.path}`)
+  }
+}
