@@ -152,6 +152,18 @@ await quick.close()
 const [quickFile] = quickFiles
 if (quickFiles.length !== 1) throw new Error(`a part by itself is several files: ${quickFiles.map(({ fileName }) => fileName).join(', ')}`)
 
+// What threads load first, each by itself.
+const threadCode = await rolldown({
+  input: { 'thread-code': `${root}/dist/src/cli/thread-code.js` },
+  plugins: [lazyModules],
+  platform: 'node',
+  logLevel: 'warn',
+})
+await threadCode.write({ ...SHARED, entryFileNames: '[name].js' })
+await threadCode.close()
+/** Threads that others wait for. */
+const HASTY = new Set(['cost-worker'])
+
 const bundle = await rolldown({
   input,
   plugins: [
@@ -176,7 +188,8 @@ await bundle.write({
   codeSplitting: {
     groups: groups.map(([name, test], at) => ({ name, test, priority: groups.length - at })),
   },
-  banner: (chunk) => (chunk.name === 'hansard' ? '#!/usr/bin/env node' : ''),
+  banner: ({ name }) =>
+    name === 'hansard' ? '#!/usr/bin/env node' : HASTY.has(name) ? 'require("./thread-code.js");' : '',
 })
 await bundle.close()
 

@@ -37,30 +37,14 @@ const LEARNED = '.learned'
 
 /** `chunks`: the folder whose files are meant. As Node.js does, it stays away where `NODE_DISABLE_COMPILE_CACHE` is set. */
 export function useCodeCache(chunks: string, command: string, env: NodeJS.ProcessEnv = process.env): void {
-  const base = cacheFolder(env)
-  if (base === undefined || env['NODE_DISABLE_COMPILE_CACHE'] !== undefined) return
-  const folder = join(base, 'hansard', `code-${process.version}-${process.arch}`)
-  const loader = Module as unknown as Loader
-  if (loader.enableCompileCache !== undefined) {
-    loader.enableCompileCache(folder)
-    return
-  }
-  const compile = loader.prototype._compile
   const name = /^[a-z-]{1,20}$/.test(command) ? command : 'other'
   const loaded: Compiled[] = []
   let isNew = false
-  loader.prototype._compile = function (this: Loaded, source, file) {
-    if (dirname(file) !== chunks) return compile.call(this, source, file)
-    const at = join(folder, basename(file))
-    const cachedData = readIfThere(at)
-    const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
-    isNew ||= cachedData === undefined || script.cachedDataRejected === true
-    loaded.push({ script, at })
-    const run = script.runInThisContext() as (...given: unknown[]) => unknown
-    // A chunk asks for nothing of `require` but modules.
-    const require = (name: string): unknown => this.require(name)
-    return run.call(this.exports, this.exports, require, this, file, chunks)
-  }
+  const folder = takeKept(chunks, env, (one, isKept) => {
+    isNew ||= !isKept
+    loaded.push(one)
+  })
+  if (folder === undefined) return
   process.once('exit', () => {
     const [first] = loaded
     if (first === undefined) return
@@ -74,6 +58,40 @@ export function useCodeCache(chunks: string, command: string, env: NodeJS.Proces
     const runs = { build, counts: { ...counts, [way]: times } }
     keep(folder, loaded, runs, times >= LEARNED_AFTER ? learned : undefined)
   })
+}
+
+/** For a thread, whose files the program itself has loaded before: what is kept is used, and nothing more is kept. */
+export function readCodeCache(chunks: string, env: NodeJS.ProcessEnv = process.env): void {
+  takeKept(chunks, env, () => {})
+}
+
+/** From here on, files are compiled from what is kept of them. Undefined where Node.js does that itself, or nobody is to. */
+function takeKept(
+  chunks: string,
+  env: NodeJS.ProcessEnv,
+  onLoaded: (one: Compiled, isKept: boolean) => void,
+): string | undefined {
+  const base = cacheFolder(env)
+  if (base === undefined || env['NODE_DISABLE_COMPILE_CACHE'] !== undefined) return undefined
+  const folder = join(base, 'hansard', `code-${process.version}-${process.arch}`)
+  const loader = Module as unknown as Loader
+  if (loader.enableCompileCache !== undefined) {
+    loader.enableCompileCache(folder)
+    return undefined
+  }
+  const compile = loader.prototype._compile
+  loader.prototype._compile = function (this: Loaded, source, file) {
+    if (dirname(file) !== chunks) return compile.call(this, source, file)
+    const at = join(folder, basename(file))
+    const cachedData = readIfThere(at)
+    const script = new Script(loader.wrap(source), { filename: file, ...(cachedData && { cachedData }) })
+    onLoaded({ script, at }, cachedData !== undefined && script.cachedDataRejected !== true)
+    const run = script.runInThisContext() as (...given: unknown[]) => unknown
+    // A chunk asks for nothing of `require` but modules.
+    const require = (name: string): unknown => this.require(name)
+    return run.call(this.exports, this.exports, require, this, file, chunks)
+  }
+  return folder
 }
 
 function cacheFolder(env: NodeJS.ProcessEnv): string | undefined {

@@ -9,7 +9,7 @@ import { PERIODS } from './cost-by.ts'
 import { createCalendar } from './cost-calendar.ts'
 import { isOfHalfHours } from './cost-parts.ts'
 import { createScannedCalls } from './cost-scanned.ts'
-import { scanUnits } from './cost-threads.ts'
+import { createThreads, type Threads } from './cost-threads.ts'
 import type { SizedUnit } from './cost-work.ts'
 import { createUnitFinder, recordedUnits, type CostUnit, type Machine } from './cost-units.ts'
 import { answerCost, queryCost, type CostAnswer, type CostQuestion } from './cost.ts'
@@ -29,10 +29,8 @@ export async function scanCost(
 ): Promise<Asked> {
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
   const isLight = deleted.size === 0 && questions.every(({ by }) => LIGHT.has(by))
-  return (
-    (isLight ? await scanLight(archive, machine, questions.some(isDetailed)) : undefined) ??
-    scanWhole(archive, machine, deleted)
-  )
+  const light = isLight ? await scanOnThreads(archive, machine, questions.some(isDetailed)) : undefined
+  return light ?? scanWhole(archive, machine, deleted)
 }
 
 /** What can be told from calls alone, without who made them or pays. */
@@ -48,10 +46,23 @@ function isDetailed({ by, utc = false, repricing, ...bounds }: CostQuestion): bo
 const NOWHERE = 'no-archive'
 
 /** Undefined where bills hang on more than that. */
-async function scanLight(
+async function scanOnThreads(
   archive: Archive,
   machine: Machine,
   isDetailed: boolean,
+): Promise<Asked | undefined> {
+  const threads = createThreads()
+  try {
+    return await scanLight(archive, machine, { isDetailed, threads })
+  } finally {
+    threads.close()
+  }
+}
+
+async function scanLight(
+  archive: Archive,
+  machine: Machine,
+  { isDetailed, threads }: { readonly isDetailed: boolean; readonly threads: Threads },
 ): Promise<Asked | undefined> {
   const calls = createScannedCalls()
   const own = new Set<string>()
@@ -59,7 +70,7 @@ async function scanLight(
   const all: SizedUnit[] = []
   let failed = 0
   const scan = (units: readonly SizedUnit[]): Promise<void> =>
-    scanUnits(units, (number, { scanned, sessions, own: written = [], isFailed }) => {
+    threads.scan(units, (number, { scanned, sessions, own: written = [], isFailed }) => {
       calls.add(number, scanned, sessions)
       for (const path of written) own.add(path)
       for (const { cwd } of sessions) if (cwd !== undefined) folders.add(cwd)
@@ -77,7 +88,7 @@ async function scanLight(
   }
   // Journals first: they say which files elsewhere are this program's own.
   await scanNew(recordedUnits(archive), archive.home)
-  const finder = createUnitFinder(archive, machine, own)
+  const finder = createUnitFinder(archive, machine, own, threads.expect)
   const looked = new Set<string>()
   for (let next = [machine.cwd]; next.length > 0 && calls.isSimple();) {
     for (const folder of next) looked.add(folder)

@@ -51,7 +51,13 @@ export type UnitFinder = {
 }
 
 /** `own`: files that this program wrote itself, absolute. */
-export function createUnitFinder(archive: Archive, machine: Machine, own: ReadonlySet<string>): UnitFinder {
+/** `onFile`: told of the size of each file as it is found. */
+export function createUnitFinder(
+  archive: Archive,
+  machine: Machine,
+  own: ReadonlySet<string>,
+  onFile: (bytes: number) => void = () => {},
+): UnitFinder {
   const { env, userHome: home, platform } = machine
   const exclude = parseExclude([...machine.exclude, escapeGlob(realPath(archive.home))], { home, platform })
   const looked = new Set<string>()
@@ -68,6 +74,7 @@ export function createUnitFinder(archive: Archive, machine: Machine, own: Readon
         looked.add(name)
         for (const { path, absolute, size } of walk(place.root, { files: place.files, exclude })) {
           if (own.has(absolute)) continue
+          onFile(size)
           addFile(units, place, await unitOf(place, path), path, size)
         }
       }

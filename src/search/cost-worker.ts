@@ -1,5 +1,5 @@
-/** A thread that reads units for costs: those that nobody else has taken, and their calls out, some at a time. */
-import { parentPort, workerData } from 'node:worker_threads'
+/** A thread that reads units for costs: those that nobody else has taken, and their calls out, some at a time. Told what to read as often as there is something. */
+import { parentPort } from 'node:worker_threads'
 import { takeUnits, type Work } from './cost-work.ts'
 
 /** A message for each unit would take longer than small ones to read. */
@@ -9,8 +9,9 @@ const scans: unknown[] = []
 const send = (isLast: boolean): void => {
   parentPort?.postMessage({ scans: scans.splice(0), isLast })
 }
-const work = workerData as Work
-void takeUnits(work, (number, scan) => {
-  scans.push([number, scan])
-  if (scans.length >= TOGETHER) send(false)
-}).then(() => send(true))
+parentPort?.on('message', (work: Work) => {
+  void takeUnits(work, (number, scan) => {
+    scans.push([number, scan])
+    if (scans.length >= TOGETHER) send(false)
+  }).then(() => send(true))
+})
