@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { hooksFolder } from './queue.ts'
+import { makeFolder } from './make-folder.ts'
 
 export type HookFailure = { readonly at: string; readonly agent: string; readonly problem: string }
 
@@ -16,7 +17,7 @@ export function noteFailure(home: string, agent: string, problem: string): void 
   const line = `${JSON.stringify({ at: new Date().toISOString(), agent: agent.slice(0, 40), problem: cut })}\n`
   for (const path of pathsFor(home)) {
     try {
-      fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+      makeFolder(dirname(path))
       append(path, line)
       return
     } catch {

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { asArray, asCount, asObject, asString, parseJson, type Json } from '../../transcript/json.ts'
 import { cutFrom, type Insertion } from './json-edit.ts'
 import { hooksFolder } from './queue.ts'
+import { makeFolder } from './make-folder.ts'
 
 export type Installed = {
   readonly agent: string
@@ -38,7 +39,7 @@ export function noteInstalled(archive: string, file: string, note: Installed | u
   if (note === undefined) notes.delete(file)
   else notes.set(file, note)
   const folder = hooksFolder(archive)
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const temporary = join(folder, `${NAME}.${process.pid}`)
   fs.writeFileSync(temporary, `${JSON.stringify(Object.fromEntries(notes), null, 2)}\n`, { mode: 0o600 })
   fs.renameSync(temporary, join(folder, NAME))

@@ -5,6 +5,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from './make-folder.ts'
 
 /** What a hook says that counts here; nothing of it has been checked. */
 export type Ticket = {
@@ -34,7 +35,7 @@ export function addTicket(home: string, ticket: Ticket): void {
   const name = `${nameOf(text)}.json`
   const folder = queueFolder(home)
   const temporary = join(hooksFolder(home), `${name}.${process.pid}`)
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   fs.writeFileSync(temporary, text, PRIVATE)
   fs.renameSync(temporary, join(folder, name))
 }
@@ -52,7 +53,7 @@ export type Taken = {
  */
 export function takeTickets(home: string): Taken {
   const folder = takenFolder(home)
-  fs.mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const again: string[] = []
   const given: string[] = []
   for (const name of namesIn(folder)) {
