@@ -92,6 +92,18 @@ function pass({ request, response, watch, ask }: Passing): void {
     response.destroy()
     over(() => watch.broken('upstream', error.message))
   }
+  /** Before an answer: that it takes a while, and what to load meanwhile. Node.js has answered `expect` itself. */
+  const onInformation = ({ statusCode, headers }: http.InformationEvent): void => {
+    if (isOver || request.httpVersion === '1.0') return
+    if (statusCode === 102) return response.writeProcessing()
+    const { link, ...others } = headers
+    if (statusCode !== 103 || link === undefined) return
+    try {
+      response.writeEarlyHints({ ...(others as Record<string, string | string[]>), link })
+    } catch {
+      // A hint that Node.js does not take for one. The answer comes without.
+    }
+  }
   const onAnswer = (answer: IncomingMessage): void => {
     isAnswered = true
     held = undefined
@@ -152,6 +164,7 @@ function pass({ request, response, watch, ask }: Passing): void {
   }
   const listen = (): void => {
     const own = sent
+    own.on('information', onInformation)
     own.on('response', onAnswer)
     own.on('error', (error) => own === sent && onError(error))
     own.on('drain', () => request.resume())

@@ -31,6 +31,11 @@ const WAYS: Readonly<Record<string, (socket: Socket) => unknown>> = {
   },
   'speaks an older protocol': (socket) =>
     socket.end(`HTTP/1.0 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${EVENT}`),
+  'says before its answer that it takes a while, and what to load': (socket) =>
+    socket.end(
+      `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\nx-y: z\r\n\r\n` +
+        `${head('content-length: 23')}${EVENT}`,
+    ),
   'says no length': (socket) => socket.end(`${head('connection: close')}${EVENT}`),
 }
 
@@ -59,12 +64,19 @@ afterAll(async () => {
   fs.rmSync(home, { recursive: true, force: true })
 })
 
-type Seen = { readonly head?: string; readonly body: string; readonly ended: string }
+type Seen = {
+  readonly head?: string
+  readonly body: string
+  readonly ended: string
+  /** Before the answer. */
+  readonly hints?: readonly string[]
+}
 
 /** All that a client sees of it. */
 function ask(url: string, way: string): Promise<Seen> {
   return new Promise((resolve) => {
     const headers = { 'x-way': way, 'content-length': 2 }
+    const hints: string[] = []
     const request = http.request(
       `${url}/v1/messages`,
       { method: 'POST', agent: false, headers },
@@ -79,15 +91,19 @@ function ask(url: string, way: string): Promise<Seen> {
             head: `${answer.statusCode} ${answer.headers['content-type']} ${answer.headers['content-length']}`,
             body,
             ended,
+            hints,
           }),
         )
       },
     )
+    request.on('information', (said) => hints.push(`${said.statusCode} ${JSON.stringify(said.headers)}`))
     request.on('error', () => setTimeout(() => resolve({ body: '', ended: 'no answer' }), 20))
     request.end('{}')
   })
 }
 
 it.each(Object.keys(WAYS))('an upstream that %s is seen as without us', async (way) => {
-  expect(await ask(proxy.url, way)).toEqual(await ask(direct, way))
+  const seen = await ask(direct, way)
+  expect(await ask(proxy.url, way)).toEqual(seen)
+  expect(seen.hints?.length ?? 0).toBe(way.includes('before') ? 2 : 0)
 })
