@@ -88,7 +88,7 @@ async function scanLight(
   }
   // Journals first: they say which files elsewhere are this program's own.
   await scanNew(recordedUnits(archive), archive.home)
-  const finder = createUnitFinder(archive, machine, own, threads.expect)
+  const finder = createUnitFinder(archive, machine, own, (bytes) => threads.expect(bytes))
   const looked = new Set<string>()
   for (let next = [machine.cwd]; next.length > 0 && calls.isSimple();) {
     for (const folder of next) looked.add(folder)

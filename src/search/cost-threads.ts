@@ -25,7 +25,8 @@ export function createThreads(): Threads {
   const most = script === undefined ? 0 : Math.min(os.availableParallelism(), MOST_THREADS) - 1
   const threads: Thread[] = []
   const start = (count: number): void => {
-    while (script !== undefined && threads.length < Math.min(most, count)) threads.push(startThread(script))
+    if (script === undefined) return
+    while (threads.length < Math.min(most, count)) threads.push(startThread(script))
   }
   let expected = { files: 0, bytes: 0 }
   return {

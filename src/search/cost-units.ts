@@ -50,8 +50,7 @@ export type UnitFinder = {
   find(folders: readonly string[]): Promise<readonly CostUnit[]>
 }
 
-/** `own`: files that this program wrote itself, absolute. */
-/** `onFile`: told of the size of each file as it is found. */
+/** `own`: files that this program wrote itself, absolute. `onFile`: told of the size of each file as it is found. */
 export function createUnitFinder(
   archive: Archive,
   machine: Machine,
