@@ -306,7 +306,8 @@ function read(text: string): unknown {
     .replace(/^\uFEFF/, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replace('/* first */', '')
-    .replaceAll(/,(\s*[}\]])/g, '$1')
+    // A comma within a text is no comma before the end of a list.
+    .replaceAll(/("(?:[^"\\]|\\.)*")|,(\s*[}\]])/g, '$1$2')
   return JSON.parse(plain.trim() === '' ? '{}' : plain) as unknown
 }
 
