@@ -21,21 +21,13 @@ export function openFrom(files: Files, path: string): Opened {
  * From an offset up to the size that the source had when it was opened: what is written meanwhile is the next sync's. A source
  * that was cut off meanwhile ends earlier. Other work gets its turn after each chunk.
  */
-export async function* readFrom(
-  files: Files,
-  { fd, path, identity }: Opened,
-  from: number,
-): AsyncGenerator<Buffer> {
-  for (let at = from; at < identity.size;) {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, identity.size - at))
-    let length: number
-    try {
-      length = readFully(files, fd, buffer, at)
-    } catch (error) {
-      throw fromSystemError(error, path)
-    }
+export async function* readFrom(files: Files, opened: Opened, from: number): AsyncGenerator<Buffer> {
+  const { size } = opened.identity
+  for (let at = from; at < size;) {
+    const chunk = Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, size - at))
+    const length = readSource(files, opened, chunk, at)
     if (length === 0) return
-    yield buffer.subarray(0, length)
+    yield chunk.subarray(0, length)
     at += length
     if (length === CHUNK_BYTES) await nextTurn()
   }
@@ -68,21 +60,64 @@ export async function writeNew(
   return written
 }
 
-/** A copy of the source as it is now: without moving a byte where the file system can. Gives its size. */
-export async function copyNew(files: Files, path: string, from: Opened, modified: number): Promise<number> {
-  if (!files.clone(from.fd, from.path, path)) return writeNew(files, path, readFrom(files, from, 0), modified)
+/** What was copied: how many bytes, and the last of them, as many as were asked for. */
+export type Copied = { readonly bytes: number; readonly tail?: Buffer }
+
+type CopyOptions = {
+  readonly modified: number
+  /** How many of its last bytes are wanted; they are given where they are at hand. */
+  readonly tail: number
+}
+
+/** A copy of the source as it is now: without moving a byte where the file system can. */
+export async function copyNew(
+  files: Files,
+  path: string,
+  from: Opened,
+  { modified, tail }: CopyOptions,
+): Promise<Copied> {
+  const isCloned = files.clone(from.fd, from.path, path)
+  const opened = isCloned ? undefined : files.openAppend(path, 'new')
   try {
-    const fd = files.openAppend(path, 'old')
+    const fd = opened ?? files.openAppend(path, 'old')
     try {
+      const copied = isCloned ? undefined : await copyBytes(files, fd, from, tail)
       files.datasync(fd)
       files.setModified(fd, modified)
-      return files.size(fd)
+      return copied ?? { bytes: files.size(fd) }
     } finally {
       files.close(fd)
     }
   } catch (error) {
     removeQuietly(files, path)
     throw error
+  }
+}
+
+/** For all copies in turn: what is read is written before anything else runs. */
+let buffer: Buffer | undefined
+
+async function copyBytes(files: Files, fd: number, from: Opened, tail: number): Promise<Copied> {
+  const { size } = from.identity
+  for (let at = 0; at < size;) {
+    buffer ??= Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    const part = buffer.subarray(0, Math.min(CHUNK_BYTES, size - at))
+    const length = readSource(files, from, part, at)
+    if (length === 0) return { bytes: at }
+    writeAll(files, fd, part.subarray(0, length))
+    at += length
+    if (at >= size && (length >= tail || length === at))
+      return { bytes: at, tail: Buffer.from(part.subarray(Math.max(0, length - tail), length)) }
+    if (length === CHUNK_BYTES) await nextTurn()
+  }
+  return { bytes: size }
+}
+
+function readSource(files: Files, { fd, path }: Opened, into: Buffer, at: number): number {
+  try {
+    return readFully(files, fd, into, at)
+  } catch (error) {
+    throw fromSystemError(error, path)
   }
 }
 

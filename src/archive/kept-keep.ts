@@ -8,7 +8,15 @@ import { fromSystemError } from '../errors.ts'
 import { writeAll, type Files } from '../journal/files.ts'
 import type { KeepFrom, Kept } from './kept.ts'
 import { chunksOf, commonLength, openContent, readFully, type Content } from './kept-content.ts'
-import { copyNew, openFrom, readFrom, removeQuietly, writeNew, type Opened } from './kept-copy.ts'
+import {
+  copyNew,
+  openFrom,
+  readFrom,
+  removeQuietly,
+  writeNew,
+  type Copied,
+  type Opened,
+} from './kept-copy.ts'
 import type { Growing } from './kept-growing.ts'
 import type { Shelf } from './kept-shelf.ts'
 
@@ -17,11 +25,13 @@ export const TAIL_BYTES = 4096
 
 export type Keeping = { readonly files: Files; readonly shelf: Shelf; readonly growing: Growing }
 
-type Done = Pick<Kept, 'change' | 'bytesRead'>
+/** `copied`: of the whole file, where it is known without looking. */
+type Done = Pick<Kept, 'change' | 'bytesRead'> & { readonly copied?: Copied }
 
 export async function keepBytes(keeping: Keeping, path: string, from: KeepFrom): Promise<Kept> {
-  const done =
+  const { copied, ...done } =
     'file' in from ? await keepFile(keeping, path, from.file) : await keepChunks(keeping, path, from)
+  if (copied?.tail !== undefined) return { ...done, bytes: copied.bytes, tail: hashOf(copied.tail) }
   const content = keeping.shelf.open(path)
   try {
     return { ...done, bytes: content.size, tail: hashOf(tailOf(content)) }
@@ -36,7 +46,7 @@ async function keepFile(keeping: Keeping, path: string, file: string): Promise<D
   try {
     const stored = shelf.locate(path)
     if (stored === undefined || growing.has(path) || !shelf.settle(path)) {
-      return await replace(keeping, path, (to) => copyNew(files, to, from, modifiedOf(from)))
+      return await replace(keeping, path, (to) => copyOf(files, to, from))
     }
     const content = openContent(files, stored)
     try {
@@ -51,7 +61,7 @@ async function keepFile(keeping: Keeping, path: string, file: string): Promise<D
           : await grow(keeping, path, stored.at, from, size)
         return { change: grown === 0 ? 'none' : 'grown', bytesRead: looked + grown }
       }
-      const done = await replace(keeping, path, (to) => copyNew(files, to, from, modifiedOf(from)))
+      const done = await replace(keeping, path, (to) => copyOf(files, to, from))
       return { ...done, bytesRead: looked + done.bytesRead }
     } finally {
       content.close()
@@ -68,23 +78,28 @@ async function keepChunks(
 ): Promise<Done> {
   const modified = modifiedAt === undefined ? Number.NaN : Date.parse(modifiedAt)
   const known = Number.isNaN(modified) ? undefined : modified
-  return replace(keeping, path, (to) => writeNew(keeping.files, to, chunks(), known))
+  return replace(keeping, path, async (to) => ({ bytes: await writeNew(keeping.files, to, chunks(), known) }))
+}
+
+function copyOf(files: Files, to: string, from: Opened): Promise<Copied> {
+  return copyNew(files, to, from, { modified: modifiedOf(from), tail: TAIL_BYTES })
 }
 
 /** The source whole in a new file, which takes the old one's place. What the two have alike decides what that was. */
 async function replace(
   { files, shelf, growing }: Keeping,
   path: string,
-  write: (temporary: string) => Promise<number>,
+  write: (temporary: string) => Promise<Copied>,
 ): Promise<Done> {
   const temporary = shelf.temporary()
   try {
-    const bytesRead = await write(temporary)
+    const copied = await write(temporary)
     const change = changeTo(files, shelf, path, temporary)
     // Also when nothing changed: the file in place may be one that a failing disk holds only in part.
-    shelf.put(path, temporary, change === 'rewritten')
+    if (change === 'new') shelf.putNew(path, temporary)
+    else shelf.put(path, temporary, change === 'rewritten')
     growing.unmark(path)
-    return { change, bytesRead }
+    return { change, bytesRead: copied.bytes, copied }
   } catch (error) {
     removeQuietly(files, temporary)
     throw fromSystemError(error, path)

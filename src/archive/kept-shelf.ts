@@ -24,6 +24,8 @@ export type Shelf = {
    * Of older ones, those that the new file equals are forgotten.
    */
   put(path: string, temporary: string, keepOld: boolean): void
+  /** The same where nothing is. */
+  putNew(path: string, temporary: string): void
   /** Puts other content in an older version's place. */
   putOlder(path: string, version: number, temporary: string): void
   /** The same for a packed file, which holds what the plain one does. */
@@ -34,6 +36,10 @@ export type Shelf = {
   remove(path: string): void
   walk(): Generator<string>
 }
+
+/** Of names for files that are being written: of this process, and how many it has made. */
+const own = randomBytes(2).toString('hex')
+let made = 0
 
 const OLDER = /^\.([1-9]\d{0,8})(\.gz)?$/
 
@@ -113,7 +119,8 @@ export function openShelf(files: Files, folder: string): Shelf {
       ensureFolder(files, aside)
       if (!isClean) removeLeftovers(files, aside)
       isClean = true
-      return join(aside, `.kept.${process.pid}.${randomBytes(4).toString('hex')}.tmp`)
+      made = (made + 1) % 0x1_0000
+      return join(aside, `.kept.${process.pid}.${own}${made.toString(16).padStart(4, '0')}.tmp`)
     },
     put(path, temporary, keepOld) {
       settle(path)
@@ -138,6 +145,11 @@ export function openShelf(files: Files, folder: string): Shelf {
       } finally {
         content.close()
       }
+    },
+    putNew(path, temporary) {
+      const at = plain.make(path)
+      files.rename(temporary, at)
+      files.syncFolder(dirname(at))
     },
     putOlder(path, version, temporary) {
       const at = older.make(path, `.${version}`)
