@@ -1,5 +1,5 @@
 /** What can go wrong where calls are recorded, by name, and how it is made to. */
-import { PARTS, type Parts } from '../src/capture/calls/call-log.ts'
+import { PARTS, type Parts } from '../src/capture/calls/call-parts.ts'
 import { nodeFiles, type Files } from '../src/journal/files.ts'
 
 /** `failed`: how often it has, counted where it does. */

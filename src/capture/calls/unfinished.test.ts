@@ -6,7 +6,8 @@ import { openArchive } from '../../archive/archive.ts'
 import { readSession } from '../../archive/read-session.ts'
 import { UNFINISHED } from '../../journal/unanswered.ts'
 import type { Entry } from '../../transcript/entry.ts'
-import { createCallLog, type CallLog, type OpenCall } from './call-log.ts'
+import type { OpenCall } from './call.ts'
+import { createCallLog, type CallLog } from './call-log.ts'
 
 let home: string
 let calls: CallLog

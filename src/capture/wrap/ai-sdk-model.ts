@@ -1,6 +1,6 @@
 /** Language models of the AI SDK, recorded: what they are asked before they are, what they answer while it is read. */
 import { messageOf } from '../../errors.ts'
-import type { AskedCall } from '../calls/call-log.ts'
+import type { AskedCall } from '../calls/call.ts'
 import { createParts, toAnswer } from './ai-sdk-answer.ts'
 import { toRequest } from './ai-sdk-prompt.ts'
 import { field, text } from './foreign.ts'

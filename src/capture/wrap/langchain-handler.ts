@@ -5,7 +5,7 @@
 import { messageOf } from '../../errors.ts'
 import { isUuid } from '../../transcript/ids.ts'
 import type { WireRequest } from '../../wire/request.ts'
-import type { AskedCall } from '../calls/call-log.ts'
+import type { AskedCall } from '../calls/call.ts'
 import { field, list, text, toInput, toOutput, toPlainFields } from './foreign.ts'
 import { fromLangChain, toAnswer } from './langchain-message.ts'
 import type { WrapLog } from './wrap-log.ts'

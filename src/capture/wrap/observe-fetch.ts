@@ -3,7 +3,8 @@
  * the caller has had it. A recorder that fails changes nothing for the caller.
  */
 import { messageOf } from '../../errors.ts'
-import type { CallLog, OpenCall } from '../calls/call-log.ts'
+import type { OpenCall } from '../calls/call.ts'
+import type { CallLog } from '../calls/call-log.ts'
 import type { Reporter } from '../report.ts'
 import { observeResponse } from './observe-response.ts'
 import { readRequest, type WatchedRequest } from './read-request.ts'

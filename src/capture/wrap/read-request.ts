@@ -1,7 +1,7 @@
 /** What somebody is about to ask `fetch` for, where it is a call that can be recorded. What is asked is never used up by looking at it. */
 import { parseJson, type Json } from '../../transcript/json.ts'
 import { createDecoding } from '../../sources/decoding.ts'
-import type { CallStart } from '../calls/call-log.ts'
+import type { CallStart } from '../calls/call.ts'
 import type { Headers as PlainHeaders } from '../calls/client.ts'
 import { toApi } from '../../wire/call-paths.ts'
 import { observeStream } from './observe-stream.ts'
