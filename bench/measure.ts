@@ -30,6 +30,12 @@ export function median(numbers: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN
 }
 
+/** That many of one are below it. */
+export function quantile(numbers: readonly number[], part: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b)
+  return sorted[Math.floor(sorted.length * part)] ?? Number.NaN
+}
+
 export function atMost(name: string, value: number, limit: number, detail: string): Result {
   return { name, ratio: value, budget: `≤ ${limit}`, ok: value <= limit, detail }
 }

@@ -7,6 +7,9 @@ import net from 'node:net'
 
 export type Way = { readonly url: string; readonly headers?: Readonly<Record<string, string>> }
 
+/** By name. */
+export type Ways = Readonly<Record<string, Way>>
+
 export type Asked = { readonly firstMs: number; readonly ms: number; readonly bytes: number }
 
 /** Calls that were made, by the address that they went to. */

@@ -8,14 +8,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 import { rssOf } from './built-server.ts'
-import { atLeast, atMost, median, type Result } from './measure.ts'
+import { atLeast, atMost, quantile, type Result } from './measure.ts'
 import { startPortkey } from './portkey.ts'
-import { ask, made, rate, type Way } from './proxy-load.ts'
+import { burstDelays, chunkRow, modelDelays } from './proxy-chunks.ts'
+import { ask, made, rate, type Way, type Ways } from './proxy-load.ts'
 
 const PARTS = join(import.meta.dirname, 'proxy-parts.js')
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
-
-type Ways = Readonly<Record<string, Way>>
 
 export const bench: Bench = async ({ quick }) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-proxy-'))
@@ -50,7 +49,7 @@ export const bench: Bench = async ({ quick }) => {
       }
     }
     results.push(
-      chunkRow(await modelDelays(ways, quick ? 10 : 30), await burstDelays(ways, quick ? 1000 : 3000)),
+      chunkRow(await modelDelays(ways, quick ? 3 : 12), await burstDelays(ways, quick ? 1000 : 3000)),
     )
     const bareWays: Ways = { direct: { url: bare }, tee: { url: bareTee }, ours: { url: `${ours}/bare` } }
     results.push(await rateRow(bareWays, quick ? 1500 : 6000, home))
@@ -113,63 +112,6 @@ function latencyRows(name: string, times: Times, version: string | undefined): R
           ),
         ]),
   ]
-}
-
-/** A chunk of a fast model every so many milliseconds. */
-const MODEL_MS = 20
-/** At once through each way. */
-const MODEL_STREAMS = 4
-
-/**
- * How long each chunk is on its way, in milliseconds: it says when it was sent. All ways have their streams at the same time, each chunk
- * at a moment of its own: whatever else the machine does hits all of them alike, and none waits behind another's.
- */
-async function modelDelays(ways: Ways, seconds: number): Promise<Times> {
-  const delays: Record<string, number[]> = {}
-  const all = Object.entries(ways).flatMap(([name, way]) =>
-    Array.from({ length: MODEL_STREAMS }, (_, n) => ({ name, way, agentAt: 900 + n })),
-  )
-  await Promise.all(
-    all.map(async ({ name, way, agentAt }, n) => {
-      await new Promise((done) => void setTimeout(done, (n * MODEL_MS * 7) / all.length))
-      const chunks = (seconds * 1000) / MODEL_MS
-      await ask(way, 2000, { agentAt, chunks, every: MODEL_MS, onChunk: toDelays((delays[name] ??= [])) })
-    }),
-  )
-  return delays
-}
-
-/** The same of one stream at a time, a chunk every millisecond: what a machine of two processors has to do for it is in all ways. */
-async function burstDelays(ways: Ways, count: number): Promise<Times> {
-  const delays: Record<string, number[]> = {}
-  const rounds = 10
-  for (let round = 0; round < rounds; round += 1)
-    for (const [name, way] of Object.entries(ways))
-      await ask(way, 2000, { chunks: count / rounds, every: 1, onChunk: toDelays((delays[name] ??= [])) })
-  return delays
-}
-
-function toDelays(delays: number[]): (chunk: Buffer) => void {
-  return (chunk) => {
-    const now = process.hrtime.bigint()
-    for (const [, sent] of chunk.toString().matchAll(/"text":"(\d{10,}) "/g))
-      delays.push(Number(now - BigInt(sent as string)) / 1e6)
-  }
-}
-
-function chunkRow(model: Times, burst: Times): Result {
-  const added = (delays: Times, way: string, part: number): string =>
-    (quantile(delays[way] ?? [], part) - quantile(delays['direct'] ?? [], part)).toFixed(2)
-  const direct = quantile(model['direct'] ?? [], 0.99)
-  const detail =
-    `ms; direct p99 ${direct.toFixed(2)}, a bare tee adds ${added(model, 'tee', 0.99)}; at p50 we add ${added(model, 'ours', 0.5)}, ` +
-    `the tee ${added(model, 'tee', 0.5)}; a chunk every ms: ${added(burst, 'ours', 0.99)}, the tee ${added(burst, 'tee', 0.99)}`
-  return atMost(
-    'each chunk of a stream as a model gives it, added at p99',
-    quantile(model['ours'] ?? [], 0.99) - direct,
-    0.3,
-    detail,
-  )
 }
 
 /** The best of three of each, turn about: what else a machine does only ever takes away. */
@@ -252,9 +194,4 @@ function journalsIn(home: string): string[] {
     .readdirSync(sessions)
     .flatMap((id) => fs.readdirSync(join(sessions, id)).map((name) => join(sessions, id, name)))
     .filter((path) => path.includes('journal-'))
-}
-
-function quantile(numbers: readonly number[], part: number): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  return part === 0.5 ? median(sorted) : (sorted[Math.floor(sorted.length * part)] ?? Number.NaN)
 }

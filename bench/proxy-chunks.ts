@@ -1,0 +1,77 @@
+/** How long a chunk of a stream is on its way: through the proxy, through a bare tee, and straight from the provider. */
+import { atMost, quantile, type Result } from './measure.ts'
+import { ask, type Way, type Ways } from './proxy-load.ts'
+
+/** By way, and by round. */
+type Rounds = Readonly<Record<string, readonly (readonly number[])[]>>
+
+/** A chunk of a fast model every so many milliseconds. */
+const MODEL_MS = 20
+/** At once through each way, and how long they are. */
+const MODEL_STREAMS = 4
+const MODEL_SECONDS = 2
+
+/**
+ * How long each chunk is on its way, in milliseconds: it says when it was sent, by a clock that all processes of a machine share. One way
+ * at a time and turn about, so that what is measured has the machine to itself and what else it does hits all ways alike. Of each stream
+ * from the second chunk on: the first comes with the head, and has a row of its own. By way, and by round.
+ */
+export async function modelDelays(ways: Ways, rounds: number): Promise<Rounds> {
+  const delays: Record<string, number[][]> = {}
+  const stream = async (way: Way, n: number, into: number[]): Promise<void> => {
+    await pause((n * MODEL_MS) / MODEL_STREAMS)
+    const chunks = (MODEL_SECONDS * 1000) / MODEL_MS
+    await ask(way, 2000, { agentAt: 900 + n, chunks, every: MODEL_MS, onChunk: toDelays(into) })
+  }
+  for (let round = -1; round < rounds; round += 1) {
+    for (const [name, way] of Object.entries(ways)) {
+      const own = Array.from({ length: MODEL_STREAMS }, (): number[] => [])
+      await Promise.all(own.map((into, n) => stream(way, n, into)))
+      if (round >= 0) (delays[name] ??= []).push(own.flatMap((into) => into.slice(1)))
+      // What is recorded of it takes a moment longer.
+      await pause(100)
+    }
+  }
+  return delays
+}
+
+/** The same of one stream at a time, a chunk every millisecond. */
+export async function burstDelays(ways: Ways, count: number): Promise<Rounds> {
+  const delays: Record<string, number[][]> = {}
+  const rounds = 10
+  for (let round = 0; round < rounds; round += 1)
+    for (const [name, way] of Object.entries(ways)) {
+      const into: number[] = []
+      await ask(way, 2000, { chunks: count / rounds, every: 1, onChunk: toDelays(into) })
+      ;(delays[name] ??= []).push(into)
+    }
+  return delays
+}
+
+function toDelays(delays: number[]): (chunk: Buffer) => void {
+  return (chunk) => {
+    const now = process.hrtime.bigint()
+    for (const [, sent] of chunk.toString().matchAll(/"text":"(\d{10,}) "/g))
+      delays.push(Number(now - BigInt(sent as string)) / 1e6)
+  }
+}
+
+export function chunkRow(model: Rounds, burst: Rounds): Result {
+  const at = (delays: Rounds, way: string, part: number): number => quantile(delays[way]?.flat() ?? [], part)
+  const added = (delays: Rounds, way: string, part: number): string =>
+    (at(delays, way, part) - at(delays, 'direct', part)).toFixed(2)
+  const detail =
+    `ms; direct p99 ${at(model, 'direct', 0.99).toFixed(2)}, a bare tee adds ${added(model, 'tee', 0.99)}; at p50 we add ` +
+    `${added(model, 'ours', 0.5)}, the tee ${added(model, 'tee', 0.5)}; a chunk every ms: ${added(burst, 'ours', 0.99)}, ` +
+    `the tee ${added(burst, 'tee', 0.99)}`
+  return atMost(
+    'each chunk of a stream as a model gives it, added at p99',
+    at(model, 'ours', 0.99) - at(model, 'direct', 0.99),
+    0.3,
+    detail,
+  )
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((done) => void setTimeout(done, ms))
+}
