@@ -54,8 +54,9 @@ export function costOf(call: PricedCall, book: PriceBook = BUILT_IN): CallCost |
  * The cost of one request at its row's own prices, which nearly all calls are, in numbers that are exact as long as they are small;
  * undefined for every other. Logs have hundreds of thousands of calls, and whole numbers of any size take ten times as long.
  */
-function costOfPlain({ model, at, usage, ...asked }: PricedCall, book: PriceBook): CallCost | undefined {
-  if (model === undefined || !isPlain(usage.raw) || isAsked(asked) || isFree(model)) return undefined
+function costOfPlain(call: PricedCall, book: PriceBook): CallCost | undefined {
+  const { model, at, usage } = call
+  if (model === undefined || !isPlain(usage.raw) || isAsked(call) || isFree(model)) return undefined
   const found = book.find(model, at)
   if ('unpriced' in found) return undefined
   const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
@@ -78,7 +79,7 @@ function costOfPlain({ model, at, usage, ...asked }: PricedCall, book: PriceBook
   return isCounted ? { pico: BigInt(pico), row: found.row.id } : undefined
 }
 
-const isAsked = ({ serviceTier, speed, inferenceGeo }: Omit<PricedCall, 'usage'>): boolean =>
+const isAsked = ({ serviceTier, speed, inferenceGeo }: PricedCall): boolean =>
   serviceTier !== undefined || speed !== undefined || inferenceGeo !== undefined
 
 /** True where the provider's own object says nothing that changes a price, in the words that are seen every day. */

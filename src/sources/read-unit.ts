@@ -65,8 +65,7 @@ export async function runUnitJob(
     const { format, looks } = told
     const names = safeNames(job.home)
     const reading = createUnitReading(
-      (calls) =>
-        onCalls(calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))),
+      (calls) => onCalls(calls.map((call) => withNames(call, names))),
       placeName(job),
     )
     const items = readVersions(versions, job.paths, format, {
@@ -178,6 +177,13 @@ function safeNames(home: string): (name: string) => string {
     if (names.size < MOST_NAMES) names.set(name, safe)
     return safe
   }
+}
+
+/** Nearly all are called what they are: no copy is made of these. */
+function withNames(call: Call, names: (name: string) => string): Call {
+  const { tools } = call
+  if (tools === undefined || tools.every((tool) => names(tool) === tool)) return call
+  return { ...call, tools: tools.map(names) }
 }
 
 /** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */

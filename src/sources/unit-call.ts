@@ -1,7 +1,7 @@
 /** A call that was billed, as the state keeps it: priced, without the provider's own words. */
 import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { BilledCall } from '../transcript/totals.ts'
-import { hasCounts } from '../transcript/usage.ts'
+import { hasCounts, withoutRaw } from '../transcript/usage.ts'
 import type { Call } from './unit-facts.ts'
 import type { ToolCounts } from './work.ts'
 
@@ -13,22 +13,23 @@ export function toCall(
   work: readonly ToolCounts[] | undefined,
 ): Call {
   const { key, provider, model, at, source, tools } = billed
-  const { raw: _, ...usage } = billed.usage
+  const usage = withoutRaw(billed.usage)
   // A call that nobody counted says what it lacks by itself: its model may well have a price.
   const cost = stub || !hasCounts(usage) ? undefined : costOf(billed)
   const isPriced = cost !== undefined && !('unpriced' in cost)
-  return {
-    session,
-    ...(key !== undefined && { key }),
-    ...(provider !== undefined && { provider }),
-    ...(model !== undefined && { model }),
-    ...(at !== undefined && { at }),
-    usage,
-    ...(source !== undefined && { source: source.slice(0, 200) }),
-    ...(tools !== undefined && { tools }),
-    ...(tools !== undefined && work !== undefined && { work }),
-    // What nobody was asked to pay for is neither a price of zero nor an unknown one.
-    ...(isPriced && cost.row !== NOT_BILLED && { pico: cost.pico }),
-    ...(cost !== undefined && !isPriced && { unpriced: (model ?? 'unknown').slice(0, 200) }),
+  // Field by field: spreads of objects that may be empty took a twentieth of a log's time.
+  const call: { -readonly [K in keyof Call]: Call[K] } = { session, usage }
+  if (key !== undefined) call.key = key
+  if (provider !== undefined) call.provider = provider
+  if (model !== undefined) call.model = model
+  if (at !== undefined) call.at = at
+  if (source !== undefined) call.source = source.length > 200 ? source.slice(0, 200) : source
+  if (tools !== undefined) {
+    call.tools = tools
+    if (work !== undefined) call.work = work
   }
+  // What nobody was asked to pay for is neither a price of zero nor an unknown one.
+  if (isPriced && cost.row !== NOT_BILLED) call.pico = cost.pico
+  if (cost !== undefined && !isPriced) call.unpriced = (model ?? 'unknown').slice(0, 200)
+  return call
 }

@@ -80,10 +80,10 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
     const text = room.toString(isAscii ? 'latin1' : 'utf8', from, to)
     const value = parseJson(text)
     if (value === undefined) return undefined
-    const place = { number, byteOffset: offset, byteLength: length, value, text }
-    if (!isCut) return place
+    if (!isCut) return { number, byteOffset: offset, byteLength: length, value, text }
     const here = room
-    return { ...place, whole: () => parseJson(here.toString('utf8', at, end)) as Json }
+    const whole = (): Json => parseJson(here.toString('utf8', at, end)) as Json
+    return { number, byteOffset: offset, byteLength: length, value, text, whole }
   }
 
   return {

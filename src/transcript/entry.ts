@@ -69,9 +69,16 @@ export function parseCitation(text: string): Citation | undefined {
 /** Gives each entry of a source the next number: dense, from 0. */
 export function createSequence(): (source: string) => number {
   const next = new Map<string, number>()
+  /** Nearly every entry is of the source that the last one was of. */
+  let last: string | undefined
+  let ofLast = 0
   return (source) => {
-    const sequence = next.get(source) ?? 0
-    next.set(source, sequence + 1)
-    return sequence
+    if (source !== last) {
+      if (last !== undefined) next.set(last, ofLast)
+      last = source
+      ofLast = next.get(source) ?? 0
+    }
+    ofLast += 1
+    return ofLast - 1
   }
 }

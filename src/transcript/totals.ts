@@ -5,7 +5,7 @@
  */
 import { PRIMARY, type Entry } from './entry.ts'
 import type { Totals } from './session.ts'
-import { addUsage, hasCounts, laterReport, validUsage, type Usage } from './usage.ts'
+import { addUsage, hasCounts, laterReport, validUsage, withoutRaw, type Usage } from './usage.ts'
 
 export type BilledCall = {
   /** What its reports share: see `callKey`. Absent for a call that is told by nothing but its entry. */
@@ -181,9 +181,4 @@ export function providerOf({ call }: Entry): string | undefined {
 /** Some programs write an empty string for an id they do not have, and a redactor a word that many records share. */
 export function isNamed(id: string | undefined): id is string {
   return id !== undefined && id !== '' && id !== 'REDACTED'
-}
-
-function withoutRaw(usage: Usage): Usage {
-  const { raw: _, ...counts } = usage
-  return counts
 }

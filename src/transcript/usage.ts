@@ -123,6 +123,26 @@ function isQuality(value: unknown): value is Quality {
   return value === 'reported' || value === 'partial' || value === 'estimated' || value === 'unavailable'
 }
 
+/** The counts and their quality alone. */
+export function withoutRaw({
+  input,
+  cacheRead,
+  cacheWrite5m,
+  cacheWrite1h,
+  output,
+  reasoning,
+  quality,
+}: Usage): Usage {
+  const usage: Counts & { quality: Quality } = { quality }
+  if (input !== undefined) usage.input = input
+  if (cacheRead !== undefined) usage.cacheRead = cacheRead
+  if (cacheWrite5m !== undefined) usage.cacheWrite5m = cacheWrite5m
+  if (cacheWrite1h !== undefined) usage.cacheWrite1h = cacheWrite1h
+  if (output !== undefined) usage.output = output
+  if (reasoning !== undefined) usage.reasoning = reasoning
+  return usage
+}
+
 /** Everything the model read: uncached, cache reads and cache writes. Undefined when none of them is known. */
 export function promptTokens(usage: Usage): number | undefined {
   const known = [usage.input, usage.cacheRead, usage.cacheWrite5m, usage.cacheWrite1h].filter(
