@@ -74,13 +74,13 @@ function holdThread(session: Session, entries: readonly Entry[], isPrimary: bool
   }
 }
 
-/** Texts and images that follow each other are one message; every other block is one. Errors are events, the unknown is lost. */
+/** Texts and images that follow each other are one message; every other block is one. The unknown is lost. */
 function holdBlocks(blocks: readonly Block[]): Block[][] {
   const groups: Block[][] = []
   let isOpen = false
   for (const block of blocks) {
     const isContent = block.type === 'text' || block.type === 'image'
-    const isItem = block.type !== 'error' && block.type !== 'unknown'
+    const isItem = block.type !== 'unknown'
     if (isItem && isContent && isOpen) groups.at(-1)?.push(block)
     else if (isItem) groups.push([holdBlock(block)])
     isOpen = isContent
@@ -96,6 +96,7 @@ function holdBlock(block: Block): Block {
 }
 
 function roleOf([first]: readonly Block[], role: Role | undefined): Role | undefined {
+  if (first?.type === 'error') return undefined
   if (first?.type === 'tool-result') return 'tool'
   return first?.type === 'thinking' || first?.type === 'tool-call' ? 'assistant' : role
 }

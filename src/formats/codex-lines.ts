@@ -2,7 +2,7 @@
  * One line of a Codex rollout as one entry, and back. A conversation's items are messages; every other line, known or not, is an
  * event that holds it whole. What the entry does not say of an item's line stands in the entry's metadata under its own names.
  */
-import type { Block } from '../transcript/block.ts'
+import type { Block, ErrorBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { asObject, asString, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
@@ -37,7 +37,7 @@ const NOT_KEPT: ReadonlySet<string> = new Set(['record', 'layout', 'command', ..
 export function fromCodexLine(line: Json): LineEntry {
   if (!isObject(line)) return { kind: 'event', blocks: [{ type: 'unknown', raw: line }] }
   const at = typeof line['timestamp'] === 'string' ? fromTimestamp(line['timestamp']) : undefined
-  const message = fromMessageLine(line, at)
+  const message = fromMessageLine(line, at) ?? fromErrorLine(line, at)
   if (message !== undefined) return message
   const record = recordName(line)
   return {
@@ -54,6 +54,7 @@ export function toOwnLine({ blocks, kind, role, at, metadata = {} }: Entry): Jso
   if (kind === 'event') return first?.type === 'unknown' ? first.raw : null
   const { layout, command } = metadata
   const kept = rest(metadata, NOT_KEPT) ?? {}
+  if (first?.type === 'error') return putBack(toErrorLine(first, at), kept)
   const of = layout === 'bare' || layout === 'exec' ? layout : 'envelope'
   const type = asString(itemIn(kept, of)?.['type'])
   const known = asObject(command)
@@ -106,6 +107,30 @@ function fromMessageLine(line: JsonObject, at: string | undefined): LineEntry | 
     ...(durationMs !== undefined && { durationMs }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
   }
+}
+
+/** What went wrong, as Codex tells its user: the one event that is part of what was said. */
+function fromErrorLine(line: JsonObject, at: string | undefined): LineEntry | undefined {
+  const payload = line['type'] === 'event_msg' ? asObject(line['payload']) : undefined
+  const message = payload?.['type'] === ERROR ? asString(payload['message']) : undefined
+  if (message === undefined || OURS.some((name) => Object.hasOwn(line, name))) return undefined
+  const code = asString(payload?.['codex_error_info'])
+  const block: ErrorBlock = { type: 'error', message, ...(code !== undefined && { code }) }
+  const kept = keptFields(line, toErrorLine(block, at))
+  if (kept === undefined) return undefined
+  return {
+    kind: 'message',
+    ...(at !== undefined && { at }),
+    blocks: [block],
+    metadata: { ...kept, record: ERROR },
+  }
+}
+
+const ERROR = 'error'
+
+function toErrorLine({ message, code }: ErrorBlock, timestamp: string | undefined): JsonObject {
+  const payload = { type: ERROR, message, ...(code !== undefined && { codex_error_info: code }) }
+  return { ...(timestamp !== undefined && { timestamp }), type: 'event_msg', payload }
 }
 
 function layoutOf({ type, payload, item }: JsonObject): Layout | undefined {

@@ -91,9 +91,9 @@ describe('a session of another format', () => {
     expect(lost.map(({ what }) => what)).toEqual([
       'model, usage',
       'role, usage, block boundaries',
-      'the whole entry: Codex keeps its error as an event',
+      'role, model, usage',
       'the whole entry: Codex keeps only what it used',
-      'an error',
+      'role, block boundaries',
       'session id',
     ])
     const [only] = await readAll(codex, memorySource(files))

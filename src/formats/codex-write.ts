@@ -145,8 +145,6 @@ function toReadBack(
 }
 
 function whyLost(read: readonly FoldedLine[]): string {
-  const isError = read.some(({ line }) => line.metadata?.['record'] === 'error')
-  if (isError) return 'Codex keeps its error as an event'
   const isUsed = read.some(({ count }) => count !== undefined)
   return isUsed ? 'Codex keeps only what it used' : 'Codex has no record for it'
 }

@@ -153,6 +153,20 @@ describe('items', () => {
     expect(entries[1]?.durationMs).toBe(durationMs)
   })
 
+  it('that say what went wrong are errors, with a code where there is a word for it', async () => {
+    const { entries } = await read(
+      meta(),
+      event('error', { message: 'no more', codex_error_info: 'usage_limit_exceeded' }),
+      event('error', { message: 'no way', codex_error_info: { http: { status: 500 } } }),
+      event('error', { said: 'nothing' }),
+    )
+    expect(entries.slice(1).map(({ kind, blocks }) => [kind, blocks[0]])).toEqual([
+      ['message', { type: 'error', message: 'no more', code: 'usage_limit_exceeded' }],
+      ['message', { type: 'error', message: 'no way' }],
+      ['event', { type: 'unknown', raw: event('error', { said: 'nothing' }) }],
+    ])
+  })
+
   it('name the model of their turn', async () => {
     const { session, entries } = await read(meta(), turn('a'), said('1'), turn('b'), said('2'))
     expect(entries.map(({ model }) => model)).toEqual([undefined, undefined, 'a', undefined, 'b'])
@@ -686,6 +700,9 @@ describe('older and other files', () => {
       item({ type: 'function_call_output', call_id: 'c', output: { type: 'input_text', text: 'x' } }),
       item({ type: 'function_call_output', call_id: 'c', output: null }),
       item({ type: 'message', role: 'nobody', content: [] }),
+      event('error', { message: 'no', codex_error_info: 'x', turn: 1 }),
+      event('error', { message: 'no', codex_error_info: { http: null } }),
+      { ...event('error', { message: 'no' }), timestamp: '2026-02-10T10:00:01Z', record: 'mine' },
       { ...said('a'), absent: 1 },
       { ...said('b'), metadata: { client_authored: true } },
       { type: 'item.completed', item: { id: 'i2', type: 'agent_message', text: 'ok' } },
