@@ -122,6 +122,8 @@ describe('hansard search', () => {
     await run(['sync', '--home', home], { env: { HOME: folder }, cwd: folder })
     const { stdout } = await run(['search', 'deploy'], { env: { HANSARD_HOME: home, XDG_CACHE_HOME: cache } })
     expect(stdout).toContain('deploy')
+    const none = await run(['search', 'nothere'], { env: { HANSARD_HOME: home, XDG_CACHE_HOME: cache } })
+    expect(none.stderr).toContain('nothing was found')
     const kept = fs.existsSync(cache) ? fs.readdirSync(cache, { recursive: true, encoding: 'utf8' }) : []
     const code = kept.filter((name) => name.endsWith('.js'))
     // Node.js 22 and later keep what they compiled themselves, under other names.

@@ -1,9 +1,10 @@
 /**
- * The commonest search, in a file by itself: words, from an index that has everything. Whatever asks for more (nothing found, logs that
+ * The commonest search, in a file by itself: words, from an index that has everything. Whatever asks for more (logs that
  * are not indexed yet, a format that this file cannot read, an error to be told) is left to the program, which then does all of it;
  * until it is known that nothing is, nothing is printed.
  */
 import { openArchive } from '../archive/archive.ts'
+import { explainNone } from '../search/explain.ts'
 import { parseQuery } from '../search/query.ts'
 import { openSearchIndex } from '../search/search.ts'
 import { redactorOf } from '../search/searched-entry.ts'
@@ -11,7 +12,7 @@ import { coloursFor } from './colour.ts'
 import { loadConfig } from './config.ts'
 import { wasAskedLater } from './later.ts'
 import { flush, note, out } from './print.ts'
-import { toPage, toSummary, type Shown } from './search-page.ts'
+import { toPage, toReasons, toSummary, type Shown } from './search-page.ts'
 import { createShow } from './search-show.ts'
 import { stdout } from './streams.ts'
 import { terminalWidth } from './width.ts'
@@ -35,7 +36,8 @@ async function answer(words: readonly string[]): Promise<boolean> {
   try {
     if (!(await index.isCurrent())) return false
     const result = await index.search(query, { limit: LIMIT, order: 'ranked' })
-    if (result.hits.length === 0 || result.scanned.units > 0 || result.unreadable.length > 0) return false
+    if (result.scanned.units > 0 || result.unreadable.length > 0) return false
+    const explained = result.hits.length === 0 ? await explainNone(index, query) : undefined
     const redactor = redactorOf(archive)
     const show = createShow(index, query, (text) => redactor.text(text))
     const shown: Shown[] = []
@@ -44,6 +46,8 @@ async function answer(words: readonly string[]): Promise<boolean> {
     if (wasAskedLater()) return false
     await out(page)
     note(toSummary(shown, result), 'dim')
+    for (const line of explained === undefined ? [] : toReasons(explained, archive.home))
+      note(`  ${line}`, 'dim')
     await flush()
     return true
   } finally {
