@@ -3,6 +3,7 @@
  * who looks for something else has to read: passing over one must only tell where it ends, and whether `JSON.parse` would take
  * it. Sixteen bytes are what WebAssembly compares at once; both functions are put together from their instructions (string-ends-code.ts).
  */
+import { instantiate, PAGE_BYTES } from '../transcript/wasm-code.ts'
 import { codeOfStringEnds } from './string-ends-code.ts'
 
 export type StringEnds = {
@@ -22,24 +23,14 @@ export type StringEnds = {
 /** What ends a line ends every string, so that no byte is asked whether it is the last. */
 export const PADDING = 32
 
-const PAGE_BYTES = 65_536
-
-/** As much as is used of it: the types of Node.js have no word of it. */
-type Wasm = {
-  validate(code: Uint8Array): boolean
-  Module: new (code: Uint8Array) => object
-  Instance: new (module: object) => { readonly exports: unknown }
-}
 type Exports = Pick<StringEnds, 'end' | 'find'> & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void }
 }
 
 /** Undefined where WebAssembly, or its comparing of sixteen bytes, is not to be had. */
 export function createStringEnds(): StringEnds | undefined {
-  const wasm = (globalThis as { readonly WebAssembly?: Wasm }).WebAssembly
-  const code = codeOfStringEnds()
-  if (wasm === undefined || !wasm.validate(code)) return undefined
-  const { exports } = new wasm.Instance(new wasm.Module(code))
+  const exports = instantiate(codeOfStringEnds())
+  if (exports === undefined) return undefined
   // What the module below exports.
   const { memory, end, find } = exports as Exports
   let bytes = Buffer.from(memory.buffer)

@@ -21,7 +21,7 @@ export const PAGE_BYTES = 65_536
 
 // By their names in the specification.
 export const [I32, V128, EMPTY] = [0x7f, 0x7b, 0x40] as const
-export const [LOOP, IF, ELSE, END, BR, BR_IF, RETURN] = [0x03, 0x04, 0x05, 0x0b, 0x0c, 0x0d, 0x0f] as const
+export const [LOOP, IF, END, BR, RETURN] = [0x03, 0x04, 0x0b, 0x0c, 0x0f] as const
 export const [EQZ, EQ, NE, LESS_SIGNED, LESS, MORE, AT_LEAST] = [
   0x45, 0x46, 0x47, 0x48, 0x49, 0x4b, 0x4e,
 ] as const
