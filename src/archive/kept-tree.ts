@@ -76,14 +76,16 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
 
   return {
     find(path, suffix = '') {
-      const names = toNames(path)
+      // Most places hold nothing that is packed, or older: one look is enough to know.
+      if (suffix !== '' && files.kind(root) === undefined) return undefined
+      const names = namesOf(path)
       const folder = findFolder(names.slice(0, -1))
       if (folder === undefined) return undefined
       const found = firstOf(names.at(-1) as string, (n) => stands(folder, n + suffix) === 'file')
       return found && below(folder, found + suffix)
     },
     make(path, suffix = '') {
-      const names = toNames(path)
+      const names = namesOf(path)
       const folder = makeFolder(names.slice(0, -1))
       const own = names.at(-1) as string
       const found =
@@ -93,7 +95,8 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
       return join(folder, found + suffix)
     },
     suffixes(path) {
-      const names = toNames(path)
+      if (files.kind(root) === undefined) return []
+      const names = namesOf(path)
       const folder = findFolder(names.slice(0, -1))
       if (folder === undefined) return []
       const last = names.at(-1) as string
@@ -104,6 +107,14 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
     },
     walk: (suffix = '') => walk(files, root, [], suffix),
   }
+}
+
+/** One file is looked for in several trees, and again: its names are found once. */
+let lately: { readonly path: string; readonly names: readonly string[] } | undefined
+
+function namesOf(path: string): readonly string[] {
+  if (lately?.path !== path) lately = { path, names: toNames(path) }
+  return lately.names
 }
 
 function* walk(files: Files, folder: string, above: readonly string[], suffix: string): Generator<string> {

@@ -22,8 +22,8 @@ export function createThreads(script: URL, threads: number): Readers {
   }
 }
 
-/** Units that a thread has before it, with the one that it reads. */
-const MOST_QUEUED = 4
+/** Units that a thread has before it, with the one that it reads: enough for the time that the state takes to be written. */
+const MOST_QUEUED = 16
 
 /** One at a time: gives what is called when it is done. */
 type Turns = () => Promise<() => void>

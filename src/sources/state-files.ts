@@ -54,6 +54,8 @@ export type StateFiles = {
   taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
   /** It has changed while it was read. */
   readAgain(unit: number): void
+  /** Told of every unit that a file was taken in of. */
+  onTaken(listener: (unit: number) => void): void
   /** Said before the first byte is kept. */
   taking(file: number): void
   /** This program's own file: there is nothing in it to take. */
@@ -108,6 +110,7 @@ export function openStateFiles(database: Database): StateFiles {
     database,
     `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, '', ?, ?, ?, 0, ?)`,
   )
+  let taken: (unit: number) => void = () => {}
   /** A place stays what it is. */
   const placesAt = new Map<number, { readonly agent: string; readonly root: string }>()
   const findPlace = (agent: string, root: string): number | undefined =>
@@ -179,6 +182,7 @@ export function openStateFiles(database: Database): StateFiles {
     },
     taken({ id, place, unit: before }, unit, kept) {
       const now = unitId(place, unit)
+      taken(now)
       prepared(
         database,
         'UPDATE files SET pending = 0, problem = NULL, unit = ?, bytes = ?, tail = ? WHERE id = ?',
@@ -187,6 +191,7 @@ export function openStateFiles(database: Database): StateFiles {
       if (before !== undefined && before !== now)
         prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
+    onTaken: (listener) => void (taken = listener),
     readAgain: (unit) => void prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit),
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
     ours: (file) =>

@@ -84,6 +84,11 @@ function removeDetails(database: Database, n: number): void {
 /** Asked for several times of a row. */
 const works = new WeakMap<Row, { readonly work: SessionWork | undefined }>()
 
+/** What was written there, for those who have it. */
+export function rememberWork(recording: Row, work: SessionWork): void {
+  works.set(recording, { work })
+}
+
 function workOf(recording: Row | undefined): SessionWork | undefined {
   if (recording === undefined) return undefined
   const known = works.get(recording)

@@ -111,12 +111,15 @@ const TABLES = 'calls recordings mentions sums sessions listing listing_work too
 
 /** Without the numbers of rows, and what is made of them. */
 function dump(database: Database): unknown {
+  // Passes are numbered with gaps.
+  const passes = database.prepare('SELECT reading FROM units WHERE reading > 0 ORDER BY reading').lists()
+  const numberOf = (reading: unknown): number => passes.findIndex(([one]) => one === reading)
   return TABLES.split(' ').map((table) =>
     database
       .prepare(`SELECT * FROM ${table}`)
       .all()
-      .map(({ n: _n, id, mark: _mark, ...row }) =>
-        JSON.stringify({ ...row, ...(table === 'sessions' && { id }) }),
+      .map(({ n: _n, id, mark: _mark, reading, ...row }) =>
+        JSON.stringify({ ...row, reading: numberOf(reading), ...(table === 'sessions' && { id }) }),
       )
       .map((row) => (table === 'tool_use' || table === 'findings' ? row.replace(/"session":\d+/, '') : row))
       .sort(),

@@ -3,12 +3,13 @@
  * indexes are made when all is in. What several passes mention is put in question then, instead of one by one. A crash leaves what is
  * in, and a mark for the next one to make the indexes.
  */
+import { createIdSet, type IdSet } from '../formats/id-set.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { SqlValue } from '../transcript/source.ts'
-import { CALL_COLUMNS, KEY, rowsOf, SESSION, toTable, valueAt, type CallTable } from './call-rows.ts'
+import { KEY, SESSION, valueAt, type CallTable } from './call-rows.ts'
 import { FULLEST, UNSETTLED } from './state-billing.ts'
-import { lastReports } from './state-calls.ts'
 import type { KnownUnit } from './state-files.ts'
+import { insertTable, unlike } from './state-load-calls.ts'
 import { endLoad } from './state-load-end.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import type { OwnBills } from './state-own-bill.ts'
@@ -38,6 +39,13 @@ export type Load = {
 /** With more calls than this in it, a state is no longer filled for the first time. */
 const MOST_BEFORE = 1000
 
+/**
+ * Pages that SQLite lets its log grow to, of 4 KB each, before it waits for the disk: as it has them by itself, and while the readers
+ * would wait, too.
+ */
+const PAGES = 1000
+const PAGES_LOADING = 16_000
+
 /** Undefined for a state that has been filled. */
 export function beginLoad(database: Database): Load | undefined {
   const known = prepared(database, `SELECT count(*) AS count FROM (SELECT 1 FROM calls LIMIT ?)`)
@@ -49,16 +57,35 @@ export function beginLoad(database: Database): Load | undefined {
   const [lastId, hasMentions] =
     prepared(database, 'SELECT ifnull(max(id), 0), EXISTS (SELECT 1 FROM mentions) FROM calls').lists()[0] ??
     []
-  const loading: Loading = { database, lastId: Number(lastId), hasMentions: hasMentions === 1, isOver: false }
+  const loading: Loading = {
+    database,
+    recorded: createIdSet(),
+    hadAny: prepared(database, 'SELECT 1 FROM recordings LIMIT 1').get() !== undefined,
+    next: 1,
+    last: 0,
+    lastId: Number(lastId),
+    hasMentions: hasMentions === 1,
+    isOver: false,
+  }
+  database.exec(`PRAGMA wal_autocheckpoint = ${PAGES_LOADING}`)
   const end = (): void => {
-    if (!loading.isOver) endLoad(database)
+    if (loading.isOver) return
     loading.isOver = true
+    endLoad(database)
+    database.exec(`PRAGMA wal_autocheckpoint = ${PAGES}`)
   }
   return { begin: (unit, root) => beginIn(loading, { unit, root }, end), end }
 }
 
 type Loading = {
   readonly database: Database
+  /** Sessions recorded since it began. */
+  readonly recorded: IdSet
+  /** Whether there was any before. */
+  readonly hadAny: boolean
+  /** Numbers for passes that are taken: the next, and the last. */
+  next: number
+  last: number
   /** The highest id of a call. */
   lastId: number
   hasMentions: boolean
@@ -105,7 +132,7 @@ type Pass = {
 function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, calls }: Pass): ReadingEnd {
   const { database } = loading
   const { sessions, mentions, damage, drift } = facts
-  const reading = nextReading(database)
+  const reading = numberOf(loading)
   const billed = insertTables(loading, reading, calls)
   insertDrift(database, reading, drift)
   insertMentions(database, reading, mentions)
@@ -119,7 +146,7 @@ function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, c
     const { key, session } = one
     entries += one.entries
     const { ids, count } = billed.get(key) ?? NONE
-    const own = isUnknown(database, key) ? billOf(bills, key) : undefined
+    const own = isNew(loading, key) ? billOf(bills, key) : undefined
     // What it did in vain is told of the one that pays for it, which others' calls would have to be asked for.
     const isOwn = own?.sums['billed'] === count && hasOwnFindings(one, calls)
     const bill = isOwn ? own : undefined
@@ -135,6 +162,23 @@ function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, c
   }
   unitRead(database, { unit: unit.id, format, reading, damage })
   return { sessions: sessions.length, entries }
+}
+
+/** Numbers for passes taken at a time: those that are not used are missed by nobody. */
+const NUMBERS = 64
+
+function numberOf(loading: Loading): number {
+  if (loading.next > loading.last) {
+    loading.next = nextReading(loading.database, NUMBERS) - NUMBERS + 1
+    loading.last = loading.next + NUMBERS - 1
+  }
+  loading.next += 1
+  return loading.next - 1
+}
+
+/** True the first time that anything records the session. */
+function isNew({ database, recorded, hadAny }: Loading, session: string): boolean {
+  return recorded.take(session) && !(hadAny && !isUnknown(database, session))
 }
 
 /** Whether the calls that its findings name are its own. */
@@ -174,73 +218,4 @@ function insertTables(
     loading.lastId += table.count
   }
   return all
-}
-
-/** Each call once, as the index has it that comes later. */
-function unlike(tables: readonly CallTable[]): readonly CallTable[] {
-  const seen = new Set<string>()
-  for (const { count, columns } of tables) {
-    for (let at = 0; at < count; at += 1) {
-      const key = valueAt(columns[KEY], at)
-      if (key === null) continue
-      // Of two providers, or sessions, the same one is another: looked at closely when it comes to that.
-      if (seen.has(String(key))) return [toTable(lastReports(tables.flatMap(rowsOf)))]
-      seen.add(String(key))
-    }
-  }
-  return tables
-}
-
-/** Rows put in by one statement: as many as are left, in so many at a time. */
-const STEPS = [64, 16, 4, 1]
-/** Kinds of tables, by what their rows share, that statements are made for. */
-const MOST_KINDS = 16
-const kinds = new Map<string, readonly string[]>()
-
-function insertTable(database: Database, reading: number, table: CallTable): void {
-  const { statements, columns } = statementsFor(table)
-  const shared: SqlValue[] = [reading]
-  const each: (readonly SqlValue[])[] = []
-  for (const column of columns) {
-    if (Array.isArray(column)) each.push(column as readonly SqlValue[])
-    else shared.push(column as SqlValue)
-  }
-  let row = 0
-  for (const [at, rows] of STEPS.entries()) {
-    const statement = prepared(database, statements[at] ?? '')
-    for (; table.count - row >= rows; row += rows) {
-      const values = [...shared]
-      for (let n = row; n < row + rows; n += 1) for (const column of each) values.push(column[n] ?? null)
-      statement.run(...values)
-    }
-  }
-}
-
-/** The statements for each of `STEPS`, and the columns as these take them. */
-function statementsFor({ count, columns }: CallTable): {
-  readonly statements: readonly string[]
-  readonly columns: CallTable['columns']
-} {
-  const kind = columns.map((column) => (Array.isArray(column) ? 'e' : 's')).join('')
-  const known = kinds.get(kind)
-  if (known !== undefined) return { statements: known, columns }
-  const isOne = kinds.size < MOST_KINDS
-  const own = isOne
-    ? columns
-    : columns.map((_, at) => Array.from({ length: count }, (_, row) => valueAt(columns[at], row)))
-  const name = isOne ? kind : 'e'.repeat(columns.length)
-  const made = kinds.get(name) ?? STEPS.map((rows) => toSql(name, rows))
-  kinds.set(name, made)
-  return { statements: made, columns: own }
-}
-
-function toSql(kind: string, rows: number): string {
-  const isShared = (at: number): boolean => kind[at] === 's'
-  let next = 2
-  const shared = CALL_COLUMNS.map((_, at) => (isShared(at) ? next++ : 0))
-  const row = (): string => {
-    const places = CALL_COLUMNS.map((_, at) => `?${isShared(at) ? (shared[at] ?? 0) : next++}`)
-    return `(?1, ${places[SESSION] ?? ''}, ${places.join(', ')})`
-  }
-  return `INSERT INTO calls (reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
 }

@@ -6,6 +6,7 @@ import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
+import { rememberWork } from './state-listing.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
 import { rowsOf, type CallRow, type CallTable } from './call-rows.ts'
@@ -205,18 +206,20 @@ export function insertRecording(
     database,
     (insertRow ??= `INSERT INTO recordings (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`),
   ).run(...Object.values(row))
-  return { ...row, file, root }
+  const placed = { ...row, file, root }
+  rememberWork(placed, work)
+  return placed
 }
 
 let insertRow: string | undefined
 
-/** Also above readings that a crash left: their rows must not be taken for this one's. */
-export function nextReading(database: Database): number {
+/** The last of so many numbers. Also above readings that a crash left: their rows must not be taken for this one's. */
+export function nextReading(database: Database, many = 1): number {
   const next = prepared(
     database,
-    `INSERT INTO facts (name, value) VALUES ('reading', '1')
-       ON CONFLICT (name) DO UPDATE SET value = CAST(value + 1 AS TEXT) RETURNING value`,
-  ).get()
+    `INSERT INTO facts (name, value) VALUES ('reading', CAST(?1 AS TEXT))
+       ON CONFLICT (name) DO UPDATE SET value = CAST(value + ?1 AS TEXT) RETURNING value`,
+  ).get(many)
   return Number(next?.['value'])
 }
 

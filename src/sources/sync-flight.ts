@@ -11,7 +11,7 @@ export type Flight = {
 }
 
 /** Of large units none waits for another to be read by the same thread. */
-const MOST_WAITING_BYTES = 4 * 1024 * 1024
+const MOST_WAITING_BYTES = 16 * 1024 * 1024
 
 export function createFlight({ threads, width }: Readers): Flight {
   let count = 0

@@ -67,15 +67,20 @@ async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReadin
   const flight = createFlight(readers)
   const gathering = createGathering(database)
   let done: (bytes: number) => void = () => {}
+  /** Units that are read beside, and whether more was kept of them since. */
+  const beside = new Map<number, boolean>()
+  files.onTaken((unit) => void (beside.has(unit) && beside.set(unit, true)))
 
   const start = async (unit: KnownUnit, isEarly: boolean): Promise<void> => {
-    const own = files.filesOf(unit.id)
+    const { id } = unit
+    const own = files.filesOf(id)
+    if (isEarly) beside.set(id, false)
     const size = own.reduce((sum, { size }) => sum + size, 0)
     await flight.enter(size)
     const work = readOne(unit, own, { ...shared, readers, deleted, load }).then((read) => {
       counts.add(read)
-      // More of it was kept since.
-      if (isEarly && signOf(files.filesOf(unit.id)) !== signOf(own)) files.readAgain(unit.id)
+      if (beside.get(id) === true) files.readAgain(id)
+      beside.delete(id)
       gathering.next()
       done(read.bytes)
       running.delete(work)
@@ -138,11 +143,6 @@ async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReadin
     },
     close,
   }
-}
-
-/** What was kept of a unit when it was read, and is now. */
-function signOf(files: readonly KnownFile[]): string {
-  return JSON.stringify(files.map(({ id, bytes, tail }) => [id, bytes, tail]))
 }
 
 /** Folders are walked one after the other, with what is below them. */
