@@ -19,20 +19,40 @@ import { hashOf, toHex } from './row-hashes.ts'
 
 type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
 
+/** Only who asks for rows has them loaded: what tables there are is told without. */
 export async function loadRows(
   files: Files,
   path: string,
   damaged: (reason: string) => void,
 ): Promise<SourceDatabase> {
+  const tables = await readDeclared(files, path).catch((error: unknown) => {
+    throw fromSystemError(error, path)
+  })
+  let loaded: Promise<SourceDatabase> | undefined
+  const load = (): Promise<SourceDatabase> => (loaded ??= openLoaded({ files, path, tables, damaged }))
+  return {
+    tables: () => [...tables.keys()].sort(),
+    columns: (table) => tables.get(table)?.columns ?? [],
+    key: (table) => tables.get(table)?.key ?? [],
+    async *rows(table, options) {
+      if (tables.has(table)) yield* (await load()).rows(table, options)
+    },
+    count: async (table) => (tables.has(table) ? ((await load()).count?.(table) ?? Number.NaN) : 0),
+    // One that could not be loaded has been removed.
+    close: async () => (await loaded?.catch(() => undefined))?.close(),
+  }
+}
+
+async function openLoaded(loading: Loading): Promise<SourceDatabase> {
+  const { path, tables, damaged } = loading
   const folder = await fs.mkdtemp(join(os.tmpdir(), 'hansard-rows-'))
   const closed = (): Promise<void> =>
     fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   let database: Database | undefined
   try {
     const file = join(folder, 'rows.db')
-    const tables = await readDeclared(files, path)
     database = await openDatabase(file)
-    await load(database, { files, path, tables, damaged })
+    await load(database, loading)
     const { size } = await fs.stat(file)
     const report = (_: string, reason: string): void => damaged(reason)
     const whole = (): boolean => true
@@ -40,7 +60,6 @@ export async function loadRows(
     const indexed = createIndexes(database, tables)
     return {
       ...opened,
-      key: (table) => tables.get(table)?.key ?? [],
       rows(table, options) {
         if (options?.where !== undefined) indexed(table, options.where.column)
         return opened.rows(table, options)

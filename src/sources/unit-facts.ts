@@ -65,6 +65,8 @@ export type UnitReading = {
 
 /** Calls of one session that may still be reported again: as many as the archive's own totals wait for. */
 export const OPEN_CALLS = 10_000
+/** Entries of sessions that others came after, of which calls may still be open: beyond that, those of the oldest are settled. */
+const IDLE_ENTRIES = 20_000
 /** Few enough to be one message between threads, many enough to be one transaction. */
 const BATCH = 500
 /**
@@ -86,6 +88,8 @@ type Open = {
   readonly spawned: SpawnFold
   stub: boolean
   prompt?: string
+  /** Entries since its calls were settled. */
+  unsettled: number
 }
 
 /** Held until there is another: what was compiled of its functions goes with the last of them. */
@@ -104,6 +108,9 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
   const sessions = new Map<string, Open>()
   const keys = new Set<string>()
   const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
+  /** Sessions that are not told of now and have calls that may be open, the oldest first. */
+  const idle = new Set<Open>()
+  let idleEntries = 0
   let current: Open | undefined
   let damage = 0
   let batch: Call[] = []
@@ -123,6 +130,24 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     for (const call of open.waiting ?? []) give({ ...call, session: open.key })
     open.waiting = undefined
   }
+  /** A database may hold any number of sessions, each with calls that nothing more will be said of. */
+  const turnTo = (next: Open | undefined): void => {
+    if (next === current) return
+    if (current !== undefined && current.unsettled > 0) {
+      idle.add(current)
+      idleEntries += current.unsettled
+    }
+    if (next !== undefined && idle.delete(next)) idleEntries -= next.unsettled
+    current = next
+    for (const oldest of idle) {
+      if (idleEntries <= IDLE_ENTRIES) break
+      idle.delete(oldest)
+      idleEntries -= oldest.unsettled
+      oldest.unsettled = 0
+      oldest.fold.totals()
+      oldest.work.pause()
+    }
+  }
   /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
   const newKey = (session: Session): string => {
     const shared = keyOf(session, unit)
@@ -139,6 +164,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       // What is recorded here begins before its agent may have said anything.
       ...(unit === undefined && session.native === undefined && { waiting: [] }),
       stub: session.stub === true,
+      unsettled: 0,
       work,
       spawned: createSpawnFold(),
       fold: createCallFold({
@@ -167,12 +193,13 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
             const prompt = promptOf(entry)
             if (prompt !== undefined) current.prompt = prompt
           }
+          current.unsettled += 1
           current.work.add(entry)
           current.spawned.observe(entry)
           current.fold.add(entry, current.session.model)
         } else if (item.type === 'damage') damage += 1
         else {
-          current = sessions.get(item.session.id) ?? open(item.session)
+          turnTo(sessions.get(item.session.id) ?? open(item.session))
           if (current === undefined) continue
           current.session = item.session
           if (current.waiting !== undefined && item.session.native !== undefined) {

@@ -37,6 +37,8 @@ export type WasteFold = {
   called(use: ToolUse): 'repeat' | 'reread' | undefined
   answered(use: Called, isFailed: boolean): void
   findings(): readonly Finding[]
+  /** Forgets what was done so far, but for what was found: what follows is compared with what follows. */
+  forget(): void
 }
 
 /** A call is a repetition when the same one was made within so many calls of its source before. */
@@ -114,6 +116,7 @@ export function createWasteFold(): WasteFold {
     },
     findings: () =>
       Object.values(kept).flatMap((runs) => runs.toSorted((a, b) => b.count - a.count).map(toFinding)),
+    forget: () => lanes.clear(),
   }
 }
 

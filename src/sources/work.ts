@@ -47,6 +47,8 @@ export type WorkFold = {
   add(entry: Entry): void
   /** What a provider call's tools did, each once: what its row in the state says. Given out once. */
   take(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
+  /** Lets go of what matters only to what follows soon: calls that wait for their results, what was done before. */
+  pause(): void
   /** All that was not given out, and what is of the whole. */
   end(): SessionWork
 }
@@ -173,6 +175,10 @@ export function createWorkFold(): WorkFold {
       for (const tool of named ?? [])
         counted.push((countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
       return counted
+    },
+    pause() {
+      made?.waste.forget()
+      if (made !== undefined) made = { ...made, open: createOpenCalls() }
     },
     end() {
       for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import type { ReadItem } from '../formats/format.ts'
+import type { Entry } from '../transcript/entry.ts'
+import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
+
+const SESSIONS = 400
+const CALLS = 40
+
+const entry = (session: number, sequence: number, more: Partial<Entry>): ReadItem => ({
+  type: 'entry',
+  entry: {
+    id: `${session}/${sequence}`,
+    source: 'primary',
+    sequence,
+    kind: 'message',
+    at: `2026-02-03T04:05:${String(sequence % 60).padStart(2, '0')}.000Z`,
+    blocks: [],
+    ...more,
+  },
+})
+
+/** Calls that each run a command, every third of which fails, each with its result. */
+function itemsOf(session: number): readonly ReadItem[] {
+  const items: ReadItem[] = [
+    {
+      type: 'session',
+      session: {
+        id: `s${session}`,
+        native: { agent: 'sample', sessionId: String(session) },
+        status: 'completed',
+      },
+    },
+  ]
+  for (let n = 0; n < CALLS; n += 1) {
+    const callId = `t${session}-${n}`
+    items.push(
+      entry(session, n * 2, {
+        role: 'assistant',
+        model: 'm',
+        call: { messageId: `m${session}-${n}` },
+        usage: { input: 10, output: n, quality: 'reported' },
+        blocks: [{ type: 'tool-call', callId, name: 'Bash', input: { command: 'ls' } }],
+      }),
+      entry(session, n * 2 + 1, {
+        role: 'tool',
+        blocks: [{ type: 'tool-result', callId, output: 'x', ...(n % 3 === 0 && { isError: true }) }],
+      }),
+    )
+  }
+  return items
+}
+
+function read(parts: readonly (readonly ReadItem[])[]): {
+  readonly calls: readonly Call[]
+  readonly facts: UnitFacts
+  readonly before: number
+} {
+  const calls: Call[] = []
+  const reading = createUnitReading((some) => void calls.push(...some), 'unit')
+  for (const items of parts) reading.add(items)
+  const before = calls.length
+  return { facts: reading.end(), calls, before }
+}
+
+const byKey = (calls: readonly Call[]): readonly Call[] =>
+  calls.toSorted((a, b) => ((a.key ?? '') < (b.key ?? '') ? -1 : 1))
+
+describe('a unit of many sessions', () => {
+  const all = Array.from({ length: SESSIONS }, (_, session) => itemsOf(session))
+  const alone = all.map((items) => read([items]))
+
+  it('holds the calls of the last ones only, and counts what each would count by itself', () => {
+    const { calls, facts, before } = read(all)
+    // What may be open is of entries: half as many are calls.
+    expect(calls.length - before).toBeLessThanOrEqual(11_000)
+    expect(before).toBeGreaterThan(SESSIONS * CALLS - 11_000)
+    expect(byKey(calls)).toEqual(byKey(alone.flatMap((one) => one.calls)))
+    expect(facts.sessions).toEqual(alone.flatMap((one) => one.facts.sessions))
+    expect(facts.sessions[0]?.work.findings.map(({ kind }) => kind)).toEqual(['repeated-calls'])
+  })
+
+  it('counts a session that goes on after many others as one', () => {
+    const halves = all.map((items) => [items.slice(0, CALLS), [items[0], ...items.slice(CALLS)]] as const)
+    const { facts, calls } = read([
+      ...halves.map(([first]) => first),
+      ...halves.map(([, rest]) => rest.filter((item) => item !== undefined)),
+    ])
+    expect(byKey(calls).map(({ key, usage }) => [key, usage])).toEqual(
+      byKey(alone.flatMap((one) => one.calls)).map(({ key, usage }) => [key, usage]),
+    )
+    const sums = facts.sessions.map(({ entries, toolCalls, work }) => [entries, toolCalls, work.failed])
+    expect(sums).toEqual(
+      alone.flatMap((one) =>
+        one.facts.sessions.map(({ entries, toolCalls, work }) => [entries, toolCalls, work.failed]),
+      ),
+    )
+  })
+})
