@@ -8,7 +8,7 @@ import { isUnusable, openShard, type Shard } from './shard.ts'
 import { createTurn } from './turns.ts'
 
 export type ToIndexWorker =
-  | { readonly open: { readonly home: string; readonly shard: number } }
+  | { readonly open: { readonly home: string; readonly shard: number; readonly isBegun: boolean } }
   | { readonly batch: Batch }
   | { readonly close: true }
   /** Its turn has come. */
@@ -47,7 +47,7 @@ function post(message: FromIndexWorker): void {
 async function answer(message: ToIndexWorker): Promise<FromIndexWorker | undefined> {
   if ('open' in message) {
     archive = openArchive(message.open.home)
-    shard = openShard(archive, message.open.shard)
+    shard = openShard(archive, message.open.shard, message.open)
     // It fails where it is first needed.
     shard.catch(() => {})
     return undefined

@@ -68,6 +68,9 @@ const BATCH_BYTES = 48 * 1024 * 1024
 /** What is known of a unit takes memory too, and is copied to the thread. */
 const BATCH_UNITS = 500
 
+/** FTS5 keeps some MB for every table that a connection has written, until its thread ends. */
+const BATCHES_A_THREAD = 5
+
 type Done = Pick<CaughtUp, 'units' | 'docs' | 'bytes' | 'failed'>
 
 const NOTHING: Done = { units: 0, docs: 0, bytes: 0, failed: [] }
@@ -206,12 +209,13 @@ async function carryOut(
   const fill = async (number: number): Promise<void> => {
     const work = plan.own.get(number) ?? { units: [], gone: [] }
     let writer: ShardWriter | undefined
+    let batches = 0
     try {
       for (;;) {
         if (signal?.aborted === true) break
         const batch = { units: takeBatch([work.units, plan.fresh], batchBytes), gone: work.gone.splice(0) }
         if (batch.units.length === 0 && batch.gone.length === 0) break
-        if (inThreads) writer ??= writeInThread(archive, number, turns)
+        if (inThreads) writer ??= writeInThread(archive, number, { turns, isBegun: batches > 0 })
         const done =
           writer === undefined
             ? await shards.use(number, (shard) => indexBatch(shard, batch, redactorOf(archive)))
@@ -221,6 +225,10 @@ async function carryOut(
         total.bytes += done.bytes
         total.failed.push(...done.failed)
         onProgress?.({ bytes: total.bytes, of: plan.bytes })
+        batches += 1
+        if (batches % BATCHES_A_THREAD > 0) continue
+        await writer?.close()
+        writer = undefined
       }
     } finally {
       await writer?.close()

@@ -33,8 +33,12 @@ export function canUseThreads(bytes: number): boolean {
   return bytes >= WORTH_BYTES && workerScript('index-worker', import.meta.url) !== undefined
 }
 
-/** In a thread of its own, which waits for its turn with large entries. */
-export function writeInThread(archive: Archive, number: number, turns: Turns): ShardWriter {
+/** In a thread of its own, which waits for its turn with large entries. `isBegun`: another thread wrote to the shard before. */
+export function writeInThread(
+  archive: Archive,
+  number: number,
+  { turns, isBegun }: { readonly turns: Turns; readonly isBegun: boolean },
+): ShardWriter {
   const worker = new Worker(workerScript('index-worker', import.meta.url) as URL, { resourceLimits: HEAP })
   let waiting: { done(said: FromIndexWorker): void; failed(error: Error): void } | undefined
   let leave: () => void = () => {}
@@ -63,7 +67,7 @@ export function writeInThread(archive: Archive, number: number, turns: Turns): S
       waiting = { done, failed }
       post(message)
     })
-  post({ open: { home: archive.home, shard: number } })
+  post({ open: { home: archive.home, shard: number, isBegun } })
   return {
     async write(batch) {
       const said = await ask({ batch })

@@ -51,12 +51,18 @@ export function listShards({ files, home }: Archive): readonly number[] {
     .sort((a, b) => a - b)
 }
 
-/** For the one process that holds the index's lock. */
-export async function openShard(archive: Archive, number: number): Promise<Shard> {
+/** For the one process that holds the index's lock. `isBegun`: it has written to it, so damage is thrown, and nothing moved aside. */
+export async function openShard(
+  archive: Archive,
+  number: number,
+  { isBegun = false }: { readonly isBegun?: boolean } = {},
+): Promise<Shard> {
   const { files, home } = archive
   const path = shardPath(home, number)
   ensureFolder(files, indexFolder(home))
   const isReported = files.kind(path + DAMAGED) !== undefined
+  if (isBegun && isReported) throw new MissingPage('a search met damage in the index')
+  if (isBegun) return use(path, number, 'old')
   // One without a byte is moved too: others may have it open as what it was.
   if (isReported || files.identityAt(path)?.size === 0) setShardAside(archive, number)
   if (isReported) files.remove(path + DAMAGED)
