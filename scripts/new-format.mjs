@@ -86,7 +86,8 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import { isInstant, isText, takes } from './left-over.ts'
 import type { Said } from './placing.ts'
-import { tellLines, toEvent } from './telling.ts'
+import { tellLines } from './telling.ts'
+import { unknownSaid } from './unknown.ts'
 import { inside, withUnsaid } from './unsaid.ts'
 
 const ID = '${id}'
@@ -130,7 +131,7 @@ const TAKEN = takes({
 
 function fromLine(value: Json): Said {
   const role = isObject(value) ? value['role'] : undefined
-  if (!isObject(value) || (role !== 'user' && role !== 'assistant')) return toEvent(value)
+  if (!isObject(value) || (role !== 'user' && role !== 'assistant')) return unknownSaid(value)
   const text = asString(value['text'])
   const at = parseInstant(value['time'])
   const said: Said = {

@@ -10,6 +10,7 @@ import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex } from '../src/search/search.ts'
 import { openShard, listShards } from '../src/search/shard.ts'
 import { seededRandom } from './faulty-files.ts'
+import { readWordTables } from '../src/search/word-tables.ts'
 import { createSearched, readAnswer, writeLog, type SearchedArchive } from './searched-archive.ts'
 
 const CHILD = fileURLToPath(new URL('../dist/test/index-child.js', import.meta.url))
@@ -90,14 +91,21 @@ async function contents(): Promise<readonly string[]> {
   const found: string[] = []
   for (const number of listShards(searched.archive)) {
     const shard = await openShard(searched.archive, number)
+    const tables = readWordTables((sql) => shard.database.prepare(sql)).map(({ name }) => name)
+    const words = ['SELECT NULL AS number', ...tables.map((name) => `SELECT rowid FROM ${name}`)].join(
+      ' UNION ALL ',
+    )
     const rows = shard.database
       .prepare(
-        `SELECT name, version, (SELECT count(*) FROM words, pieces WHERE words.rowid >= low AND words.rowid < high AND unit = units.id)
+        `SELECT name, version, (SELECT count(*) FROM (${words}), pieces WHERE number >= low AND number < high AND unit = units.id)
            AS docs FROM units`,
       )
       .all()
     found.push(...rows.map(({ name, version, docs }) => `${String(name)} ${String(version)} ${String(docs)}`))
-    expect(() => shard.database.exec("INSERT INTO words (words) VALUES ('integrity-check')")).not.toThrow()
+    for (const name of tables)
+      expect(() =>
+        shard.database.exec(`INSERT INTO ${name} (${name}) VALUES ('integrity-check')`),
+      ).not.toThrow()
     shard.close()
   }
   return found.sort()

@@ -8,9 +8,10 @@ import { dirname } from 'node:path'
 export function makeFolder(path: string): void {
   const problem = tryToMake(path)
   if (problem === undefined) return
+  if (problem.code !== 'ENOENT') throw problem
   const parent = dirname(path)
-  if (problem.code !== 'ENOENT' || fs.existsSync(parent)) throw problem
-  makeFolder(parent)
+  // Where it is there by now, another hook has made it, or nothing can be made in it: the next try tells.
+  if (!fs.existsSync(parent)) makeFolder(parent)
   const again = tryToMake(path)
   if (again !== undefined) throw again
 }
