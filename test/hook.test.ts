@@ -271,15 +271,18 @@ describe('many hooks', () => {
 
   it('survive a worker that is killed: the next hook does what it was at', async () => {
     const ids = ['k1', 'k2', 'k3', 'k4', 'k5', 'k6']
+    // What ended three workers is not asked for again.
+    let kills = 0
     for (const [at, id] of ids.entries()) {
       writeLog(claudeLog(id), claudeLine(id, 'one'))
       await hook('claude-code', { session_id: id, transcript_path: claudeLog(id) })
       const lock = join(archive, 'hooks/work.lock')
       const pid = fs.existsSync(lock) ? Number(fs.readFileSync(lock, 'utf8').split(' ')[0]) : 0
       await new Promise((done) => setTimeout(done, at * 30))
-      if (pid > 1 && at < ids.length - 1) {
+      if (pid > 1 && at < ids.length - 1 && kills < 2) {
         try {
           process.kill(pid, 'SIGKILL')
+          kills += 1
         } catch {
           // It was done.
         }
