@@ -211,31 +211,39 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       }
     },
     end() {
-      const facts = [...sessions.values()].map((one): SessionFacts => {
-        const { session, key, fold, work, prompt } = one
-        const { entries, toolCalls, models } = fold.totals()
-        giveAll(one)
-        const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
-        return {
-          key,
-          session: { ...withoutBulk(session), totals },
-          entries,
-          toolCalls,
-          ...(prompt && { prompt }),
-          // After the totals: what calls were not settled until then have taken theirs.
-          work: work.end(),
-        }
-      })
+      const recorded: SessionFacts[] = []
+      const named: Mention[] = []
+      const started: Mention[] = []
+      for (const [id, one] of sessions) {
+        const facts = factsOf(one, giveAll)
+        const { key, session } = facts
+        if (!isNamedOnly(facts)) recorded.push(facts)
+        else named.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
+        started.push(...startedBy(one))
+        // What is held of the last one keeps what was compiled for all of them; of many, both would be too much.
+        sessions.delete(id)
+      }
+      idle.clear()
       if (batch.length > 0) onCalls(batch)
       batch = []
-      const recorded = facts.filter((one) => !isNamedOnly(one))
-      const named = facts.filter(isNamedOnly).map(({ key, session }): Mention => ({
-        session: key,
-        ...(session.title !== undefined && { title: session.title }),
-      }))
-      const started = [...sessions.values()].flatMap(startedBy)
       return { sessions: recorded, mentions: [...named, ...started], damage, drift: [...drift.values()] }
     },
+  }
+}
+
+function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
+  const { session, key, fold, work, prompt } = one
+  const { entries, toolCalls, models } = fold.totals()
+  giveAll(one)
+  const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
+  return {
+    key,
+    session: { ...withoutBulk(session), totals },
+    entries,
+    toolCalls,
+    ...(prompt && { prompt }),
+    // After the totals: what calls were not settled until then have taken theirs.
+    work: work.end(),
   }
 }
 
