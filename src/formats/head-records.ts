@@ -140,6 +140,8 @@ export function parseLines(lines: readonly string[]): Pick<Head, 'records' | 'st
     if (isObject(value)) records.push(value)
     if (isTried && value === undefined) failed += 1
     if (value === undefined && index < lines.length - 1) strange += 1
+    // No number of records outweighs them any more: of a document over several lines the rest is not looked at.
+    if (strange > LOOKED_AT) break
   }
   return { records: strange > records.length ? [] : records, strange }
 }
