@@ -3,6 +3,7 @@
  * unchanged only when 128 bits of SHA-256 agree; two names that share 64 bits cost a row written twice, never one lost.
  */
 import { hash } from 'node:crypto'
+import { hashWords } from '../transcript/text-hash.ts'
 
 export type RowHashes = {
   /** Notes the row as it is now; false when it was the same before. */
@@ -64,7 +65,7 @@ export function createRowHashes(): RowHashes {
 
   return {
     note(name, content) {
-      const [high, low] = wordsOf(name)
+      const [high, low] = hashWords(name)
       const at = take(high, low)
       const now = hashOf(content)
       let isSame = true
@@ -81,20 +82,6 @@ export function createRowHashes(): RowHashes {
       return words[at]
     },
   }
-}
-
-/** 64 bits by multiplying and mixing: whoever makes names that share them only has the rows written twice. */
-function wordsOf(name: string): readonly [high: number, low: number] {
-  let high = 0xdeadbeef
-  let low = 0x41c6ce57
-  for (let at = 0; at < name.length; at += 1) {
-    const unit = name.charCodeAt(at)
-    high = Math.imul(high ^ unit, 2654435761)
-    low = Math.imul(low ^ unit, 1597334677)
-  }
-  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
-  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
-  return [high >>> 0, low >>> 0]
 }
 
 function wordAt(hashed: string, at: number): number {
