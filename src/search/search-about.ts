@@ -2,7 +2,8 @@
 import type { State } from '../sources/state.ts'
 import type { About } from './search.ts'
 import type { ShardReader } from './shard-reader.ts'
-import { nearestSpelling } from './spelling.ts'
+import { rangesNear } from './spelling-ranges.ts'
+import { LONGEST, nearestSpelling } from './spelling.ts'
 
 export function describeArchive(state: State | undefined): About {
   if (state === undefined) return { units: 0, sessions: 0, entries: 0 }
@@ -26,26 +27,20 @@ export function describeArchive(state: State | undefined): About {
 
 /** Letters that may be added or left out: see `nearestSpelling`. */
 const MOST_WRONG = 2
-/** After any letter, whatever its script. */
-const LAST = '\u{10ffff}'
 /** Facts of entries are words as well, with a sign in them that no word of a text has. */
 const FACT = /[:=]/u
 
-/**
- * Of the words that begin with its first letter, or with its second in case the two were exchanged or the first is too many: all
- * words there are would take as long as all searches of a day.
- */
+/** Of the words that may be meant by it: see `rangesNear`. */
 export function findSpelling(word: string, readers: readonly ShardReader[]): string | undefined {
   const letters = Array.from(word)
-  if (letters.length < 2 || readers.some((reader) => reader.count(`"${word.replaceAll('"', '""')}"`) > 0))
-    return undefined
+  if (letters.length < 2 || letters.length > LONGEST) return undefined
+  if (readers.some((reader) => reader.count(`"${word.replaceAll('"', '""')}"`) > 0)) return undefined
   const counts = new Map<string, number>()
   const lengths = [Math.max(1, letters.length - MOST_WRONG), letters.length + MOST_WRONG] as const
-  for (const first of new Set(letters.slice(0, 2))) {
-    for (const reader of readers) {
-      for (const [term, count] of reader.words(first, first + LAST, lengths))
-        if (!FACT.test(term)) counts.set(term, (counts.get(term) ?? 0) + count)
-    }
+  const ranges = rangesNear(word)
+  for (const reader of readers) {
+    for (const [term, count] of reader.words(ranges, lengths))
+      if (!FACT.test(term)) counts.set(term, (counts.get(term) ?? 0) + count)
   }
   const common = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   return nearestSpelling(

@@ -4,7 +4,7 @@
  */
 
 /** Beyond this nobody mistypes a word but pastes it. */
-const LONGEST = 64
+export const LONGEST = 64
 
 /** The nearest of the candidates, the first of those that are equally near; undefined when none is. Put common ones first. */
 export function nearestSpelling(term: string, candidates: Iterable<string>): string | undefined {

@@ -1,5 +1,6 @@
 /** A shard's tables of words, asked as one: from the highest numbers down, and no further than the answer needs. */
 import type { Prepared } from './shard-statements.ts'
+import type { WordRange } from './spelling-ranges.ts'
 import type { WordTable } from './word-tables.ts'
 
 export type WordLookup = {
@@ -7,8 +8,8 @@ export type WordLookup = {
   matches(fts: string, below: number, limit: number): readonly number[]
   ranked(fts: string, asked: AskedRanked): Ranked
   count(fts: string): number
-  /** Words from one on, below another, of such lengths, and how many entries have each. */
-  words(from: string, below: string, lengths: readonly [number, number]): ReadonlyMap<string, number>
+  /** Words in ranges, none within another, of such lengths, and how many entries have each. */
+  words(ranges: readonly WordRange[], lengths: readonly [number, number]): ReadonlyMap<string, number>
 }
 
 /** The best `limit` of the newest `among` below a number. */
@@ -86,12 +87,15 @@ export function createWordLookup(
         )
       return count
     },
-    words(from, below, [shortest, longest]) {
+    words(ranges, [shortest, longest]) {
       const found = new Map<string, number>()
+      const asked = JSON.stringify(ranges)
       for (const { name } of tables()) {
+        // Whatever order SQLite thinks best, going over all words is not.
         const rows = prepared(
-          `SELECT term, doc FROM ${vocabularyOf(name)} WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?`,
-        ).all(from, below, shortest, longest)
+          `SELECT term, doc FROM json_each(?) AS asked CROSS JOIN ${vocabularyOf(name)} AS known
+           WHERE term >= asked.value ->> 0 AND term <= asked.value ->> 1 AND length(term) BETWEEN ? AND ?`,
+        ).all(asked, shortest, longest)
         for (const { term, doc } of rows)
           found.set(String(term), (found.get(String(term)) ?? 0) + Number(doc))
       }

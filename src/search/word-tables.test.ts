@@ -130,7 +130,7 @@ describe('tables of words', () => {
           const middle = all[all.length >> 1]?.number ?? 0
           const below = all.filter(({ number }) => number < middle).slice(0, 50)
           expect(lookup.matches('"all"', middle, 50)).toEqual(below.map(({ number }) => number))
-          const words = lookup.words('word', 'worda', [5, 5])
+          const words = lookup.words([['word', 'word9']], [5, 5])
           expect([...words.values()].reduce((sum, count) => sum + count, 0)).toBe(all.length)
         }),
       ),
