@@ -1,7 +1,7 @@
 /** What a kept file holds, plain or packed, by uncompressed offsets: the one place where those are resolved. */
 import { HansardError, fromSystemError } from '../errors.ts'
 import type { FileIdentity, Files } from '../journal/files.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import type { ChunkOptions, SourceFile } from '../transcript/source.ts'
 import { readMember, readTable, type Member } from './kept-members.ts'
 
 /** A file on disk that holds the content. */
@@ -11,8 +11,8 @@ export type Content = {
   /** Uncompressed. */
   readonly size: number
   readonly identity: FileIdentity
-  /** At most so many bytes from there on; fewer only at the end. */
-  read(offset: number, length: number): Buffer
+  /** At most so many bytes from there on; fewer only at the end. `into`: memory for them, which is used where it can be. */
+  read(offset: number, length: number, into?: Buffer): Buffer
   close(): void
 }
 
@@ -70,8 +70,9 @@ function openPlain(files: Files, fd: number): Content {
   return {
     size: identity.size,
     identity,
-    read(offset, length) {
-      const buffer = Buffer.allocUnsafeSlow(Math.max(0, Math.min(length, identity.size - offset)))
+    read(offset, length, into) {
+      const most = Math.max(0, Math.min(length, identity.size - offset))
+      const buffer = into?.subarray(0, most) ?? Buffer.allocUnsafeSlow(most)
       return buffer.subarray(0, readFully(files, fd, buffer, offset))
     },
     close: () => files.close(fd),
@@ -116,17 +117,26 @@ function memberAt(members: readonly Member[], offset: number): number {
   return low
 }
 
+/** Memory for chunks that pass, while nobody uses it. */
+let spare: Buffer | undefined
+
 /** All of it, or its beginning, in chunks. What grows meanwhile is not looked at. */
-export async function* chunksOf(content: Content, most: number = content.size): AsyncGenerator<Buffer> {
+export async function* chunksOf(
+  content: Content,
+  { most = content.size, isPassing = false }: ChunkOptions & { readonly most?: number } = {},
+): AsyncGenerator<Buffer> {
+  const into = isPassing ? (spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)) : undefined
+  if (isPassing) spare = undefined
   try {
     for (let at = 0; at < most;) {
-      const chunk = content.read(at, Math.min(CHUNK_BYTES, most - at))
+      const chunk = content.read(at, Math.min(CHUNK_BYTES, most - at), into)
       if (chunk.length === 0) return
       at += chunk.length
       yield chunk
     }
   } finally {
     content.close()
+    if (into !== undefined) spare = into
   }
 }
 
@@ -158,7 +168,7 @@ export function toKeptFile(path: string, identity: FileIdentity, open: () => Con
     path,
     sizeBytes: identity.size,
     modifiedAt: new Date(Math.round(identity.modified ?? 0)).toISOString(),
-    chunks: () => chunksOf(open()),
+    chunks: (options) => chunksOf(open(), options),
     head: async (bytes) => readAll((content) => content.read(0, bytes)),
     tail: async (bytes) =>
       readAll((content) => {

@@ -18,10 +18,12 @@ export type Growing = {
 export function openGrowing(files: Files, place: string): Growing {
   const folder = join(place, 'growing')
   const nameOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 32)
+  /** Where nothing has ever grown, no name has to be made up. */
+  const isMade = (): boolean => files.kind(folder) !== undefined
   /** Marks that could not be written: the disk fails, and this process still knows. */
   const held = new Set<string>()
   return {
-    has: (path) => held.has(path) || files.kind(join(folder, nameOf(path))) !== undefined,
+    has: (path) => held.has(path) || (isMade() && files.kind(join(folder, nameOf(path))) !== undefined),
     mark(path) {
       held.add(path)
       ensureFolder(files, folder)
@@ -29,7 +31,7 @@ export function openGrowing(files: Files, place: string): Growing {
     },
     unmark(path) {
       held.delete(path)
-      removeQuietly(files, join(folder, nameOf(path)))
+      if (isMade()) removeQuietly(files, join(folder, nameOf(path)))
     },
   }
 }

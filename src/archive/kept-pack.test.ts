@@ -56,6 +56,33 @@ describe('a packed file', () => {
     expect(await place.pack('x.jsonl')).toBe(false)
   })
 
+  it('is found by who had it before it was packed', async () => {
+    const { root, place } = setup()
+    fs.writeFileSync(join(root, 'x.jsonl'), content)
+    await place.keep('x.jsonl', { file: join(root, 'x.jsonl') })
+    const file = place.file('x.jsonl')
+    expect((await file?.head(100))?.equals(content.subarray(0, 100))).toBe(true)
+    expect(await place.pack('x.jsonl')).toBe(true)
+    expect((await file?.bytes(1e9))?.equals(content)).toBe(true)
+  })
+
+  it('is given in chunks that pass as in chunks that stay, packed or not, by several at a time', async () => {
+    const { root, place } = setup()
+    for (const name of ['plain', 'packed']) {
+      fs.writeFileSync(join(root, name), content)
+      await place.keep(name, { file: join(root, name) })
+    }
+    expect(await place.pack('packed')).toBe(true)
+    const passing = async (name: string): Promise<Buffer> => {
+      const parts: Buffer[] = []
+      for await (const chunk of place.file(name)?.chunks({ isPassing: true }) ?? [])
+        parts.push(Buffer.from(chunk))
+      return Buffer.concat(parts)
+    }
+    const all = await Promise.all(['plain', 'packed', 'plain'].map(passing))
+    for (const one of all) expect(one.equals(content)).toBe(true)
+  })
+
   it('gives any bytes by where they are uncompressed', async () => {
     const { place } = await keepPacked()
     await fc.assert(

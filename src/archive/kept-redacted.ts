@@ -72,7 +72,7 @@ export function openRedacted(keeping: Keeping, place: string, redactor?: Redacto
     const temporary = shelf.temporary()
     const redaction = createRedaction(redactor as Redactor, start)
     async function* all(): AsyncGenerator<Buffer> {
-      if (start.kept > 0) yield* chunksOf(shelf.open(path), start.kept)
+      if (start.kept > 0) yield* chunksOf(shelf.open(path), { most: start.kept })
       yield* redaction.apply(chunks)
     }
     try {

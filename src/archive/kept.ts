@@ -4,14 +4,14 @@
  * them can be built again without the source.
  */
 import { join } from 'node:path'
-import { HansardError, fromSystemError } from '../errors.ts'
+import { HansardError, fromSystemError, isHansardError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import { writeWhole } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { isSafeId } from '../transcript/ids.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
-import { toKeptFile } from './kept-content.ts'
+import { openContent, toKeptFile, type Content, type Stored } from './kept-content.ts'
 import { redactDatabase } from './kept-redaction.ts'
 import { openRedacted } from './kept-redacted.ts'
 import { openGrowing } from './kept-growing.ts'
@@ -135,6 +135,16 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
     isThere = true
   }
 
+  /** What is plain comes before what is packed: where it still is, it need not be looked for. */
+  const openAgain = (stored: Stored, path: string, version: number | undefined): Content => {
+    try {
+      if (!stored.isPacked) return openContent(files, stored)
+    } catch (error) {
+      if (!isHansardError(error) || error.code !== 'not-found') throw error
+    }
+    return shelf.open(path, version)
+  }
+
   return {
     agent,
     root,
@@ -157,7 +167,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       if (database !== undefined) return database
       const stored = shelf.locate(path, version)
       const identity = stored && files.identityAt(stored.at)
-      return identity && toKeptFile(path, identity, () => shelf.open(path, version))
+      return identity && toKeptFile(path, identity, () => openAgain(stored, path, version))
     },
     async readAt(path, version, offset, length) {
       const content = shelf.open(path, version)

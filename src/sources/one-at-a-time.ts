@@ -3,7 +3,7 @@
  * whose files ask for leave when they come to one.
  */
 import { createRequire } from 'node:module'
-import type { SourceFile } from '../transcript/source.ts'
+import type { ChunkOptions, SourceFile } from '../transcript/source.ts'
 import type { OpenSource } from './open.ts'
 
 /** Without the end of a line among them. */
@@ -15,7 +15,7 @@ const NEWLINE = 0x0a
 export function oneAtATime(source: OpenSource, enter: () => Promise<void>): OpenSource {
   const gate = (file: SourceFile): SourceFile => ({
     ...file,
-    chunks: () => gated(file, enter),
+    chunks: (options) => gated(file, enter, options),
     async bytes(limit) {
       if (file.sizeBytes > LARGE_BYTES) await enter()
       return file.bytes(limit)
@@ -31,10 +31,14 @@ export function oneAtATime(source: OpenSource, enter: () => Promise<void>): Open
   }
 }
 
-async function* gated(file: SourceFile, enter: () => Promise<void>): AsyncGenerator<Buffer> {
+async function* gated(
+  file: SourceFile,
+  enter: () => Promise<void>,
+  options: ChunkOptions | undefined,
+): AsyncGenerator<Buffer> {
   let since = 0
   let passed = 0
-  for await (const chunk of file.chunks()) {
+  for await (const chunk of file.chunks(options)) {
     const last = chunk.lastIndexOf(NEWLINE)
     since = last === -1 ? since + chunk.length : chunk.length - last - 1
     if (since > LARGE_BYTES) {

@@ -4,7 +4,12 @@
  */
 import { HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
-import { type SourceDatabase, type SourceFile, SQLITE_MAGIC } from '../transcript/source.ts'
+import {
+  type ChunkOptions,
+  type SourceDatabase,
+  type SourceFile,
+  SQLITE_MAGIC,
+} from '../transcript/source.ts'
 import { gunzip, isGzip } from './gzip.ts'
 import { gunzipHead } from './packed-head.ts'
 import { isZstd, unzstd } from './zstd.ts'
@@ -14,7 +19,7 @@ export type RawFile = {
   readonly sizeBytes: number
   readonly modifiedAt: string
   /** All bytes as they are held; from the start each time it is called. */
-  readonly raw: () => AsyncIterable<Buffer>
+  readonly raw: (options?: ChunkOptions) => AsyncIterable<Buffer>
   /** The first of them, at most so many, where there is a shorter way to them. */
   readonly begin?: (bytes: number) => Promise<Buffer>
   /** The last of them, where they can be had alone. */
@@ -39,7 +44,8 @@ export function toSourceFile({
 }: RawFile): SourceFile {
   const stopped = (byteOffset: number, reason: string): void =>
     damaged({ kind: 'torn', file: path, byteOffset, byteLength: 0, reason })
-  const chunks = (): AsyncGenerator<Buffer> => unpack(raw(), { name: path, sizeBytes, stopped })
+  const chunks = (options?: ChunkOptions): AsyncGenerator<Buffer> =>
+    unpack(raw(options), { name: path, sizeBytes, stopped, ...options })
   const unpacked = async (): Promise<SourceDatabase> => {
     // SQLite is loaded only for a database.
     const { openUnpackedDatabase } = await import('./database.ts')
@@ -110,7 +116,7 @@ export async function isPlainDatabase(raw: AsyncIterable<Buffer>): Promise<boole
   return false
 }
 
-type UnpackOptions = Parameters<typeof gunzip>[1]
+type UnpackOptions = Parameters<typeof gunzip>[1] & ChunkOptions
 
 /** Told by the first bytes, never by the name. */
 async function* unpack(raw: AsyncIterable<Buffer>, options: UnpackOptions): AsyncGenerator<Buffer> {
@@ -119,8 +125,10 @@ async function* unpack(raw: AsyncIterable<Buffer>, options: UnpackOptions): Asyn
     const first = await pieces.next()
     if (first.done === true) return
     const all = rejoin(first.value, pieces)
-    if (isGzip(first.value)) yield* gunzip(all, options)
-    else if (isZstd(first.value)) yield* unzstd(all, options)
+    // What is unpacked may hold one piece while it asks for the next.
+    const held = options.isPassing === true ? copied(all) : all
+    if (isGzip(first.value)) yield* gunzip(held, options)
+    else if (isZstd(first.value)) yield* unzstd(held, options)
     else yield* all
   } finally {
     // Also when nobody reads to the end: what was opened below is closed.
@@ -131,4 +139,8 @@ async function* unpack(raw: AsyncIterable<Buffer>, options: UnpackOptions): Asyn
 async function* rejoin(first: Buffer, others: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   yield first
   for (let next = await others.next(); next.done !== true; next = await others.next()) yield next.value
+}
+
+async function* copied(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) yield Buffer.from(piece)
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
+import { workJson } from './call-rows.ts'
 import { createCallPacker } from './state-own-bill.ts'
 import { beginReading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
@@ -18,7 +19,13 @@ const call: fc.Arbitrary<Call> = fc
     provider: option(fc.constant('anthropic')),
     model: option(fc.constantFrom('a', 'b')),
     at: option(
-      fc.constantFrom('2026-02-02T10:29:59.999Z', '2026-02-02T10:30:00.000Z', '2026-02-02T11:00:00.000Z'),
+      fc.constantFrom(
+        '2026-02-02T10:29:59.999Z',
+        '2026-02-02T10:30:00.000Z',
+        '2026-02-02T10:3',
+        '2026-02-02T10:3 and more',
+        '2026-02-02T11:00:00.000Z',
+      ),
     ),
     usage: fc.record({
       input: count,
@@ -115,6 +122,15 @@ describe('what a session comes to by its own calls', () => {
         },
       ),
       { numRuns: 150 },
+    )
+  })
+})
+
+describe('what tools did', () => {
+  it('is spelled as JSON is', () => {
+    const counts = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat(), fc.nat(), fc.nat())
+    fc.assert(
+      fc.property(fc.array(counts, { maxLength: 3 }), (work) => workJson(work) === JSON.stringify(work)),
     )
   })
 })

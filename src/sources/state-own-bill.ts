@@ -87,11 +87,14 @@ type Slot = Sum & {
   readonly unpriced: SqlValue
   calls: number
   readonly hasCost: boolean
+  readonly hasPico: boolean
 }
+
+type Slots = { readonly all: Map<string, Slot>; last: Slot | undefined }
 
 type Open = {
   readonly all: Sum
-  readonly slots: Map<string, Slot>
+  readonly slots: Slots
   readonly tools: Map<string, number[]>
   calls: number
   uncounted: number
@@ -101,7 +104,7 @@ type Open = {
 
 const createOpen = (): Open => ({
   all: createSum(),
-  slots: new Map(),
+  slots: { all: new Map(), last: undefined },
   tools: new Map(),
   calls: 0,
   uncounted: 0,
@@ -135,7 +138,7 @@ function toBill(bill: Open): OwnBill | undefined {
     sums: toSums(bill),
     unpriced: bill.unpriced === null ? [] : [String(bill.unpriced)],
     tools: bill.tools,
-    slots: [...bill.slots.values()].map((slot) => ({ hasCost: slot.hasCost, row: toSlotRow(slot) })),
+    slots: [...bill.slots.all.values()].map((slot) => ({ hasCost: slot.hasCost, row: toSlotRow(slot) })),
   }
 }
 
@@ -158,16 +161,27 @@ function addRow(sum: Sum, values: CallRow): boolean {
 }
 
 /** Those that were counted without being billed are in no sum. */
-function addToSlot(slots: Map<string, Slot>, values: CallRow, isCounted: boolean): void {
+function addToSlot(slots: Slots, values: CallRow, isCounted: boolean): void {
   const [model = null, unpriced = null, pico = null] = [values[MODEL], values[UNPRICED], values[PICO]]
   const hasCost = pico !== null || unpriced !== null
   if (!hasCost && isCounted) return
-  const at = halfHourOf(values[AT])
-  const key = `${String(at)}\n${String(model)}\n${String(unpriced)}\n${pico === null}`
-  let slot = slots.get(key)
-  if (slot === undefined) {
-    slot = { ...createSum(), at, model, unpriced, calls: 0, hasCost }
-    slots.set(key, slot)
+  const [at, isPriced] = [halfHourOf(values[AT]), pico !== null]
+  // Those of a session are few, and in order: the last one is asked first, by what it is told apart by.
+  let slot = slots.last
+  if (
+    slot === undefined ||
+    slot.at !== at ||
+    slot.model !== model ||
+    slot.unpriced !== unpriced ||
+    slot.hasPico !== isPriced
+  ) {
+    const key = `${String(at)}\n${String(model)}\n${String(unpriced)}\n${isPriced}`
+    slot = slots.all.get(key)
+    if (slot === undefined) {
+      slot = { ...createSum(), at, model, unpriced, calls: 0, hasCost, hasPico: isPriced }
+      slots.all.set(key, slot)
+    }
+    slots.last = slot
   }
   slot.calls += 1
   addRow(slot, values)
@@ -177,8 +191,17 @@ function addToSlot(slots: Map<string, Slot>, values: CallRow, isCounted: boolean
 /** As `HALF_HOUR` has it. */
 function halfHourOf(at: SqlValue | undefined): SqlValue {
   if (typeof at !== 'string') return null
-  return at.slice(0, 14) + (at.slice(14, 16) < '30' ? '00' : '30')
+  const tens = at.slice(0, 15)
+  // With a digit behind them, ten minutes are all before the half hour, or none is.
+  const isDigit = at.charCodeAt(15) >= DIGIT
+  if (isDigit && tens === lastTens) return lastHalfHour
+  const halfHour = at.slice(0, 14) + (at.slice(14, 16) < '30' ? '00' : '30')
+  if (isDigit) [lastTens, lastHalfHour] = [tens, halfHour]
+  return halfHour
 }
+
+const DIGIT = 0x30
+let [lastTens, lastHalfHour] = ['', '']
 
 function addTools(tools: Map<string, number[]>, names: readonly string[], work: readonly ToolCounts[]): void {
   for (const [at, tool] of names.entries()) {

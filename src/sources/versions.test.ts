@@ -194,6 +194,10 @@ describe('a unit over its versions', () => {
     const last = [...sessions.values()][0]?.[1]
     const raw = await readOrigin(place, last?.origin as NonNullable<Entry['origin']>)
     expect(parseJson(raw?.toString() ?? '')).toMatchObject({ id: '2' })
+    const [file] = await keptSource(place, ['x.gz']).list()
+    const parts: Buffer[] = []
+    for await (const chunk of file?.chunks({ isPassing: true }) ?? []) parts.push(Buffer.from(chunk))
+    expect(Buffer.concat(parts).equals(Buffer.from(lines('1:one', '2:two')))).toBe(true)
   })
 
   it('tells covered from not in a real format', async () => {

@@ -185,7 +185,7 @@ function toUnpacked(
     path,
     sizeBytes,
     modifiedAt,
-    raw: () => file.chunks(),
+    raw: (options) => file.chunks(options),
     begin: (bytes) => file.head(bytes),
     ...(tail !== undefined && { end: (bytes) => tail(bytes) }),
     damaged,

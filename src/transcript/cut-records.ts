@@ -23,7 +23,7 @@ export async function* readCutRecords(
 ): AsyncGenerator<RecordBatch> {
   latest = createCutLines(cutter, name)
   const lines = latest
-  for await (const chunk of file.chunks()) {
+  for await (const chunk of file.chunks({ isPassing: true })) {
     const batch = lines.push(chunk)
     if (batch.records.length === 0 && batch.damage.length === 0) continue
     yield batch
@@ -93,7 +93,7 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
       if (open.length > 0) {
         const at = chunk.indexOf(NEWLINE)
         if (at === -1) {
-          open.add(chunk)
+          open.add(Buffer.from(chunk))
           return batch
         }
         const length = open.length + at

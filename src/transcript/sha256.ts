@@ -9,11 +9,17 @@ const FEW = 24
 const SHORT = 1000
 /** The same few are asked for again and again: a place, a session. */
 const known = new Map<string, Buffer>()
+/** And the last one several times in a row: a session's name as it is read. */
+let latest: { readonly text: string; readonly digest: Buffer } | undefined
 
 export function sha256(text: string): Buffer {
-  const there = known.get(text)
+  const there = latest?.text === text ? latest.digest : known.get(text)
   if (there !== undefined) return Buffer.from(there)
-  if (known.size >= FEW || text.length > SHORT) return createHash('sha256').update(text).digest()
+  if (text.length > SHORT) return createHash('sha256').update(text).digest()
+  if (known.size >= FEW) {
+    latest = { text, digest: createHash('sha256').update(text).digest() }
+    return Buffer.from(latest.digest)
+  }
   const digest = hashShort(text)
   known.set(text, digest)
   return Buffer.from(digest)

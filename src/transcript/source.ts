@@ -25,12 +25,17 @@ export interface SourceFile {
   head(bytes: number): Promise<Buffer>
   /** The last bytes, at most so many; none, or absent, where all others would have to be read for them. */
   readonly tail?: (bytes: number) => Promise<Buffer>
-  /** All bytes in order, in chunks of some hundred KB that the receiver may keep. */
-  chunks(): AsyncIterable<Buffer>
+  /** All bytes in order, in chunks of some hundred KB that the receiver may keep, unless it says that it will not. */
+  chunks(options?: ChunkOptions): AsyncIterable<Buffer>
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
   bytes(limit: number): Promise<Buffer>
   /** The file as an SQLite database, for one that begins with `SQLITE_MAGIC`; absent where a source cannot give it. */
   database?(): Promise<SourceDatabase>
+}
+
+export type ChunkOptions = {
+  /** Whoever asks for the next chunk is done with the last: memory for each of them costs as much as reading it. */
+  readonly isPassing?: boolean
 }
 
 /** The first bytes of every SQLite database. */
