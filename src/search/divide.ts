@@ -22,8 +22,9 @@ const BYTES_A_PAGE = 1_500_000
 export function divide(reader: ShardReader, searching: Searching): Divided {
   const { plan, view } = searching
   const pages = plan.grams && reader.pagesWith(plan.grams)
-  if (pages === undefined) return { pages, units: [] }
-  const lookup = plan.lookup((field) => reader.facets(field))
+  // What stands within words is looked up by those words, where the pages are many.
+  if (pages === undefined || plan.within !== undefined) return { pages, units: [] }
+  const lookup = plan.lookup(reader.facets)
   if (lookup === undefined || (lookup.expression !== ALL && isRare(reader, lookup.expression)))
     return { pages, units: [] }
   const byUnit = new Map<string, number[]>()

@@ -1,9 +1,11 @@
 /** Small numbers and words that stand for an entry in the index. */
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import { filesOf } from '../transcript/tool-files.ts'
 import { VERSION } from '../version.ts'
 import { fieldValues } from './match-fields.ts'
 import { areLarge, hashLarge } from './large-texts.ts'
+import { HALF } from './words-fold.ts'
 import { encodeTexts, hashTexts, type TextBytes } from './text-bytes.ts'
 
 /** The facts that a search may ask for, as words of their own kind, with a sign in them that no word of a text has: `tool:bash`. */
@@ -16,6 +18,7 @@ export function facetsOf(entry: Entry): string[] {
     }
   }
   if (entry.model === undefined && entry.role === 'assistant') facets.push(MODEL_OF_SESSION)
+  addFiles(facets, filesOf(entry))
   return facets
 }
 
@@ -33,18 +36,21 @@ export const LARGE_UNTOLD = 'size:untold'
 /** An entry whose model only its session knows. */
 export const MODEL_OF_SESSION = 'model='
 
+/** What begins the facet of a file that an entry's tools name; and an entry of whose files the index does not know all. */
+export const FILE = 'file:'
+export const FILES_UNTOLD = 'file='
+
 const NO_SESSION: Session = { id: '', status: 'completed' }
 /** A name that is longer is no name. */
 const LONGEST = 1000
+/** A call that names more of them is about a folder, or hostile. */
+const MOST_FILES = 64
 
 export function facet(field: FacetField, value: string): string {
   const known = KNOWN[field]
   const there = known.get(value)
   if (there !== undefined) return there
-  const made = `${field}:${value
-    .toLowerCase()
-    .slice(0, LONGEST)
-    .replace(SEPARATORS, (sign) => `%${sign.charCodeAt(0)};`)}`
+  const made = `${field}:${inFacet(value.toLowerCase().slice(0, LONGEST))}`
   if (known.size >= MOST_KNOWN) known.clear()
   if (value.length <= LONGEST) known.set(value, made)
   return made
@@ -59,6 +65,20 @@ const KNOWN: Readonly<Record<FacetField, Map<string, string>>> = {
   model: new Map(),
 }
 const MOST_KNOWN = 500
+
+function addFiles(facets: string[], files: readonly string[]): void {
+  const told = files.slice(0, MOST_FILES).filter((file) => file.length <= LONGEST && !HALF.test(file))
+  for (const file of told) {
+    const one = FILE + inFacet(file.toLowerCase())
+    if (!facets.includes(one)) facets.push(one)
+  }
+  if (told.length < files.length) facets.push(FILES_UNTOLD)
+}
+
+/** As it stands in a facet: what a text has within, its facet has. In lower case already. */
+export function inFacet(text: string): string {
+  return text.replace(SEPARATORS, (sign) => `%${sign.charCodeAt(0)};`)
+}
 
 export function valueOfFacet(facet: string): string {
   const value = facet.slice(facet.indexOf(':') + 1)

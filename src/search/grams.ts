@@ -4,7 +4,7 @@
  * lower case. Pure; time is linear.
  */
 import type { TextBytes } from './text-bytes.ts'
-import { BYTE_LOWER, toLower } from './words-fold.ts'
+import { BYTE_LOWER, HALF, toLower } from './words-fold.ts'
 
 export type GramSet = {
   add(texts: TextBytes): void
@@ -113,8 +113,6 @@ export function gramTest(text: string): GramTest | undefined {
 }
 
 const MOST_TESTED = 64
-/** Half of a character, which no text is written with. */
-const HALF = /[\ud800-\udfff]/u
 
 /** One text for all that a search without case takes for the same; patterns with the flags `iu` take a long s for an s. */
 function toSame(text: string): string {

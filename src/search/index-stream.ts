@@ -9,6 +9,7 @@ import type { Hit, Searching } from './searching.ts'
 import { TOP, type IndexedUnit } from './shard-blocks.ts'
 import type { ShardReader } from './shard-reader.ts'
 import type { ListedUnit } from './unit-list.ts'
+import { docsOfPages, matchesWithinWords, type Matches } from './within-matches.ts'
 
 const FIRST_CHUNK = 64
 /** Where each has to be read. */
@@ -22,12 +23,12 @@ export function indexStream(
   pages: readonly number[] | undefined,
 ): Stream<Hit> {
   const { order, plan } = searching
-  const lookup = plan.lookup((field) => reader.facets(field))
+  const lookup = plan.lookup(reader.facets)
   if (lookup === undefined) return { newest: () => Number.NEGATIVE_INFINITY, next: async () => undefined }
   const own: Own = {
     reader,
     isExact: lookup.exact,
-    matches: createMatches(reader, lookup.expression, pages),
+    matches: createMatches(reader, lookup.expression, pages, searching),
     pages: pages && new Set(pages),
   }
   const find = (match: Match): Promise<Hit | undefined> => toHit(match, own, searching)
@@ -60,32 +61,17 @@ type Own = {
   /** The only ones that can have it; undefined when any can. */
   readonly pages: ReadonlySet<number> | undefined
 }
-/** Numbers of docs that may match, from below one down. Fewer than asked for: there are no more. */
-type Matches = (below: number, limit: number) => readonly number[]
 
-function createMatches(reader: ShardReader, fts: string, pages: readonly number[] | undefined): Matches {
+function createMatches(
+  reader: ShardReader,
+  fts: string,
+  pages: readonly number[] | undefined,
+  { plan: { within }, isLate }: Searching,
+): Matches {
   if (pages === undefined) return (below, limit) => reader.matches(fts, below, limit)
-  return fts === ALL ? matchesOfPages(pages) : matchesWithin(reader, fts, new Set(pages))
-}
-
-/** Nothing to look up but the pages: every doc of theirs. */
-function matchesOfPages(pages: readonly number[]): Matches {
-  let first = 0
-  return (below, limit) => {
-    const found: number[] = []
-    for (let at = first; at < pages.length && found.length < limit; at += 1) {
-      const low = (pages[at] as number) * PAGE_DOCS
-      if (low >= below) {
-        first = at + 1
-        continue
-      }
-      for (let number = Math.min(below, low + PAGE_DOCS) - 1; number >= low; number -= 1) {
-        found.push(number)
-        if (found.length >= limit) break
-      }
-    }
-    return found
-  }
+  if (within !== undefined) return matchesWithinWords({ reader, fts, pages, within, isLate })
+  if (fts !== ALL) return matchesWithin(reader, fts, new Set(pages))
+  return (below, limit) => docsOfPages(reader, pages, { low: Number.MIN_SAFE_INTEGER, high: below, limit })
 }
 
 function matchesWithin(reader: ShardReader, fts: string, pages: ReadonlySet<number>): Matches {

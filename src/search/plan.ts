@@ -9,6 +9,9 @@ import {
   EVERY,
   facet,
   FACETS,
+  FILE,
+  FILES_UNTOLD,
+  inFacet,
   LARGE_UNTOLD,
   LARGE_WORDS,
   MODEL_OF_SESSION,
@@ -23,8 +26,10 @@ import { textsOf } from './match-texts.ts'
 import type { FieldTest, NameTest, TimeTest } from './query-fields.ts'
 import { toFts, type FtsQuery } from './query-fts.ts'
 import { toGramTest } from './query-literals.ts'
+import { toWithin, type Within } from './query-within.ts'
 import { toListed, toNeedles } from './query-terms.ts'
 import type { Node, Query } from './query.ts'
+import { HALF } from './words-fold.ts'
 import { createTermList } from './words.ts'
 
 export type Plan = {
@@ -36,6 +41,8 @@ export type Plan = {
   readonly ideal: number | undefined
   /** What the bytes of an entry's texts must be, where that can be said. */
   readonly grams: GramTest | undefined
+  /** What must stand within its words, where that can be said. */
+  readonly within: Within | undefined
   /** For a shard with these facets; undefined when it can have no match. */
   lookup(facets: Facets): FtsQuery | undefined
   /** Milliseconds since 1970: nothing older, nothing newer. */
@@ -51,8 +58,11 @@ export type Plan = {
   score(entry: Entry, session: Session): number
 }
 
-/** `size`: what is said of large entries. */
-export type Facets = (field: FacetField | 'size') => readonly string[]
+/** Those that there are of a field. `size`: what is said of large entries. `having`: only names that have all of these within. */
+export type Facets = (
+  field: FacetField | 'size' | typeof FILE | typeof FILES_UNTOLD,
+  only?: { readonly having: readonly string[]; readonly most: number },
+) => readonly string[]
 
 export function createPlan(query: Query, options: MatchOptions = {}): Plan {
   const tests = query.fields.map((node): Asked =>
@@ -74,7 +84,12 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
   const grams = toGramTest(query)
   return {
     grams,
-    canLookUp: words !== undefined || grams !== undefined || query.condition === undefined,
+    within: toWithin(query),
+    canLookUp:
+      words !== undefined ||
+      grams !== undefined ||
+      query.condition === undefined ||
+      ofEntry.some(({ test, isNot }) => test.field === 'file' && !isNot),
     canRank: wordsOf(query.condition).length > 0,
     ideal: idealOf(query.condition),
     since: bound('since', Number.NEGATIVE_INFINITY),
@@ -137,7 +152,7 @@ function toLookup(
     exact &&= words.exact
   } else if (query.condition !== undefined) exact = false
   for (const { test, isNot } of asked) {
-    const found = isFacet(test) ? facetLookup(test, facets) : isNot ? undefined : fileLookup(test, facets)
+    const found = isFacet(test) ? facetLookup(test, facets) : fileLookup(test, facets)
     exact &&= found !== undefined && found.exact
     if (found === undefined) continue
     if (!isNot && found.expression === '') return undefined
@@ -166,15 +181,25 @@ function facetLookup(test: NameTest & { readonly field: FacetField }, facets: Fa
   return { expression: `(${all.map(quoted).join(' OR ')})`, exact: !ofSession }
 }
 
-/** A file is a text of its entry, and what is asked for is in it. */
-function fileLookup({ values }: NameTest, facets: Facets): FtsQuery | undefined {
-  const nodes = values.map((value): Node => {
+/** So many names are looked up; of more, any entry that names a file. */
+const MOST_FILES = 1000
+const ANY_FILE: FtsQuery = { expression: `("${FILE}" * OR "${FILES_UNTOLD}")`, exact: false }
+
+function fileLookup(test: NameTest, facets: Facets): FtsQuery {
+  const names = new Set<string>()
+  for (const value of test.values) {
+    if (HALF.test(value)) return ANY_FILE
     const pieces = value.split('*').filter((piece) => piece !== '')
-    return { type: 'all', nodes: pieces.map((text): Node => ({ type: 'substring', text })) }
-  })
-  const query: Query = { text: '', caseSensitive: false, fields: [], condition: { type: 'any', nodes } }
-  const found = withLarge(toFts(query), toFts(query, 'anywhere'), facets)
-  return found && { expression: `(${found.expression})`, exact: false }
+    const there = facets(FILE, { having: pieces.map(inFacet), most: MOST_FILES + 1 })
+    if (there.length > MOST_FILES) return ANY_FILE
+    for (const name of there)
+      if (matchesName({ field: 'file', values: [value] }, [valueOfFacet(name)])) names.add(name)
+  }
+  if (names.size > MOST_FILES) return ANY_FILE
+  const untold = facets(FILES_UNTOLD)
+  const all = [...names, ...untold]
+  if (all.length === 0) return { expression: '', exact: true }
+  return { expression: `(${all.map(quoted).join(' OR ')})`, exact: untold.length === 0 }
 }
 
 function quoted(term: string): string {

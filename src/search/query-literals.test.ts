@@ -68,7 +68,7 @@ describe('what a query must find', () => {
       "'ORDS.T'",
       "'件不'",
       '/quick.*fox/',
-      'file:search/wo',
+      "file:search/wo OR 'zzzzz'",
       "'k b' OR 'zzzzz'",
     ])
       expect([there, ask(there)]).toEqual([there, true])
@@ -77,7 +77,7 @@ describe('what a query must find', () => {
       "'ordsxts'",
       "'错误'",
       '/quick.*hedgehog/',
-      'file:search/xo',
+      "file:search/xo OR 'zzzzz'",
       "'k b' 'zzzzz'",
     ])
       expect([gone, ask(gone)]).toEqual([gone, false])

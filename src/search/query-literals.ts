@@ -7,9 +7,9 @@ import { gramTest, type GramTest } from './grams.ts'
 import type { Node, Query } from './query.ts'
 
 /** Undefined when nothing can be said. */
-export function toGramTest({ fields, condition }: Query): GramTest | undefined {
-  const asked = fields.map((node) => (node.type === 'field' ? ofField(node.test) : undefined))
-  return every([...asked, condition && ofNode(condition)])
+export function toGramTest({ condition }: Query): GramTest | undefined {
+  // Files that are asked for by a field of the query are facets.
+  return condition && ofNode(condition)
 }
 
 function ofNode(node: Node): GramTest | undefined {

@@ -4,6 +4,7 @@ import type { Row } from '../transcript/source.ts'
 import { DOC_BYTES, PAGE_DOCS, readDoc, type Doc } from './doc-pages.ts'
 import type { GramTest } from './grams.ts'
 import { comparedIn, type Compared } from './index-changes.ts'
+import type { Facets } from './plan.ts'
 import { createBlocks, TOP, type Blocks, type BlocksNow } from './shard-blocks.ts'
 import { createCache, createStatements, type Prepared } from './shard-statements.ts'
 import { MissingPage, peekShard, reportDamage } from './shard.ts'
@@ -23,7 +24,7 @@ export type ShardReader = Blocks &
     /** What it has of some units and sessions: see `comparedIn`. */
     compare(names: readonly string[], sessions: readonly string[]): Compared
     /** Every facet of a field that some entry has, or had. */
-    facets(field: string): readonly string[]
+    readonly facets: Facets
     /** Asks at once for what is known of many. False when most of it was known, and each may be asked for. */
     prefetch(numbers: readonly number[]): boolean
     /** The pages that may have it, each of `PAGE_DOCS` docs, from the highest down. */
@@ -143,10 +144,12 @@ export async function openShardReader(archive: Archive, number: number): Promise
     },
     newestBelow: (number) => current().newestBelow(number),
     topBefore: (time) => current().topBefore(time),
-    facets: (field) =>
-      prepared('SELECT name FROM facets WHERE name >= ? AND name < ?')
-        .all(field, `${field}?`)
-        .map(({ name }) => String(name)),
+    facets(field, { having, most } = { having: [], most: Number.MAX_SAFE_INTEGER }) {
+      const within = having.map(() => ' AND instr(name, ?) > 0').join('')
+      return prepared(`SELECT name FROM facets WHERE name >= ? AND name < ?${within} LIMIT ?`)
+        .all(field, field + LAST_OF_FACETS, ...having, most)
+        .map(({ name }) => String(name))
+    },
     pagesWith(test) {
       const found: number[] = []
       const take = (page: number, bits: Uint8Array): void => {
@@ -165,6 +168,9 @@ export async function openShardReader(archive: Archive, number: number): Promise
     close: () => shard.close(),
   }
 }
+
+/** After the field come its names, or a sign that there is one that only others know: none of them is after this. */
+const LAST_OF_FACETS = '\u{10ffff}'
 
 /** Fewer are asked for one by one. */
 const FEWEST_TOGETHER = 4

@@ -1,15 +1,32 @@
 /** A shard's tables of words, asked as one: from the highest numbers down, and no further than the answer needs. */
 import type { Prepared } from './shard-statements.ts'
 import type { WordRange } from './spelling-ranges.ts'
+import { KEPT_OF_LONG } from './words-output.ts'
 import type { WordTable } from './word-tables.ts'
 
+/** Its entries have numbers from `low` on, below `high`. */
+export type TableRange = WordTable & { readonly high: number }
+
 export type WordLookup = {
+  /** From the highest numbers down. */
+  ranges(): readonly TableRange[]
+  /** Numbers of docs of one table that match and are there, from below a number down. */
+  matchesIn(table: TableRange, asked: AskedIn): readonly number[]
+  /** The words of a table that have one of these texts within, and those that may be the beginning of longer ones; undefined for more. */
+  wordsHaving(table: string, texts: readonly string[], most: number): readonly string[] | undefined
   /** Numbers of docs that match, from below a number down. */
   matches(fts: string, below: number, limit: number): readonly number[]
   ranked(fts: string, asked: AskedRanked): Ranked
   count(fts: string): number
   /** Words in ranges, none within another, of such lengths, and how many entries have each. */
   words(ranges: readonly WordRange[], lengths: readonly [number, number]): ReadonlyMap<string, number>
+}
+
+export type AskedIn = {
+  readonly fts: string
+  readonly below: number
+  readonly limit: number
+  readonly isThere: (number: number) => boolean
 }
 
 /** The best `limit` of the newest `among` below a number. */
@@ -46,6 +63,38 @@ export function createWordLookup(
     return vocabulary
   }
   return {
+    ranges: () => {
+      let high = Number.MAX_SAFE_INTEGER
+      return tables().map((table) => {
+        const range = { ...table, high }
+        high = table.low
+        return range
+      })
+    },
+    matchesIn({ name, low }, { fts, below, limit, isThere }) {
+      const found: number[] = []
+      for (let from = below; ;) {
+        const rows = prepared(
+          `SELECT rowid FROM ${name} WHERE ${name} MATCH ? AND rowid < ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?`,
+        ).all(fts, from, low, AT_ONCE)
+        for (const { rowid } of rows) {
+          from = Number(rowid)
+          if (isThere(from)) found.push(from)
+          if (found.length >= limit) return found
+        }
+        if (rows.length < AT_ONCE) return found
+      }
+    },
+    wordsHaving(table, texts, most) {
+      // Facets have a colon in them, and are no words.
+      const having = texts.map(() => 'instr(term, ?) > 0').join(' OR ')
+      const rows = prepared(
+        `SELECT term FROM ${vocabularyOf(table)}
+         WHERE (${having} OR length(CAST(term AS BLOB)) BETWEEN ${KEPT_OF_LONG - 3} AND ${KEPT_OF_LONG})
+         AND instr(term, ':') = 0 LIMIT ?`,
+      ).all(...texts, most + 1)
+      return rows.length > most ? undefined : rows.map(({ term }) => String(term))
+    },
     matches(fts, below, limit) {
       const found: number[] = []
       for (const { name, low } of tables()) {
@@ -103,6 +152,9 @@ export function createWordLookup(
     },
   }
 }
+
+/** Rows of one question. */
+const AT_ONCE = 1024
 
 /** Facets count nothing. */
 function scoreOf(name: string): string {

@@ -3,6 +3,9 @@
  * by case, accents, width or composition becomes the same bytes, in texts and in queries alike.
  */
 
+/** Half of a character, which no text is written with. */
+export const HALF = /[\ud800-\udfff]/u
+
 /** Ends a word: space, punctuation, symbols, and half characters. */
 export const SEPARATOR = 0
 /** Lower case, and letters without case. */

@@ -1,0 +1,97 @@
+/**
+ * What must stand within one word for a query to match: of substrings and patterns the letters and digits that follow each other. A
+ * word of the index that has them is looked for among all words; an entry without such a word does not match. Pure.
+ */
+import type { FtsQuery } from './query-fts.ts'
+import { literalsOf } from './query-literals.ts'
+import type { Node, Query } from './query.ts'
+import { toLower } from './words-fold.ts'
+import { KEPT_OF_LONG } from './words-output.ts'
+
+/** Letters and digits in lower case, or several such. */
+export type Within =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'all' | 'any'; readonly parts: readonly Within[] }
+
+/** Undefined when nothing can be said. */
+export function toWithin({ condition }: Query): Within | undefined {
+  return condition && ofNode(condition)
+}
+
+/** Each once. */
+export function textsWithin(within: Within): readonly string[] {
+  return within.type === 'text' ? [within.text] : [...new Set(within.parts.flatMap(textsWithin))]
+}
+
+/** True for words of which the index may have the beginning only, so that anything may stand in them. */
+export function mayBeCut(term: string): boolean {
+  const bytes = Buffer.byteLength(term)
+  return bytes > KEPT_OF_LONG - LONGEST_CHARACTER && bytes <= KEPT_OF_LONG
+}
+
+/** In bytes: no more is missing where the last character would have been cut in two. */
+const LONGEST_CHARACTER = 4
+
+/** For entries that have the words that it takes, of those that there are; undefined when there are none. */
+export function withinLookup(within: Within, terms: readonly string[]): FtsQuery | undefined {
+  const expression = toExpression(within, terms)
+  const cut = terms.filter(mayBeCut)
+  const all = [...(expression === undefined ? [] : [expression]), ...cut.map(quoted)]
+  return all.length === 0 ? undefined : { expression: `(${all.join(' OR ')})`, exact: false }
+}
+
+function toExpression(within: Within, terms: readonly string[]): string | undefined {
+  if (within.type === 'text') {
+    const found = terms.filter((term) => term.includes(within.text))
+    return found.length === 0 ? undefined : `(${found.map(quoted).join(' OR ')})`
+  }
+  const parts = within.parts.map((part) => toExpression(part, terms))
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length === 0 || (within.type === 'all' && known.length < parts.length)) return undefined
+  return known.length === 1 ? known[0] : `(${known.join(within.type === 'all' ? ' AND ' : ' OR ')})`
+}
+
+function quoted(term: string): string {
+  return `"${term.replaceAll('"', '""')}"`
+}
+
+function ofNode(node: Node): Within | undefined {
+  switch (node.type) {
+    case 'all':
+      return every(node.nodes.map(ofNode))
+    case 'any':
+      return some(node.nodes.map(ofNode))
+    case 'substring':
+      return ofText(node.text)
+    case 'regex':
+      return every(literalsOf(node.pattern).map(ofText))
+    case 'words':
+    case 'field':
+    case 'not':
+      return undefined
+  }
+}
+
+/** Shorter ones are in too many words to tell anything. */
+const SHORTEST = 3
+/** The longest of them tell enough. */
+const MOST_TEXTS = 4
+
+function ofText(text: string): Within | undefined {
+  const runs = toLower(text).match(/[a-z0-9]+/g) ?? []
+  const long = runs.filter((run) => run.length >= SHORTEST).sort((a, b) => b.length - a.length)
+  // Of a longer one the index may have the beginning.
+  const told = long.slice(0, MOST_TEXTS).map((run) => run.slice(0, KEPT_OF_LONG))
+  return every(told.map((run): Within => ({ type: 'text', text: run })))
+}
+
+function every(parts: readonly (Within | undefined)[]): Within | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  return known.length < 2 ? known[0] : { type: 'all', parts: known }
+}
+
+function some(parts: readonly (Within | undefined)[]): Within | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length < parts.length) return undefined
+  return known.length === 1 ? known[0] : { type: 'any', parts: known }
+}
