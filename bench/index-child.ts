@@ -1,0 +1,22 @@
+/** A process that brings the index of an archive up to date, and says how long that took and how much memory. */
+import { openArchive } from '../src/archive/archive.ts'
+import { catchUpIndex } from '../src/search/indexer.ts'
+
+export type IndexReport = {
+  readonly bytes: number
+  readonly ms: number
+  /** Milliseconds of processor, of all threads. */
+  readonly processorMs: number
+  readonly maxRssKb: number
+}
+
+const before = process.cpuUsage()
+const { bytes, ms } = await catchUpIndex(openArchive(process.argv[2] ?? '', { write: true }))
+const { user, system } = process.cpuUsage(before)
+const report: IndexReport = {
+  bytes,
+  ms,
+  processorMs: (user + system) / 1000,
+  maxRssKb: process.resourceUsage().maxRSS,
+}
+process.stdout.write(JSON.stringify(report))
