@@ -99,7 +99,7 @@ async function reading(logs: Logs): Promise<readonly Result[]> {
         const waiting = [...jobs]
         const work = async (): Promise<void> => {
           for (let job = waiting.pop(); job !== undefined; job = waiting.pop())
-            failed((await readers.read(job, () => {})).result)
+            failed((await readers.read(job, { calls() {}, sessions() {} })).result)
         }
         await Promise.all(Array.from({ length: readers.width }, work))
       },

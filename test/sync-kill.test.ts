@@ -4,8 +4,9 @@
  */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openDatabase } from '../src/sqlite/driver.ts'
 import { claudeLogs, createMachine, type Machine } from './machine.ts'
 import { BIN } from './program.ts'
 
@@ -17,19 +18,30 @@ const COUNT = `
   import fs from 'node:fs'
   import { createRequire, syncBuiltinESMExports } from 'node:module'
   const at = Number(process.env.KILL_AT ?? Infinity)
-  let steps = 0
-  const step = () => { steps += 1; if (steps === at) process.kill(process.pid, 'SIGKILL') }
+  const afterPart = Number(process.env.KILL_PART ?? Infinity)
+  let [steps, parts] = [0, 0]
+  const step = () => { steps += 1; if (steps === at || parts === afterPart) process.kill(process.pid, 'SIGKILL') }
   const wrap = (object, name) => {
     const plain = object[name]
-    object[name] = function (...args) { step(); return plain.apply(this, args) }
+    object[name] = function (...args) {
+      step()
+      if (String(args[0]).includes('TEMP TABLE IF NOT EXISTS waiting')) parts += 1
+      return plain.apply(this, args)
+    }
   }
   for (const name of ['openSync', 'writeSync', 'fsyncSync', 'fdatasyncSync', 'renameSync', 'mkdirSync', 'ftruncateSync', 'unlinkSync', 'copyFileSync', 'linkSync'])
     if (name in fs) wrap(fs, name)
   syncBuiltinESMExports()
   const require = createRequire(${JSON.stringify(`file://${BIN}`)})
-  const drivers = [() => require('node:sqlite').DatabaseSync, () => require('libsql')]
-  for (const driver of drivers) { try { wrap(driver().prototype, 'exec') } catch {} }
-  process.on('exit', () => process.stderr.write('steps=' + steps))
+  try { wrap(require('node:sqlite').DatabaseSync.prototype, 'exec') } catch {}
+  // The other driver is a binary, whoever loads it.
+  const { dlopen } = process
+  process.dlopen = function (module, ...rest) {
+    const loaded = dlopen.call(this, module, ...rest)
+    if ('databaseExecSync' in module.exports) wrap(module.exports, 'databaseExecSync')
+    return loaded
+  }
+  process.on('exit', () => process.stderr.write('steps=' + steps + ' parts=' + parts))
 `
 const PRELOAD = `data:text/javascript,${encodeURIComponent(COUNT)}`
 
@@ -46,16 +58,17 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(machine.base, { recursive: true, force: true }))
 
-function hansard(home: string, args: readonly string[], killAt?: number): ReturnType<typeof spawnSync> {
+type Kill = { readonly KILL_AT?: string; readonly KILL_PART?: string }
+
+function hansard(
+  home: string,
+  args: readonly string[],
+  kill: Kill = {},
+  { user, cwd }: Pick<Machine, 'user' | 'cwd'> = machine,
+): ReturnType<typeof spawnSync> {
   return spawnSync(process.execPath, ['--import', PRELOAD, BIN, ...args], {
-    env: {
-      PATH: process.env['PATH'],
-      TZ: 'UTC',
-      HOME: machine.user,
-      HANSARD_HOME: home,
-      ...(killAt !== undefined && { KILL_AT: String(killAt) }),
-    },
-    cwd: machine.cwd,
+    env: { PATH: process.env['PATH'], TZ: 'UTC', HOME: user, HANSARD_HOME: home, ...kill },
+    cwd,
     timeout: 40_000,
   })
 }
@@ -75,7 +88,7 @@ it('ends the same after kill -9 before any step as if nothing had happened', () 
   for (let point = 0; point < points; point += 1) {
     const home = newHome()
     const at = 1 + Math.floor((point * steps) / points)
-    const killed = hansard(home, ['sync', '--no-index'], at)
+    const killed = hansard(home, ['sync', '--no-index'], { KILL_AT: String(at) })
     expect({ at, signal: killed.signal }).toEqual({ at, signal: 'SIGKILL' })
     const next = hansard(home, ['sync', '--no-index', '--json'])
     expect({ at, code: next.status, problems: JSON.parse(String(next.stdout)).problems as unknown }).toEqual({
@@ -86,3 +99,63 @@ it('ends the same after kill -9 before any step as if nothing had happened', () 
     expect(listOf(home), `killed before step ${at} of ${steps}`).toBe(expected)
   }
 })
+
+it('ends the same after kill -9 between the parts in which the sessions of a database are told of', async () => {
+  const other = createMachine()
+  try {
+    const path = join(other.user, '.local/share/opencode/opencode.db')
+    fs.mkdirSync(dirname(path), { recursive: true })
+    await writeSessions(path, 450)
+    const args = ['sync', '--no-index', '--json']
+    const list = (home: string): string =>
+      String(hansard(home, ['list', '--json', '--limit', '1000'], {}, other).stdout)
+    const undisturbed = join(other.base, 'undisturbed')
+    const whole = hansard(undisturbed, args, {}, other)
+    expect(JSON.parse(String(whole.stdout))).toMatchObject({ sessions: 450, problems: [] })
+    expect(String(whole.stderr)).toContain('parts=2')
+    const expected = list(undisturbed)
+    expect((JSON.parse(expected) as { total: number }).total).toBe(450)
+    for (const part of ['1', '2']) {
+      const home = join(other.base, `killed-${part}`)
+      expect(hansard(home, args, { KILL_PART: part }, other).signal).toBe('SIGKILL')
+      expect(JSON.parse(String(hansard(home, args, {}, other).stdout))).toMatchObject({ problems: [] })
+      expect(list(home), `killed after part ${part}`).toBe(expected)
+    }
+  } finally {
+    fs.rmSync(other.base, { recursive: true, force: true })
+  }
+})
+
+/** A database as OpenCode writes it: sessions of one question and one answer. */
+async function writeSessions(path: string, count: number): Promise<void> {
+  const database = await openDatabase(path)
+  database.exec(`CREATE TABLE session (id TEXT PRIMARY KEY, directory TEXT, title TEXT, time_created INTEGER, time_updated INTEGER);
+    CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
+    CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT)`)
+  database.transaction(() => {
+    for (let n = 0; n < count; n += 1) {
+      const created = 1_770_000_000_000 + n * 1000
+      database
+        .prepare('INSERT INTO session VALUES (?, ?, ?, ?, ?)')
+        .run(`ses_${n}`, '/p', `Session ${n}`, created, created)
+      const tokens = { input: 3, output: n, reasoning: 0, cache: { read: 0, write: 0 } }
+      const said = { role: 'assistant', modelID: 'claude-opus-4-5', providerID: 'anthropic', tokens }
+      for (const [at, info] of [{ role: 'user' }, said].entries()) {
+        const data = JSON.stringify({ ...info, time: { created } })
+        database
+          .prepare('INSERT INTO message VALUES (?, ?, ?, ?)')
+          .run(`msg_${n}_${at}`, `ses_${n}`, created + at, data)
+        database
+          .prepare('INSERT INTO part VALUES (?, ?, ?, ?, ?)')
+          .run(
+            `prt_${n}_${at}`,
+            `msg_${n}_${at}`,
+            `ses_${n}`,
+            created + at,
+            JSON.stringify({ type: 'text', text: `said ${n}` }),
+          )
+      }
+    }
+  })
+  database.close()
+}

@@ -5,6 +5,7 @@ import { settleBills } from '../sources/state-billing.ts'
 import { refreshSessions, workingFolders } from '../sources/state-sessions.ts'
 import { SCHEMA } from '../sources/state-schema.ts'
 import { createReaders } from '../sources/readers.ts'
+import type { SessionFacts } from '../sources/unit-facts.ts'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
 import type { CostUnit, UnitFinder } from './cost-units.ts'
 
@@ -83,15 +84,15 @@ async function readUnits(
     const reading = beginReading(database, id)
     const { agent, root, paths } = unit
     const job = { home, agent, root, unit: unit.unit, paths, isKept: false }
-    const { result, bills } = await readers.read(job, (calls) =>
-      reading.calls(withoutSessions(calls, deleted)),
-    )
+    const left = (sessions: readonly SessionFacts[]): readonly SessionFacts[] =>
+      sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key))
+    const { result, bills } = await readers.read(job, {
+      calls: (calls) => reading.calls(withoutSessions(calls, deleted)),
+      sessions: ({ format, sessions }) => reading.sessions({ format, sessions: left(sessions) }),
+    })
     if (result.type === 'failed') failed += 1
     if (result.type !== 'read') return
-    const sessions = result.facts.sessions.filter(
-      ({ key, session }) => !deleted.has(session.id) && !deleted.has(key),
-    )
-    reading.end(result.format, { ...result.facts, sessions }, bills)
+    reading.end(result.format, { ...result.facts, sessions: left(result.facts.sessions) }, bills)
     for (const path of result.own ?? []) own.add(path)
   }
   try {

@@ -13,7 +13,9 @@ export function promptOf({ role, source, blocks, metadata }: Entry): string | un
       ?.slice(0, PROMPT_LENGTH * 2)
       .replaceAll(/\s+/g, ' ')
       .trim()
-    if (text !== undefined && text !== '') return text.slice(0, PROMPT_LENGTH)
+    // A copy: a part of a text holds on to all of it.
+    if (text !== undefined && text !== '')
+      return JSON.parse(JSON.stringify(text.slice(0, PROMPT_LENGTH))) as string
   }
   return undefined
 }

@@ -37,8 +37,13 @@ export type UnitResult =
   | { readonly type: 'unknown'; readonly looks: string }
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
 
-export type Waits = {
-  /** Between batches: reading is faster than what takes the calls. */
+/** Some of a unit's sessions. `format`: the unit's. */
+export type SessionsPart = { readonly format: string; readonly sessions: readonly SessionFacts[] }
+
+export type Taking = {
+  /** Of a unit with many sessions, the facts of some, before the rest comes with the result; absent, all come with it. */
+  readonly onSessions?: (part: SessionsPart) => void
+  /** Between batches: reading is faster than what takes the calls, or the sessions. */
   readonly isTaken?: () => Promise<void>
   /** Before what takes much memory: see `oneAtATime`. */
   readonly enter?: () => Promise<void>
@@ -50,7 +55,7 @@ const NO_WAIT = async (): Promise<void> => {}
 export async function runUnitJob(
   job: UnitJob,
   onCalls: (calls: readonly Call[]) => void,
-  { isTaken = NO_WAIT, enter = NO_WAIT }: Waits = {},
+  { onSessions, isTaken = NO_WAIT, enter = NO_WAIT }: Taking = {},
 ): Promise<UnitResult> {
   try {
     if (job.agent === JOURNAL) {
@@ -77,6 +82,12 @@ export async function runUnitJob(
       reading.add(batch)
       await isTaken()
     }
+    if (onSessions !== undefined) {
+      for (let part = reading.part(); part !== undefined; part = reading.part()) {
+        onSessions({ format: format.id, sessions: part.map((one) => withoutSecretsOf(one, job.home)) })
+        await isTaken()
+      }
+    }
     const facts = withoutSecrets(reading.end(), job.home)
     return { type: 'read', format: format.id, facts, ...(looks !== undefined && { looks }) }
   } catch (error) {
@@ -89,7 +100,7 @@ export async function runUnitJob(
 export async function* readPlaced(
   place: UnitPlace,
   format: Format,
-  { enter }: Pick<Waits, 'enter'> = {},
+  { enter }: Pick<Taking, 'enter'> = {},
 ): AsyncGenerator<readonly ReadItem[]> {
   const found = await openVersions(place)
   const versions = enter === undefined ? found : gated(found, enter)
@@ -189,19 +200,19 @@ function withNames(call: Call, names: (name: string) => string): Call {
 /** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
 function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
   const outlet = outletOf(home)
-  const sessions = facts.sessions.map((one): SessionFacts => {
-    const { prompt, ...session } = outlet.session({
-      ...one.session,
-      ...(one.prompt && { prompt: one.prompt }),
-    })
-    const work = safeWork(one.work, outlet.text, safeNames(home))
-    return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
-  })
+  const sessions = facts.sessions.map((one) => withoutSecretsOf(one, home))
   const mentions = facts.mentions.map((one) => ({
     ...one,
     ...(one.title && { title: outlet.text(one.title) }),
   }))
   return { ...facts, sessions, mentions }
+}
+
+function withoutSecretsOf(one: SessionFacts, home: string): SessionFacts {
+  const outlet = outletOf(home)
+  const { prompt, ...session } = outlet.session({ ...one.session, ...(one.prompt && { prompt: one.prompt }) })
+  const work = safeWork(one.work, outlet.text, safeNames(home))
+  return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
 }
 
 /** What a version is in, told by its content. */

@@ -4,8 +4,7 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { CallTable } from './call-rows.ts'
-import type { Readers, ReadUnit } from './readers.ts'
+import type { Readers, ReadUnit, Taker } from './readers.ts'
 import type { UnitJob } from './read-unit.ts'
 import type { FromWorker, ToWorker } from './unit-worker.ts'
 
@@ -27,7 +26,7 @@ export function createThreads(script: URL, threads: number): Readers {
   return {
     threads,
     width: threads * MOST_QUEUED,
-    read: (job, onCalls) => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, onCalls),
+    read: (job, taker) => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, taker),
     close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
   }
 }
@@ -51,13 +50,13 @@ function createTurns(): Turns {
 
 type Thread = {
   waiting(): number
-  run(job: UnitJob, onCalls: (calls: CallTable) => void): Promise<ReadUnit>
+  run(job: UnitJob, taker: Taker): Promise<ReadUnit>
   close(): Promise<unknown>
 }
 
 type Waiting = {
   readonly job: UnitJob
-  readonly onCalls: (calls: CallTable) => void
+  readonly taker: Taker
   readonly done: (read: ReadUnit) => void
   readonly failed: (error: unknown) => void
 }
@@ -90,9 +89,9 @@ function createThread(script: URL, turns: Turns): Thread {
     else waiting?.failed(failed.error)
   }
   /** What cannot be taken, on a full disk, fails the unit once its thread is free again. */
-  const take = (calls: CallTable): void => {
+  const take = (give: (taker: Taker) => void): void => {
     try {
-      if (failure === undefined) queue[0]?.onCalls(calls)
+      if (failure === undefined && queue[0] !== undefined) give(queue[0].taker)
     } catch (error) {
       failure = { error }
     }
@@ -109,12 +108,14 @@ function createThread(script: URL, turns: Turns): Thread {
     }
     started.on('message', (message: FromWorker) => {
       if (message === 'large') enter(started)
-      else if ('calls' in message) {
-        take(message.calls)
-        started.postMessage('took' satisfies ToWorker)
+      else if ('read' in message) {
+        const { read, last } = message
+        if (last !== undefined) take((taker) => taker.calls(last))
+        finish(read)
       } else {
-        if (message.last !== undefined) take(message.last)
-        finish(message.read)
+        if ('calls' in message) take((taker) => taker.calls(message.calls))
+        else take((taker) => taker.sessions(message.part))
+        started.postMessage('took' satisfies ToWorker)
       }
     })
     started.on('error', (error) => died(error.message))
@@ -125,11 +126,11 @@ function createThread(script: URL, turns: Turns): Thread {
   worker = start()
   return {
     waiting: () => queue.length,
-    run(job, onCalls) {
+    run(job, taker) {
       worker ??= start()
       const busy = worker
       return new Promise((done, failed) => {
-        queue.push({ job, onCalls, done, failed })
+        queue.push({ job, taker, done, failed })
         busy.postMessage(job satisfies ToWorker)
       })
     },

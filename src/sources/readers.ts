@@ -5,16 +5,22 @@
 import os from 'node:os'
 import { nextTurn } from './next-turn.ts'
 import type { CallTable } from './call-rows.ts'
-import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
+import { runUnitJob, type SessionsPart, type UnitJob, type UnitResult } from './read-unit.ts'
 import { createCallPacker, type OwnBills } from './state-own-bill.ts'
 import { workerScript } from './worker-script.ts'
 
-/** `bills`: what all calls of the unit come to. */
+/** `bills`: what the calls of the sessions come to that are in the result. */
 export type ReadUnit = { readonly result: UnitResult; readonly bills: OwnBills }
+
+/** What takes a unit as it is read. `sessions`: the facts of some, after their calls; the rest comes with the result. */
+export type Taker = {
+  calls(calls: CallTable): void
+  sessions(part: SessionsPart): void
+}
 
 export type Readers = {
   /** Waits for a free reader, then reads. */
-  read(job: UnitJob, onCalls: (calls: CallTable) => void): Promise<ReadUnit>
+  read(job: UnitJob, taker: Taker): Promise<ReadUnit>
   /** How many read at a time. */
   readonly threads: number
   /** How many are given to read at a time, for none to wait for its next. */
@@ -41,11 +47,16 @@ const READ_A_TURN = 50
 
 function readHere(): Readers['read'] {
   let read = 0
-  return async (job, onCalls) => {
+  return async (job, taker) => {
     read += 1
     if (read % READ_A_TURN === 0) await nextTurn()
     const packer = createCallPacker()
-    const result = await runUnitJob(job, (calls) => onCalls(packer.pack(calls)))
+    const result = await runUnitJob(job, (calls) => taker.calls(packer.pack(calls)), {
+      onSessions(part) {
+        packer.forget(part.sessions)
+        taker.sessions(part)
+      },
+    })
     return { result, bills: packer.bills() }
   }
 }

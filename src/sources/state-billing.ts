@@ -129,9 +129,11 @@ const MOST_CANDIDATES = 20_000
 /** Keys asked for at a time: each question to the database costs more than its answer. */
 const BATCH = 200
 
+/** In an order that no sync decides: of reports that say the same, the first is billed. */
 const REPORTS = `SELECT calls.*, ifnull(recordings.chosen, 0) AS chosen FROM json_each(?) AS asked
   JOIN calls ON calls.key = asked.value JOIN units ON units.reading = calls.reading
-  LEFT JOIN recordings ON recordings.reading = calls.reading AND recordings.session = calls.session`
+  LEFT JOIN recordings ON recordings.reading = calls.reading AND recordings.session = calls.session
+  ORDER BY units.place, units.path, calls.session, calls.provider`
 
 function billKeys(
   database: Database,

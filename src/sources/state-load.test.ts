@@ -1,3 +1,6 @@
+import fs from 'node:fs'
+import os from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
@@ -5,7 +8,7 @@ import { isSettled, settleBills } from './state-billing.ts'
 import { beginLoad } from './state-load.ts'
 import { endLoad, isLoading } from './state-load-end.ts'
 import { createCallPacker } from './state-own-bill.ts'
-import { beginReading, MOST_HELD, type Reading } from './state-readings.ts'
+import { beginReading, MOST_HELD, removeLeftovers, type Reading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
 import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
@@ -71,8 +74,9 @@ function factsOf(key: string, entries: number): SessionFacts {
   return { key, session, entries, toolCalls: 1, work }
 }
 
-async function state(units: number): Promise<Database> {
-  const database = await openDatabase(IN_MEMORY)
+async function state(units: number, path = IN_MEMORY): Promise<Database> {
+  const database = await openDatabase(path)
+  if (path !== IN_MEMORY) database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF')
   database.exec(SCHEMA)
   database.exec(`INSERT INTO places (id, agent, root) VALUES (1, 'a', '/r')`)
   for (let id = 1; id <= units; id += 1)
@@ -98,11 +102,17 @@ function withFindings({ facts, calls }: Pass): UnitFacts {
   return { ...facts, sessions }
 }
 
-function put(reading: Reading, pass: Pass): void {
+function put(reading: Reading, pass: Pass, isInParts = false): void {
   const { calls } = pass
   const packer = createCallPacker()
   for (let at = 0; at < calls.length; at += 5) reading.calls(packer.pack(calls.slice(at, at + 5)))
-  reading.end('f', withFindings(pass), packer.bills())
+  const facts = withFindings(pass)
+  const part = isInParts ? facts.sessions.slice(0, 1) : []
+  if (part.length > 0) {
+    packer.forget(part)
+    reading.sessions({ format: 'f', sessions: part })
+  }
+  reading.end('f', { ...facts, sessions: facts.sessions.slice(part.length) }, packer.bills())
 }
 
 const settle = (database: Database): void => settleBills(database, (keys) => refreshSessions(database, keys))
@@ -112,7 +122,7 @@ const TABLES = 'calls recordings mentions sums sessions listing listing_work too
 /** Without the numbers of rows, and what is made of them. */
 function dump(database: Database): unknown {
   // Passes are numbered with gaps.
-  const passes = database.prepare('SELECT reading FROM units WHERE reading > 0 ORDER BY reading').lists()
+  const passes = database.prepare('SELECT reading FROM units WHERE reading > 0 ORDER BY id').lists()
   const numberOf = (reading: unknown): number => passes.findIndex(([one]) => one === reading)
   return TABLES.split(' ').map((table) =>
     database
@@ -132,28 +142,72 @@ const indexesOf = (database: Database): unknown =>
 describe('a state that is filled for the first time', () => {
   it('is what it becomes unit by unit, also when whoever filled it died', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(pass, { maxLength: 6 }), fc.nat(6), async (passes, died) => {
-        const [loaded, usual] = await Promise.all([state(6), state(6)])
-        const indexes = indexesOf(loaded)
-        const load = beginLoad(loaded)
-        for (const [at, one] of passes.entries()) {
-          put(beginReading(usual, at + 1), one)
-          if (at < died) put(load?.begin(unit(at + 1), '/r') as Reading, one)
-          else {
-            // Whoever opens it next.
-            endLoad(loaded)
-            put(beginReading(loaded, at + 1), one)
+      fc.asyncProperty(
+        fc.array(pass, { maxLength: 6 }),
+        fc.nat(6),
+        fc.nat(6),
+        async (passes, died, inParts) => {
+          const [loaded, usual] = await Promise.all([state(6), state(6)])
+          const indexes = indexesOf(loaded)
+          const load = beginLoad(loaded)
+          for (const [at, one] of passes.entries()) {
+            put(beginReading(usual, at + 1), one)
+            if (at < died) put(load?.begin(unit(at + 1), '/r') as Reading, one, at === inParts)
+            else {
+              // Whoever opens it next.
+              endLoad(loaded)
+              put(beginReading(loaded, at + 1), one)
+            }
           }
-        }
-        if (died >= passes.length) load?.end()
-        for (const database of [loaded, usual]) settle(database)
-        expect(dump(loaded)).toEqual(dump(usual))
-        expect(indexesOf(loaded)).toEqual(indexes)
-        loaded.close()
-        usual.close()
-      }),
+          if (died >= passes.length) load?.end()
+          for (const database of [loaded, usual]) settle(database)
+          expect(dump(loaded)).toEqual(dump(usual))
+          expect(indexesOf(loaded)).toEqual(indexes)
+          loaded.close()
+          usual.close()
+        },
+      ),
       { numRuns: 60 },
     )
+  })
+
+  it('is the same whether a pass tells of its sessions at once or in parts, also of one that died between them', async () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), 'load-'))
+    let states = 0
+    const passes = fc.array(fc.tuple(pass, fc.constantFrom('whole', 'in parts', 'died')), { maxLength: 6 })
+    await fc.assert(
+      fc.asyncProperty(passes, fc.boolean(), async (passes, isAgain) => {
+        const path = join(folder, `${(states += 1)}.db`)
+        let parts = await state(6, path)
+        const whole = await state(6)
+        for (const round of isAgain ? [1, 2] : [1]) {
+          for (const [at, [one, how]] of passes.entries()) {
+            put(beginReading(whole, at + 1), one)
+            if (how === 'died') {
+              const reading = beginReading(parts, at + 1)
+              reading.calls(createCallPacker().pack(one.calls))
+              reading.sessions({ format: 'f', sessions: one.facts.sessions })
+              const before = parts.prepare('SELECT count(*) FROM recordings').lists()
+              // Whoever reads sees nothing of it, and whoever opens it next knows that it was not ended.
+              parts.close()
+              parts = await openDatabase(path)
+              expect(parts.prepare('SELECT count(*) FROM recordings').lists(), `round ${round}`).toEqual(
+                before,
+              )
+              expect(parts.prepare('SELECT count(*) FROM begun').lists()).toEqual([[1]])
+              removeLeftovers(parts)
+            }
+            put(beginReading(parts, at + 1), one, how !== 'whole')
+          }
+          for (const database of [parts, whole]) settle(database)
+          expect(dump(parts)).toEqual(dump(whole))
+        }
+        parts.close()
+        whole.close()
+      }),
+      { numRuns: 25 },
+    )
+    fs.rmSync(folder, { recursive: true })
   })
 
   it('says that it is not settled until its calls can be looked up', async () => {

@@ -17,14 +17,13 @@ import {
   beginReading,
   billOf,
   insertDrift,
-  insertRecording,
-  isUnknown,
   MOST_HELD,
   nextReading,
   unitRead,
   type Reading,
   type ReadingEnd,
 } from './state-readings.ts'
+import { insertRecording, isUnknown } from './state-recordings.ts'
 import { writeOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import type { SessionFacts, UnitFacts } from './unit-facts.ts'
@@ -94,7 +93,7 @@ type Loading = {
 
 type Placed = { readonly unit: KnownUnit; readonly root: string }
 
-/** What was read before, or has more calls than are held, needs the indexes. */
+/** What was read before, or has more calls or sessions than are held, needs the indexes. */
 function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
   const { database } = loading
   let held: CallTable[] = []
@@ -114,6 +113,7 @@ function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
       if (usual !== undefined || loading.isOver || count > MOST_HELD) asUsual().calls(calls)
       else held.push(calls)
     },
+    sessions: (part) => asUsual().sessions(part),
     end(format, facts, bills) {
       if (usual !== undefined || loading.isOver || placed.unit.reading !== undefined)
         return asUsual().end(format, facts, bills)

@@ -40,7 +40,9 @@ export type OwnBills = ReadonlyMap<string, OwnBill | undefined>
 /** The calls of one pass on their way to the state. */
 export type CallPacker = {
   pack(calls: readonly Call[]): CallTable
-  /** Of all that were packed. */
+  /** Lets go of what these come to: it is asked for when the pass is whole. */
+  forget(sessions: readonly { readonly key: string }[]): void
+  /** Of all that were packed, and not forgotten. */
   bills(): OwnBills
 }
 
@@ -55,6 +57,9 @@ export function createCallPacker(): CallPacker {
           return row
         }),
       ),
+    forget(sessions) {
+      for (const { key } of sessions) bills.delete(key)
+    },
     bills: () => new Map([...bills].map(([session, bill]) => [session, toBill(bill)])),
   }
 }

@@ -2,11 +2,7 @@
  * One pass over a unit, put in the state: written row by row beside the last one, and made the unit's last in one step. A crash
  * leaves the last whole pass, and rows that nobody counts.
  */
-import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { storedText } from '../sqlite/stored.ts'
-import type { Session } from '../transcript/session.ts'
-import { rememberWork } from './state-listing.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
 import { rowsOf, type CallRow, type CallTable } from './call-rows.ts'
@@ -15,13 +11,16 @@ import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
-import type { Row } from '../transcript/source.ts'
-import type { SessionFacts, UnitFacts } from './unit-facts.ts'
+import { insertRecording, isUnknown, letIn, recordedIn, waitWith } from './state-recordings.ts'
+import type { SessionsPart } from './read-unit.ts'
+import type { UnitFacts } from './unit-facts.ts'
 
 export type Reading = {
   /** A batch of the calls met. */
   calls(calls: CallTable): void
-  /** All that the pass found: from now on the unit's last word. `bills`: what its calls come to. */
+  /** Some of the sessions met, after their calls. */
+  sessions(part: SessionsPart): void
+  /** All else that the pass found: from now on the unit's last word. `bills`: what the calls of its sessions come to. */
   end(format: string, facts: UnitFacts, bills: OwnBills): ReadingEnd
 }
 
@@ -34,6 +33,7 @@ export const MOST_HELD = 5000
 export function beginReading(database: Database, unit: number): Reading {
   let reading: number | undefined
   let held: CallRow[] = []
+  const waiting = { sessions: 0, entries: 0 }
   const write = (into: number, isBilled: boolean): void => {
     insertCalls(database, into, held, isBilled)
     held = []
@@ -49,6 +49,16 @@ export function beginReading(database: Database, unit: number): Reading {
       }
       for (const row of rowsOf(calls)) held.push(row)
     },
+    sessions(part) {
+      reading = database.transaction(() => {
+        const begun = reading ?? begin(database)
+        write(begun, false)
+        waitWith(database, begun, part)
+        return begun
+      })
+      waiting.sessions += part.sessions.length
+      for (const { entries } of part.sessions) waiting.entries += entries
+    },
     end: (format, facts, bills) =>
       database.transaction(() => {
         const before = unitNow(database, unit)
@@ -59,7 +69,7 @@ export function beginReading(database: Database, unit: number): Reading {
         if (reading !== undefined) ended(database, reading)
         return endReading(
           database,
-          { unit, format, reading: whole, before, bills, isInSteps: reading !== undefined },
+          { unit, format, reading: whole, before, bills, isInSteps: reading !== undefined, waiting },
           facts,
         )
       }),
@@ -97,6 +107,8 @@ type Ended = {
   readonly before: UnitNow
   readonly bills: OwnBills
   readonly isInSteps: boolean
+  /** What was put in waiting before. */
+  readonly waiting: ReadingEnd
 }
 
 function endReading(database: Database, ended: Ended, facts: UnitFacts): ReadingEnd {
@@ -105,9 +117,12 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
   const { reading: before, file, root } = ended.before
   const own: (OwnRecording & { readonly bill: OwnBill })[] = []
   const others: string[] = []
-  let all = 0
+  let all = ended.waiting.entries
+  const isInParts = ended.waiting.sessions > 0
+  if (isInParts) letIn(database, reading)
   for (const one of sessions) {
-    const bill = before === undefined && isUnknown(database, one.key) ? billOf(bills, one.key) : undefined
+    const mayBeOwn = !isInParts && before === undefined && isUnknown(database, one.key)
+    const bill = mayBeOwn ? billOf(bills, one.key) : undefined
     const chosen = bill === undefined ? UNSETTLED : FULLEST
     const recording = insertRecording(database, { reading, format, file, root }, one, chosen)
     if (bill === undefined) others.push(one.key)
@@ -122,12 +137,15 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
   unitRead(database, { unit, format, reading, damage })
   if (before !== undefined) removeReading(database, before)
   if (ended.isInSteps || before !== undefined) billAll(database, reading)
-  if (others.length > 0 || bills.size > 0) questionNew(database, reading, others.length > 0)
+  if (isInParts || others.length > 0 || bills.size > 0)
+    questionNew(database, reading, isInParts || others.length > 0)
   // Listed at once, though what it shares with others is settled when all is read.
   for (const one of own) if (!refreshOwn(database, one, one.bill)) others.push(one.key)
-  refreshSessions(database, others)
-  sumBills(database, others)
-  return { sessions: sessions.length, entries: all }
+  for (const keys of isInParts ? recordedIn(database, reading) : [others]) {
+    refreshSessions(database, keys)
+    sumBills(database, keys)
+  }
+  return { sessions: ended.waiting.sessions + sessions.length, entries: all }
 }
 
 /** Of what was taken over or written in steps, nothing was on a bill before the pass was whole. */
@@ -136,11 +154,6 @@ function billAll(database: Database, reading: number): void {
     database,
     'UPDATE calls SET billed_to = session WHERE reading = ? AND billed_to IS NOT session',
   ).run(reading)
-}
-
-/** True of a session that nothing recorded. */
-export function isUnknown(database: Database, session: string): boolean {
-  return prepared(database, 'SELECT 1 FROM recordings WHERE session = ?').get(session) === undefined
 }
 
 /** Undefined where its calls have to be asked for. */
@@ -169,49 +182,6 @@ export function unitRead(database: Database, { unit, format, reading, damage }: 
     'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
   ).run(reading, format, damage, unit)
 }
-
-/** Of which pass, and where what it read lies. */
-type Recorded = {
-  readonly reading: number
-  readonly format: string
-  readonly file: string
-  readonly root: string
-}
-
-/** Gives the row, with where it lies. */
-export function insertRecording(
-  database: Database,
-  { reading, format, file, root }: Recorded,
-  { key, session, entries, toolCalls, prompt, work }: SessionFacts,
-  chosen: number,
-): Row {
-  const row = {
-    reading,
-    session: key,
-    id: session.id,
-    // Of a unit that was rewritten in another format, each session is in the one that it was read in.
-    format: format === journal.id ? format : (session.recordings?.[0]?.by ?? format),
-    facts: JSON.stringify(session satisfies Session),
-    started_at: session.startedAt ?? null,
-    ended_at: session.endedAt ?? null,
-    parent: session.parent?.session ?? null,
-    entries,
-    tool_calls: toolCalls,
-    prompt: prompt === undefined ? null : storedText(prompt),
-    work: JSON.stringify(work),
-    chosen,
-  }
-  const columns = Object.keys(row)
-  prepared(
-    database,
-    (insertRow ??= `INSERT INTO recordings (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`),
-  ).run(...Object.values(row))
-  const placed = { ...row, file, root }
-  rememberWork(placed, work)
-  return placed
-}
-
-let insertRow: string | undefined
 
 /** The last of so many numbers. Also above readings that a crash left: their rows must not be taken for this one's. */
 export function nextReading(database: Database, many = 1): number {

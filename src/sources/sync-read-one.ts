@@ -1,12 +1,11 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
 import { withoutSessions } from './call-rows.ts'
 import type { Readers } from './readers.ts'
-import type { UnitResult } from './read-unit.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import type { Load } from './state-load.ts'
 import { beginReading, clearReading, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
-import type { UnitFacts } from './unit-facts.ts'
+import type { SessionFacts } from './unit-facts.ts'
 
 type ReadingAll = Shared & {
   readonly readers: Readers
@@ -49,9 +48,18 @@ export async function readOne(
   }
   let begun: Reading | undefined
   const reading = (): Reading => (begun ??= load?.begin(unit, root) ?? beginReading(database, unit.id))
-  const { result, bills } = await readers.read(job, (calls) =>
-    reading().calls(withoutSessions(calls, deleted)),
-  )
+  const keys: string[] = []
+  let told = 0
+  const left = (sessions: readonly SessionFacts[]): readonly SessionFacts[] => {
+    const others = withoutDeleted(sessions, deleted)
+    for (const { key } of others) keys.push(key)
+    told += sessions.length
+    return others
+  }
+  const { result, bills } = await readers.read(job, {
+    calls: (calls) => reading().calls(withoutSessions(calls, deleted)),
+    sessions: ({ format, sessions }) => reading().sessions({ format, sessions: left(sessions) }),
+  })
   if (result.type === 'failed') {
     files.unitFailed(unit.id, result.message)
     problems.add(result.cause, `${root}/${unit.path}: ${result.message}`)
@@ -67,11 +75,11 @@ export async function readOne(
     clearReading(database, unit.id, result.looks)
     return nothing
   }
-  const facts = withoutDeleted(result.facts, deleted)
+  const facts = { ...result.facts, sessions: left(result.facts.sessions) }
   const { entries } = reading().end(result.format, facts, bills)
   if (result.own !== undefined) files.own(unit.id, result.own)
-  await settleKept(unit, own, result, shared)
-  return { keys: facts.sessions.map(({ key }) => key), entries, damage: result.facts.damage, bytes }
+  await settleKept(unit, own, told > 0 && keys.length === 0, shared)
+  return { keys, entries, damage: result.facts.damage, bytes }
 }
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */
@@ -79,27 +87,24 @@ function isTranscriptLike(own: readonly KnownFile[]): boolean {
   return own.some(({ path, size }) => size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.'))
 }
 
-function withoutDeleted(facts: UnitFacts, deleted: ReadonlySet<string>): UnitFacts {
-  return {
-    ...facts,
-    sessions: facts.sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key)),
-  }
+function withoutDeleted(
+  sessions: readonly SessionFacts[],
+  deleted: ReadonlySet<string>,
+): readonly SessionFacts[] {
+  return sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key))
 }
 
 /** What was deleted on purpose is not kept again; older versions that say nothing more are let go. */
 async function settleKept(
   unit: KnownUnit,
   own: readonly KnownFile[],
-  { facts }: Extract<UnitResult, { type: 'read' }>,
-  { files, kept, problems, deleted }: ReadingAll,
+  isDeleted: boolean,
+  { files, kept, problems }: ReadingAll,
 ): Promise<void> {
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
   try {
-    if (
-      facts.sessions.length > 0 &&
-      facts.sessions.every(({ key, session }) => deleted.has(session.id) || deleted.has(key))
-    ) {
+    if (isDeleted) {
       if (own.every(({ path }) => place.file(path) === undefined)) return
       for (const { path } of own) place.remove(path)
       files.dropped(unit.id)

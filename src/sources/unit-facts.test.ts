@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ReadItem } from '../formats/format.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
+import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
 
 const SESSIONS = 400
 const CALLS = 40
@@ -77,6 +77,41 @@ describe('a unit of many sessions', () => {
     expect(byKey(calls)).toEqual(byKey(alone.flatMap((one) => one.calls)))
     expect(facts.sessions).toEqual(alone.flatMap((one) => one.facts.sessions))
     expect(facts.sessions[0]?.work.findings.map(({ kind }) => kind)).toEqual(['repeated-calls'])
+  })
+
+  it('tells of its sessions in parts, each after its calls, what it tells of all at once', () => {
+    const calls: Call[] = []
+    const reading = createUnitReading((some) => void calls.push(...some), 'unit')
+    for (const items of all) reading.add(items)
+    const parts: SessionFacts[][] = []
+    for (let part = reading.part(); part !== undefined; part = reading.part()) {
+      parts.push([...part])
+      const told = new Set(parts.flat().map(({ key }) => key))
+      expect(calls.filter(({ session }) => told.has(session))).toHaveLength(told.size * CALLS)
+    }
+    const end = reading.end()
+    expect(parts.map(({ length }) => length)).toEqual([200])
+    expect({ ...end, sessions: [...parts.flat(), ...end.sessions] }).toEqual(read(all).facts)
+    expect(byKey(calls)).toEqual(byKey(alone.flatMap((one) => one.calls)))
+  })
+
+  it('tells of few in a part where each touched many files', () => {
+    const reading = createUnitReading(() => {}, 'unit')
+    const input = { file_path: '' }
+    for (let session = 0; session < 4; session += 1) {
+      reading.add(itemsOf(session))
+      for (let n = 0; n < 400; n += 1) {
+        const file_path = `/${session}/${n}${'x'.repeat(900)}`
+        const block = {
+          type: 'tool-call',
+          callId: `f${n}`,
+          name: 'Read',
+          input: { ...input, file_path },
+        } as const
+        reading.add([entry(session, 1000 + n, { role: 'assistant', blocks: [block] })])
+      }
+    }
+    expect([reading.part()?.length, reading.part(), reading.end().sessions.length]).toEqual([2, undefined, 2])
   })
 
   it('counts a session that goes on after many others as one', () => {

@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import { createCallFold, type CallFold } from '../transcript/totals.ts'
 import type { Usage } from '../transcript/usage.ts'
 import { isBareCommand, promptOf } from './prompt-of.ts'
+import { addTold, seal, unseal, type Sealed, type Told } from './sealed-facts.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
 import { toCall } from './unit-call.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
@@ -60,13 +61,20 @@ export type UnitReading = {
   /** For the reader: `ReadOptions.drift`. */
   readonly drift: (drift: Drift) => void
   add(items: readonly ReadItem[]): void
+  /**
+   * When all was added: the facts of some sessions, while there are more than one part of them, each after its calls. What is left
+   * is in `end`.
+   */
+  part(): readonly SessionFacts[] | undefined
   end(): UnitFacts
 }
 
 /** Calls of one session that may still be reported again: as many as the archive's own totals wait for. */
 export const OPEN_CALLS = 10_000
-/** Entries of sessions that others came after, of which calls may still be open: beyond that, those of the oldest are settled. */
+/** Entries of sessions that others came after, of which calls may still be open: beyond that, the oldest are put away. */
 const IDLE_ENTRIES = 20_000
+/** A session by itself takes as much memory as so many entries. */
+const ENTRIES_OF_SESSION = 20
 /** Few enough to be one message between threads, many enough to be one transaction. */
 const BATCH = 500
 /**
@@ -74,6 +82,9 @@ const BATCH = 500
  * for good.
  */
 const MOST_WAITING = 20_000
+/** A part of the sessions' facts, which are handed from thread to thread and written at a time: so many, or about so many characters. */
+const PART_SESSIONS = 200
+const PART_LENGTH = 512 * 1024
 /** A hostile file may have any number of sessions, or of new names. */
 const MOST_SESSIONS = 100_000
 const MOST_NAMES = 1000
@@ -88,8 +99,10 @@ type Open = {
   readonly spawned: SpawnFold
   stub: boolean
   prompt?: string
-  /** Entries since its calls were settled. */
-  unsettled: number
+  /** Entries since it was opened. */
+  entries: number
+  /** What was told of it before others came. */
+  readonly before?: Sealed
 }
 
 /** Held until there is another: what was compiled of its functions goes with the last of them. */
@@ -105,10 +118,10 @@ export function createUnitReading(
 }
 
 function createReading(onCalls: (calls: readonly Call[]) => void, unit: string | undefined): UnitReading {
-  const sessions = new Map<string, Open>()
+  const sessions = new Map<string, Open | Sealed>()
   const keys = new Set<string>()
   const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
-  /** Sessions that are not told of now and have calls that may be open, the oldest first. */
+  /** Sessions that are not told of now and may go on, the oldest first. */
   const idle = new Set<Open>()
   let idleEntries = 0
   let current: Open | undefined
@@ -133,19 +146,18 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
   /** A database may hold any number of sessions, each with calls that nothing more will be said of. */
   const turnTo = (next: Open | undefined): void => {
     if (next === current) return
-    if (current !== undefined && current.unsettled > 0) {
+    // One that waits for its name is not put away: it may be the only one, and is not known by what it will be called.
+    if (current !== undefined && current.waiting === undefined) {
       idle.add(current)
-      idleEntries += current.unsettled
+      idleEntries += weightOf(current)
     }
-    if (next !== undefined && idle.delete(next)) idleEntries -= next.unsettled
+    if (next !== undefined && idle.delete(next)) idleEntries -= weightOf(next)
     current = next
     for (const oldest of idle) {
       if (idleEntries <= IDLE_ENTRIES) break
       idle.delete(oldest)
-      idleEntries -= oldest.unsettled
-      oldest.unsettled = 0
-      oldest.fold.totals()
-      oldest.work.pause()
+      idleEntries -= weightOf(oldest)
+      sessions.set(oldest.session.id, seal(toldBy(oldest, giveAll)))
     }
   }
   /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
@@ -155,16 +167,21 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     keys.add(key)
     return key
   }
-  const open = (session: Session): Open | undefined => {
-    if (sessions.size >= MOST_SESSIONS) return undefined
+  const opened = (session: Session): Open | undefined => {
+    const known = sessions.get(session.id)
+    return known === undefined || isSealed(known) ? open(session, known) : known
+  }
+  const open = (session: Session, before: Sealed | undefined): Open | undefined => {
+    if (before === undefined && sessions.size >= MOST_SESSIONS) return undefined
     const work = createWorkFold()
     const opened: Open = {
       session,
-      key: newKey(session),
+      key: before?.key ?? newKey(session),
+      ...(before && { before, ...(before.prompt !== undefined && { prompt: before.prompt }) }),
       // What is recorded here begins before its agent may have said anything.
-      ...(unit === undefined && session.native === undefined && { waiting: [] }),
+      ...(before === undefined && unit === undefined && session.native === undefined && { waiting: [] }),
       stub: session.stub === true,
-      unsettled: 0,
+      entries: 0,
       work,
       spawned: createSpawnFold(),
       fold: createCallFold({
@@ -175,6 +192,30 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     }
     sessions.set(session.id, opened)
     return opened
+  }
+
+  const named: Mention[] = []
+  const started: Mention[] = []
+  /** The last part, which `end` gives. */
+  let last: readonly SessionFacts[] | undefined
+  const takePart = (): readonly SessionFacts[] => {
+    const recorded: SessionFacts[] = []
+    let length = 0
+    idle.clear()
+    for (const [id, one] of sessions) {
+      const { facts, started: others } = isSealed(one) ? unseal(one) : toldBy(one, giveAll)
+      const { key, session } = facts
+      if (!isNamedOnly(facts)) recorded.push(facts)
+      else named.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
+      started.push(...others)
+      // What is held of the last one keeps what was compiled for all of them; of many, both would be too much.
+      sessions.delete(id)
+      length += lengthOf(facts)
+      if (recorded.length >= PART_SESSIONS || length >= PART_LENGTH) break
+    }
+    if (batch.length > 0) onCalls(batch)
+    batch = []
+    return recorded
   }
 
   return {
@@ -193,15 +234,15 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
             const prompt = promptOf(entry)
             if (prompt !== undefined) current.prompt = prompt
           }
-          current.unsettled += 1
+          current.entries += 1
           current.work.add(entry)
           current.spawned.observe(entry)
           current.fold.add(entry, current.session.model)
         } else if (item.type === 'damage') damage += 1
         else {
-          turnTo(sessions.get(item.session.id) ?? open(item.session))
+          turnTo(opened(item.session))
           if (current === undefined) continue
-          current.session = item.session
+          current.session = withoutBulk(item.session)
           if (current.waiting !== undefined && item.session.native !== undefined) {
             current.key = newKey(item.session)
             giveAll(current)
@@ -210,25 +251,33 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
         }
       }
     },
+    part() {
+      if (last !== undefined) return undefined
+      const part = takePart()
+      if (sessions.size > 0) return part
+      last = part
+      return undefined
+    },
     end() {
-      const recorded: SessionFacts[] = []
-      const named: Mention[] = []
-      const started: Mention[] = []
-      for (const [id, one] of sessions) {
-        const facts = factsOf(one, giveAll)
-        const { key, session } = facts
-        if (!isNamedOnly(facts)) recorded.push(facts)
-        else named.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
-        started.push(...startedBy(one))
-        // What is held of the last one keeps what was compiled for all of them; of many, both would be too much.
-        sessions.delete(id)
-      }
-      idle.clear()
-      if (batch.length > 0) onCalls(batch)
-      batch = []
+      const recorded = [...(last ?? [])]
+      while (sessions.size > 0) for (const facts of takePart()) recorded.push(facts)
+      last = undefined
       return { sessions: recorded, mentions: [...named, ...started], damage, drift: [...drift.values()] }
     },
   }
+}
+
+function isSealed(one: Open | Sealed): one is Sealed {
+  return 'json' in one
+}
+
+function weightOf({ entries }: Open): number {
+  return entries + ENTRIES_OF_SESSION
+}
+
+function toldBy(one: Open, giveAll: (one: Open) => void): Told {
+  const told = { facts: factsOf(one, giveAll), started: startedBy(one) }
+  return one.before === undefined ? told : addTold(unseal(one.before), told)
 }
 
 function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
@@ -238,13 +287,20 @@ function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
   const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
   return {
     key,
-    session: { ...withoutBulk(session), totals },
+    session: { ...session, totals },
     entries,
     toolCalls,
     ...(prompt && { prompt }),
     // After the totals: what calls were not settled until then have taken theirs.
     work: work.end(),
   }
+}
+
+/** About as long as what may be long of it. */
+function lengthOf({ session, work }: SessionFacts): number {
+  let length = session.title?.length ?? 0
+  for (const path of Object.keys(work.files)) length += path.length
+  return length
 }
 
 /** Nothing was recorded of it but what it is called: an index of sessions says no more. */

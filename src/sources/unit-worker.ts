@@ -5,16 +5,17 @@
 import { parentPort } from 'node:worker_threads'
 import { collect } from './one-at-a-time.ts'
 import type { CallTable } from './call-rows.ts'
-import { runUnitJob, type UnitJob } from './read-unit.ts'
+import { runUnitJob, type SessionsPart, type UnitJob } from './read-unit.ts'
 import type { ReadUnit } from './readers.ts'
 import { createCallPacker } from './state-own-bill.ts'
 
 /** `large`: it waits for `enter` before it goes on. */
 export type FromWorker =
   | { readonly calls: CallTable }
+  | { readonly part: SessionsPart }
   | { readonly read: ReadUnit; readonly last?: CallTable }
   | 'large'
-/** `took`: a batch of calls is in the state. */
+/** `took`: a batch of calls, or of sessions, is in the state. */
 export type ToWorker = UnitJob | 'took' | 'enter'
 
 /** Batches on their way. */
@@ -48,12 +49,22 @@ async function read(job: UnitJob): Promise<void> {
   const post = (answer: FromWorker): void => parentPort?.postMessage(answer)
   const packer = createCallPacker()
   let last: CallTable | undefined
-  const give = (calls: CallTable): void => {
+  const give = (calls: CallTable | undefined): void => {
     if (last !== undefined) {
       waiting += 1
       post({ calls: last })
     }
     last = calls
+  }
+  let hasParts = false
+  const onSessions = (part: SessionsPart): void => {
+    // Nothing is read any more: what that took is not needed while parts are made and taken.
+    if (!hasParts) collect()
+    hasParts = true
+    give(undefined)
+    packer.forget(part.sessions)
+    waiting += 1
+    post({ part })
   }
   let leave: Promise<void> | undefined
   const enter = (): Promise<void> =>
@@ -61,7 +72,11 @@ async function read(job: UnitJob): Promise<void> {
       entered = resolve
       post('large')
     }))
-  const result = await runUnitJob(job, (calls) => give(packer.pack(calls)), { isTaken, enter })
+  const result = await runUnitJob(job, (calls) => give(packer.pack(calls)), {
+    onSessions,
+    isTaken,
+    enter,
+  })
   // The next such unit may be another thread's: nothing of this one may be left here.
   if (leave !== undefined) collect()
   post({ read: { result, bills: packer.bills() }, ...(last && { last }) })

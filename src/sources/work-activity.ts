@@ -53,6 +53,23 @@ export function createActivityFold(): ActivityFold {
   }
 }
 
+/** Both, from where the first began. Entries of a bucket stand where it began. */
+export function addActivity(a: Activity, b: Activity): Activity {
+  const endOf = ({ from, bucketMs, counts }: Activity): number => from + (counts.length - 1) * bucketMs
+  const { from } = a
+  let bucketMs = Math.max(a.bucketMs, b.bucketMs)
+  while (Math.floor((Math.max(endOf(a), endOf(b)) - from) / bucketMs) >= BUCKETS) bucketMs *= 2
+  const counts: number[] = []
+  for (const one of [a, b]) {
+    for (const [at, count] of one.counts.entries()) {
+      const bucket = Math.max(0, Math.floor((one.from + at * one.bucketMs - from) / bucketMs))
+      while (counts.length <= bucket) counts.push(0)
+      counts[bucket] = (counts[bucket] ?? 0) + count
+    }
+  }
+  return { from, bucketMs, counts }
+}
+
 function widen(counts: number[]): void {
   for (let at = 0; at < BUCKETS; at += 1) {
     counts[at] = at * 2 < BUCKETS ? (counts[at * 2] ?? 0) + (counts[at * 2 + 1] ?? 0) : 0

@@ -37,15 +37,14 @@ export type WasteFold = {
   called(use: ToolUse): 'repeat' | 'reread' | undefined
   answered(use: Called, isFailed: boolean): void
   findings(): readonly Finding[]
-  /** Forgets what was done so far, but for what was found: what follows is compared with what follows. */
-  forget(): void
 }
 
 /** A call is a repetition when the same one was made within so many calls of its source before. */
 const WINDOW = 16
 /** From so many on it is told of. */
 const LEAST = 3
-const MOST_FINDINGS = 5
+/** Of each kind. */
+export const MOST_FINDINGS = 5
 const MARKS = 3
 /** Of each source: files remembered as read or changed, the oldest let go. Of a session: sources. */
 const MOST_FILES = 1000
@@ -116,7 +115,6 @@ export function createWasteFold(): WasteFold {
     },
     findings: () =>
       Object.values(kept).flatMap((runs) => runs.toSorted((a, b) => b.count - a.count).map(toFinding)),
-    forget: () => lanes.clear(),
   }
 }
 

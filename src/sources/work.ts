@@ -47,17 +47,15 @@ export type WorkFold = {
   add(entry: Entry): void
   /** What a provider call's tools did, each once: what its row in the state says. Given out once. */
   take(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
-  /** Lets go of what matters only to what follows soon: calls that wait for their results, what was done before. */
-  pause(): void
   /** All that was not given out, and what is of the whole. */
   end(): SessionWork
 }
 
 /** A hostile file may name any number. Beyond these they are counted and not named. */
-const MOST_FILES = 1000
+export const MOST_FILES = 1000
 const MOST_COUNTED_FILES = 200_000
-const MOST_TOOLS = 200
-const MOST_SOURCES = 200
+export const MOST_TOOLS = 200
+export const MOST_SOURCES = 200
 /** As long as names are in `totals.ts`. */
 const LONGEST_NAME = 200
 const LONGEST_PATH = 1000
@@ -175,10 +173,6 @@ export function createWorkFold(): WorkFold {
       for (const tool of named ?? [])
         counted.push((countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
       return counted
-    },
-    pause() {
-      made?.waste.forget()
-      if (made !== undefined) made = { ...made, open: createOpenCalls() }
     },
     end() {
       for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)

@@ -35,7 +35,7 @@ type Options = {
 }
 
 /** A hostile file may name any number of models. */
-const MOST_MODELS = 50
+export const MOST_MODELS = 50
 
 export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
