@@ -34,6 +34,22 @@ describe('a drift watch', () => {
     ])
   })
 
+  it('names a new key wherever it stands, and however records before it were', () => {
+    const { told, seen } = watch()
+    const records = [
+      { type: 1, uuid: 1, message: 1 },
+      { mood: 1, uuid: 1, message: 1 },
+      { uuid: 1, type: 1, message: 1 },
+      { uuid: 1, mood: 1, message: 1 },
+      { uuid: 1, mood: 1, message: 1 },
+      { type: 1, uuid: 1, message: 1, mood: 1 },
+    ]
+    for (const record of records) seen?.record('user', record)
+    expect(told.map(({ name }) => name)).toEqual(Array.from({ length: 4 }, () => 'user.mood'))
+    seen?.record('system', { type: 1, uuid: 1, message: 1 })
+    expect(told.at(-1)?.name).toBe('system.message')
+  })
+
   it('names a new key of a block whose keys are known, and none of one whose are not', () => {
     const told: string[] = []
     const words = vocabulary({ records: [], blocks: ['text: text', 'ask:command'] })

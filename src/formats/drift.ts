@@ -27,11 +27,28 @@ export function createDriftWatch(
   if (drift === undefined) return undefined
   const tell = (kind: Drift['kind'], name: string, version: string | undefined): void =>
     drift({ kind, name: name.slice(0, NAME_LENGTH), ...(version !== undefined && { version }) })
+  /** By type, known keys where the records before had them: most records have theirs in the order that others have. */
+  const inOrder = new Map<string, string[]>()
+  const lastOf = (type: string): string[] => {
+    const known = inOrder.get(type)
+    if (known !== undefined) return known
+    const made: string[] = []
+    inOrder.set(type, made)
+    return made
+  }
   return {
     record(type, record, version) {
       const keys = records.get(type)
       if (keys === undefined) return tell('record', type, version)
-      for (const key in record) if (!keys.has(key)) tell('key', `${type}.${key}`, version)
+      const last = lastOf(type)
+      let at = 0
+      for (const key in record) {
+        if (key !== last[at]) {
+          if (!keys.has(key)) tell('key', `${type}.${key}`, version)
+          else if (at < MOST_IN_ORDER) last[at] = key
+        }
+        at += 1
+      }
     },
     block(type, version, block) {
       const keys = blocks.get(type)
@@ -75,6 +92,9 @@ function toKeys(line: string): [string, ReadonlySet<string>] {
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((word) => word !== ''))
 }
+
+/** Behind that many keys, each is looked up. */
+const MOST_IN_ORDER = 64
 
 /** A hostile file may call its keys anything. */
 const NAME_LENGTH = 120

@@ -51,6 +51,27 @@ describe('instants', () => {
     expect(millisBetween(undefined, '2025-12-09T14:30:26.800Z')).toBeUndefined()
   })
 
+  it('are as far apart as they are, whichever were asked for before', () => {
+    const spelled = fc.constantFrom(
+      '2025-12-09T14:30:22.000Z',
+      '2025-12-09T14:30:22.001Z',
+      '2025-12-10T00:00:00.000Z',
+      '2025-12-09T14:30:22.000999Z',
+      '2025-12-09 14:30:22.000Z',
+      'not-an-instant-at-all-24',
+      '',
+    )
+    const micros = (text: string): number =>
+      Date.parse(text.length > 24 ? `${text.slice(0, 23)}Z` : text) * 1000 +
+      Number(text.slice(23, 26).replace('Z', '') || 0)
+    fc.assert(
+      fc.property(fc.array(fc.tuple(spelled, spelled), { minLength: 2 }), (pairs) => {
+        for (const [from, to] of pairs)
+          expect(millisBetween(from, to)).toBe(Math.floor((micros(to) - micros(from)) / 1000))
+      }),
+    )
+  })
+
   it('are as many milliseconds as Date.parse says, however they are spelled', () => {
     const digits = fc.array(fc.constantFrom('0', '1', '2', '3', '9', 'T', ':', '-', '.', 'Z', ' '), {
       minLength: 24,

@@ -52,15 +52,27 @@ function pad(millis: number): string {
 /** Milliseconds since 1970, with the fraction of a millisecond cut off. */
 export function toMillis(instant: string): number {
   if (instant === lastInstant) return lastMillis
-  const millis = isSpelledOut(instant) ? millisOf(instant) : parsed(instant)
+  if (instant === beforeInstant) return beforeMillis
+  const isOurs = isSpelledOut(instant)
+  const millis = isOurs ? millisOf(instant) : parsed(instant)
+  beforeInstant = lastInstant
+  beforeMillis = lastMillis
+  isBeforeOurs = isLastOurs
   lastInstant = instant
   lastMillis = millis
+  isLastOurs = isOurs
   return millis
 }
 
-/** Asked for several times in a row. */
-let lastInstant = ''
-let lastMillis = Number.NaN
+/** Asked for several times in a row, and when a result is asked how long it took, by turns with the one before. */
+let [lastInstant, beforeInstant] = ['', '']
+let [lastMillis, beforeMillis] = [Number.NaN, Number.NaN]
+let [isLastOurs, isBeforeOurs] = [false, false]
+
+function hasMillis(instant: string): boolean {
+  if (instant === lastInstant) return isLastOurs
+  return instant === beforeInstant ? isBeforeOurs : isSpelledOut(instant)
+}
 
 const parsed = (instant: string): number =>
   Date.parse(instant.length > 24 ? `${instant.slice(0, 23)}Z` : instant)
@@ -102,8 +114,8 @@ const DIGITS_AT = [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 20, 21, 22] a
 /** Whole milliseconds from one instant to another; undefined when either is unknown. */
 export function millisBetween(from: string | undefined, to: string | undefined): number | undefined {
   if (from === undefined || to === undefined) return undefined
-  if (from.length === 24 && to.length === 24 && isSpelledOut(from) && isSpelledOut(to))
-    return toMillis(to) - toMillis(from)
+  // Of those without microseconds there is nothing else to compare.
+  if (hasMillis(from) && hasMillis(to)) return toMillis(to) - toMillis(from)
   // By microseconds, so that .000123 to .100123 is 100 ms and not 99.
   return Math.floor((toMicros(to) - toMicros(from)) / 1000)
 }
