@@ -6,13 +6,12 @@ import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import { isNamed } from '../transcript/totals.ts'
 import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import { AT, type Skimmer } from './cost-skim.ts'
-import { PADDING, type StringEnds } from './string-ends.ts'
+import type { AnswerLines } from './cost-lines.ts'
+import { AT } from './cost-skim.ts'
+import { FOUND } from './skimmed-lines-code.ts'
 
-/** No more than seven bytes: of so few, the first is looked for by the processor's own means, and quotes are far apart. */
-const ASSISTANT = Buffer.from('"assist')
-const REST = Buffer.from('ant"')
-const [NEWLINE, RETURN, OBJECT, TRUE, QUOTE, LIST] = [0x0a, 0x0d, 0x7b, 0x74, 0x22, 0x5b] as const
+const [OBJECT, TRUE, QUOTE, LIST] = [0x7b, 0x74, 0x22, 0x5b] as const
+const ASSISTANT = Buffer.from('"assistant"')
 
 /** A call, as its lines so far tell it. `path`: the log that they are in. */
 export type Answer = { model: string; usage: Usage; at: string | undefined; readonly path: string }
@@ -20,17 +19,8 @@ export type Answer = { model: string; usage: Usage; at: string | undefined; read
 type Answers = { readonly answers: Map<string, Answer>; readonly path: string }
 
 /** False for a log that has to be read whole. */
-export function scanLog(
-  bytes: Buffer,
-  skimmer: Skimmer,
-  { answers, path }: Answers,
-  strings?: StringEnds,
-): boolean {
-  const next =
-    strings?.isHere(bytes) === true
-      ? (at: number): number => strings.find(at, bytes.length - PADDING)
-      : (at: number): number => nextAssistant(bytes, at)
-  const { skim, starts, ends } = skimmer
+export function scanLog(bytes: Buffer, lines: AnswerLines, { answers, path }: Answers): boolean {
+  const { starts, ends } = lines
   const text = (field: number): string | undefined =>
     textAt(bytes, starts[field] as number, ends[field] as number)
   const first = (field: number): number | undefined => bytes[starts[field] as number]
@@ -53,12 +43,12 @@ export function scanLog(
     const last = answered === -1 ? undefined : textAt(bytes, answered, answeredEnd)
     return last === undefined || last === parent
   }
-  for (let at = next(0); at !== -1;) {
-    const from = bytes.lastIndexOf(NEWLINE, at) + 1
-    const end = bytes.indexOf(NEWLINE, at)
-    const to = bytes[end - 1] === RETURN ? end - 1 : end
-    if (!skim(bytes, from, to) || skimmer.isOdd()) return false
-    const type = text(AT.type)
+  for (let at = 0; ; at = lines.end() + 1) {
+    const found = lines.next(at)
+    if (found === FOUND.none) return true
+    if (found !== FOUND.line) return false
+    const isPlain = isSame(bytes, starts[AT.type] as number, ends[AT.type] as number, ASSISTANT)
+    const type = isPlain ? 'assistant' : text(AT.type)
     // These may hold a message of another.
     if (type === 'progress' || type === 'event') return false
     if (type === 'assistant' && first(AT.message) === OBJECT && isContent(first(AT.content))) {
@@ -67,7 +57,7 @@ export function scanLog(
       const usage =
         model === SYNTHETIC
           ? undefined
-          : (skimmer.usage() ?? objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number))
+          : (lines.usage() ?? objectAt(bytes, starts[AT.usage] as number, ends[AT.usage] as number))
       const isError = first(AT.isApiErrorMessage) === TRUE
       // An error right below an answer says that its counts are not the last. The answer may be the last of another log.
       const parent = usage === undefined && isError ? text(AT.parentUuid) : undefined
@@ -95,16 +85,7 @@ export function scanLog(
         }
       }
     }
-    at = next(end + 1)
   }
-  return true
-}
-
-function nextAssistant(bytes: Buffer, from: number): number {
-  let at = bytes.indexOf(ASSISTANT, from)
-  while (at !== -1 && !isSame(bytes, at + ASSISTANT.length, at + ASSISTANT.length + REST.length, REST))
-    at = bytes.indexOf(ASSISTANT, at + 1)
-  return at
 }
 
 function isSame(bytes: Buffer, from: number, to: number, name: Buffer): boolean {

@@ -12,10 +12,10 @@ import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
-import { createStringEnds, PADDING, type StringEnds } from './string-ends.ts'
 import { COUNTS, hasCounts, type Count, type Usage } from '../transcript/usage.ts'
 import { scanLog, type Answer } from './cost-claude-log.ts'
-import { createSkimmer } from './cost-skim.ts'
+import { createLineSkimmer, type LineSkimmer } from './cost-lines.ts'
+import { PADDING } from './skimmed-lines.ts'
 import { createSlots, hashKey, type Slot } from './cost-slots.ts'
 
 export type ClaudeUnit = {
@@ -73,9 +73,8 @@ const BEHIND = PADDING
 const OWN_LINE = Buffer.from('{"parentUuid":')
 
 export function createClaudeScanner(): ClaudeScanner {
-  const strings = createStringEnds()
-  const read = createFileReader(strings)
-  const skimmer = createSkimmer(new Set(OURS), strings)
+  const skimmer = createLineSkimmer(OURS)
+  const read = createFileReader(skimmer)
   return ({ root, unit, paths }) => {
     const name = stem(unit)
     const logs = isUuid(name) ? logsOf(unit, paths) : undefined
@@ -91,7 +90,7 @@ export function createClaudeScanner(): ClaudeScanner {
         if (head === undefined) return undefined
         cwd = head.cwd
       }
-      if (!scanLog(bytes, skimmer, { answers, path }, strings)) return undefined
+      if (!scanLog(bytes, skimmer.lines(bytes), { answers, path })) return undefined
     }
     return { session, ...(cwd !== undefined && { cwd }), answers }
   }
@@ -110,8 +109,8 @@ function logsOf(unit: string, paths: readonly string[]): readonly string[] | und
 const FIRST_BYTES = 1024 * 1024
 
 /** A file's bytes, and some empty lines: the same bytes for each file, so that what was read before is written over. */
-function createFileReader(strings: StringEnds | undefined): (path: string) => Buffer | undefined {
-  let buffer = strings?.room(FIRST_BYTES) ?? Buffer.allocUnsafe(FIRST_BYTES)
+function createFileReader(skimmer: LineSkimmer): (path: string) => Buffer | undefined {
+  let buffer = skimmer.room(FIRST_BYTES)
   return (path) => {
     let fd: number | undefined
     try {
@@ -127,11 +126,7 @@ function createFileReader(strings: StringEnds | undefined): (path: string) => Bu
         }
         if (length + BEHIND < buffer.length) continue
         if (length >= MOST_BYTES) return undefined
-        if (strings === undefined) {
-          const larger = Buffer.allocUnsafe(buffer.length * 2)
-          buffer.copy(larger, 0, 0, length)
-          buffer = larger
-        } else buffer = strings.room(buffer.length * 2)
+        buffer = skimmer.room(buffer.length * 2)
       }
     } catch {
       return undefined

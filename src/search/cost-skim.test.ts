@@ -1,23 +1,31 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createStringEnds, PADDING } from './string-ends.ts'
+import { createLineSkimmer } from './cost-lines.ts'
 import { AT, createSkimmer } from './cost-skim.ts'
+import { FOUND } from './skimmed-lines-code.ts'
+import { PADDING } from './skimmed-lines.ts'
 
 const { skim, starts, ends, isOdd } = createSkimmer(new Set(['derived']))
 
-const strings = createStringEnds()
-const fast = createSkimmer(new Set(['derived']), strings)
+const fast = createLineSkimmer(['derived'])
 
-/** By both ways to pass over strings, which have to say the same. */
+/** By both ways to skim a line, which have to say the same: the other one finds it by the word in it, and where it ends. */
 function skimmed(text: string): boolean {
-  const bytes = Buffer.from(`ahead ${text}\nbehind it`)
-  const room = strings?.room(bytes.length) ?? Buffer.alloc(0)
+  const bytes = Buffer.from(`ahead\n${text}\nbehind it`)
+  const result = skim(bytes, 6, bytes.length - 10)
+  if (!text.includes('"assistant"') || text.includes('\n')) return result
+  const room = fast.room(bytes.length + PADDING)
   bytes.copy(room)
   room.fill('\n', bytes.length, bytes.length + PADDING)
-  const result = skim(bytes, 6, bytes.length - 10)
-  expect(fast.skim(room.subarray(0, bytes.length + PADDING), 6, bytes.length - 10)).toBe(result)
-  if (result) expect([fast.starts, fast.ends, fast.isOdd()]).toEqual([starts, ends, isOdd()])
-  return result
+  const lines = fast.lines(room.subarray(0, bytes.length + PADDING))
+  expect(lines.next(0)).toBe(result ? (isOdd() ? FOUND.odd : FOUND.line) : FOUND.refused)
+  if (!result) return false
+  expect(lines.end()).toBe(bytes.length - 10)
+  expect(lines.starts.subarray(0, starts.length)).toEqual(starts)
+  for (const [place, start] of starts.entries())
+    if (start !== -1) expect([place, lines.ends[place]]).toEqual([place, ends[place]])
+  expect(lines.next(lines.end() + 1)).toBe(FOUND.none)
+  return true
 }
 
 const valueAt = (text: string, field: keyof typeof AT): unknown => {
@@ -42,6 +50,7 @@ const line = fc.record(
     parentUuid: fc.option(fc.string()),
     isApiErrorMessage: fc.boolean(),
     other: fc.jsonValue(),
+    assistant: fc.jsonValue(),
     message: fc.oneof(
       fc.jsonValue(),
       fc.record(
@@ -56,7 +65,7 @@ const line = fc.record(
       ),
     ),
   },
-  { requiredKeys: [] },
+  { requiredKeys: ['assistant'] },
 )
 
 /** Bytes of another, put anywhere: what torn and fused lines look like. */
@@ -137,10 +146,17 @@ describe('a line that is skimmed', () => {
   })
 
   it('is odd with a name of ours, or one that is spelled with a backslash', () => {
-    expect([skimmed('{"derived":1}'), isOdd()]).toEqual([true, true])
-    expect([skimmed('{"t\\u0079pe":1}'), isOdd()]).toEqual([true, true])
-    expect([skimmed('{"a":{"derived":1}}'), isOdd()]).toEqual([true, false])
-    expect(skimmed('['.repeat(1000))).toBe(false)
-    expect(skimmed(`{"a":${'['.repeat(300)}${']'.repeat(300)}}`)).toBe(false)
+    expect([skimmed('{"derived":"assistant"}'), isOdd()]).toEqual([true, true])
+    expect([skimmed('{"t\\u0079pe":"assistant"}'), isOdd()]).toEqual([true, true])
+    expect([skimmed('{"message":{"\\u0069d":"assistant"}}'), isOdd()]).toEqual([true, true])
+    expect([skimmed('{"a":{"derived":"assistant","b\\n":1}}'), isOdd()]).toEqual([true, false])
+  })
+
+  it('is refused where it is too deep', () => {
+    const deep = (depth: number): string => `{"a":${'['.repeat(depth)}"assistant"${']'.repeat(depth)}}`
+    expect(skimmed(`"assistant"${'['.repeat(1000)}`)).toBe(false)
+    expect([skimmed(deep(199)), skimmed(deep(200)), skimmed(deep(300))]).toEqual([true, false, false])
+    const objects = `${'{"message":'.repeat(200)}"assistant"${'}'.repeat(200)}`
+    expect([skimmed(objects), skimmed(`{"a":${objects}}`)]).toEqual([true, false])
   })
 })

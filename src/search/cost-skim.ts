@@ -3,7 +3,6 @@
  * what JSON.parse would refuse is refused here, and of a name that comes twice the last counts, as there.
  */
 import type { JsonObject } from '../transcript/json.ts'
-import type { StringEnds } from './string-ends.ts'
 import { endOfUsage, readUsage } from './cost-usage.ts'
 
 /** What is looked for, and its place in the lists of where values stand. From `id` on, it is the message's. */
@@ -22,13 +21,13 @@ export const AT = {
 } as const
 
 const FIELDS = Object.entries(AT)
-const OF_LINE = FIELDS.filter(([, place]) => place <= AT.message)
-const OF_MESSAGE = FIELDS.filter(([, place]) => place > AT.message)
+export const OF_LINE = FIELDS.filter(([, place]) => place <= AT.message)
+export const OF_MESSAGE = FIELDS.filter(([, place]) => place > AT.message)
 const ODD = -2
 const NONE = -1
 
 /** Deeper ones are left to a reader that may take its time. */
-const MOST_DEPTH = 200
+export const MOST_DEPTH = 200
 
 const [QUOTE, BACKSLASH, COLON, COMMA, OPEN, CLOSE, LIST, END_LIST, SMALL_U, NEWLINE, RETURN] = [
   0x22, 0x5c, 0x3a, 0x2c, 0x7b, 0x7d, 0x5b, 0x5d, 0x75, 0x0a, 0x0d,
@@ -47,8 +46,8 @@ export type Skimmer = {
   readonly usage: () => JsonObject | undefined
 }
 
-/** `odd`: names at the top of a line that make it one to be read whole. `strings`: for bytes that stand there. */
-export function createSkimmer(odd: ReadonlySet<string>, strings?: StringEnds): Skimmer {
+/** `odd`: names at the top of a line that make it one to be read whole. */
+export function createSkimmer(odd: ReadonlySet<string>): Skimmer {
   const starts = new Int32Array(FIELDS.length)
   const ends = new Int32Array(FIELDS.length)
   const lineNames = createNames([...OF_LINE, ...Array.from(odd, (name) => [name, ODD] as const)])
@@ -59,10 +58,7 @@ export function createSkimmer(odd: ReadonlySet<string>, strings?: StringEnds): S
   /** The same bytes, several at a time. */
   let view = new DataView(bytes.buffer)
   let end = 0
-  const endThere = strings?.end
-  let isThere = false
-  const skipText = (at: number): number =>
-    isThere && endThere !== undefined ? endThere(at + 1) : skipString(bytes, view, at, end)
+  const skipText = (at: number): number => skipString(bytes, view, at, end)
 
   /** The byte after a value, or -1. `depth`: how many objects and lists are around it; `isMessage`: the line's own message. */
   const value = (at: number, depth: number, isMessage: boolean): number => {
@@ -139,10 +135,7 @@ export function createSkimmer(odd: ReadonlySet<string>, strings?: StringEnds): S
     isOdd: () => isOdd,
     usage: () => usage,
     skim(all, from, to) {
-      if (bytes !== all) {
-        view = new DataView(all.buffer, all.byteOffset, all.length)
-        isThere = strings?.isHere(all) === true
-      }
+      if (bytes !== all) view = new DataView(all.buffer, all.byteOffset, all.length)
       bytes = all
       end = to
       starts.fill(NONE)

@@ -58,6 +58,17 @@ export function endOfUsage(): number {
   return at
 }
 
+/** The count there, and nothing else behind it; -1 for anything else, and for nowhere. */
+export function readCountAt(bytes: Buffer, from: number): number {
+  const first = from < 0 ? QUOTE : (bytes[from] as number)
+  if (first < ZERO || first > NINE) return -1
+  at = from
+  isOdd = false
+  const value = readCount(bytes)
+  const next = bytes[at]
+  return isOdd || (next !== COMMA && next !== CLOSE) ? -1 : value
+}
+
 type Usual = { -readonly [K in (typeof NAMES)[number]]?: Json }
 
 /** Assigned by name: by number, or in a row, takes several times as long. */

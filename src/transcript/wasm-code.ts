@@ -21,11 +21,11 @@ export const PAGE_BYTES = 65_536
 
 // By their names in the specification.
 export const [I32, V128, EMPTY] = [0x7f, 0x7b, 0x40] as const
-export const [LOOP, IF, END, BR, RETURN] = [0x03, 0x04, 0x0b, 0x0c, 0x0f] as const
+export const [BLOCK, LOOP, IF, END, BR, RETURN, CALL] = [0x02, 0x03, 0x04, 0x0b, 0x0c, 0x0f, 0x10] as const
 export const [EQZ, EQ, NE, LESS_SIGNED, LESS, MORE, AT_LEAST] = [
   0x45, 0x46, 0x47, 0x48, 0x49, 0x4b, 0x4e,
 ] as const
-export const [CTZ, ADD, SUB, AND, OR] = [0x68, 0x6a, 0x6b, 0x71, 0x72] as const
+export const [CLZ, CTZ, ADD, SUB, AND, OR, SHIFT] = [0x67, 0x68, 0x6a, 0x6b, 0x71, 0x72, 0x74] as const
 export const SAME_EACH = [0xfd, 0x23] as const
 export const LESS_EACH = [0xfd, 0x26] as const
 export const BOTH = [0xfd, 0x4e] as const
@@ -56,8 +56,10 @@ export const byteAt = (offset: number): number[] => [0x2d, 0, offset]
 export const twoAt = (offset: number): number[] => [0x2f, 0, offset]
 /** Given where and what. */
 export const putFour = (offset: number): number[] => [0x36, 0, offset]
+export const putByte = (offset: number): number[] => [0x3a, 0, offset]
 export const putTwo = (offset: number): number[] => [0x3b, 0, offset]
 export const sixteenAt = (offset: number): number[] => [0xfd, 0x00, 0, offset]
+export const putSixteen = (offset: number): number[] => [0xfd, 0x0b, 0, offset]
 export const sixteen = (byte: number): number[] => sixteenOf(Array<number>(16).fill(byte))
 export const sixteenOf = (bytes: readonly number[]): number[] => [0xfd, 0x0c, ...bytes]
 export const giveBack = (value: readonly number[]): number[] => [...value, RETURN]
@@ -67,6 +69,35 @@ export const addTo = (local: number, by: number): number[] => [
   ADD,
   ...set(local),
 ]
+
+/** Instructions, and what is told by a name: what begins anew or ends when it is gone to, and going there. */
+export type Part =
+  | number
+  | { readonly loop: string; readonly parts: readonly Part[] }
+  | { readonly block: string; readonly parts: readonly Part[] }
+  /** The condition stands before it. */
+  | { readonly inside: readonly Part[] }
+  | { readonly to: string }
+
+export const when = (condition: readonly number[], then: readonly Part[]): Part[] => [
+  ...condition,
+  { inside: then },
+]
+
+/** As the specification has it: where to go is how many are left for it. `around`: names, the innermost first. */
+export function laidOut(parts: readonly Part[], around: readonly string[] = []): number[] {
+  return parts.flatMap((part) => {
+    if (typeof part === 'number') return [part]
+    if ('to' in part) {
+      const depth = around.indexOf(part.to)
+      if (depth < 0) throw new Error(`nothing is called ${part.to} there`)
+      return [BR, depth]
+    }
+    if ('inside' in part) return [IF, EMPTY, ...laidOut(part.inside, ['', ...around]), END]
+    const [code, name] = 'loop' in part ? [LOOP, part.loop] : [BLOCK, part.block]
+    return [code, EMPTY, ...laidOut(part.parts, [name, ...around]), END]
+  })
+}
 
 /** A function of so many numbers that gives one, with further locals for numbers and for sixteen bytes. */
 export type Code = {
