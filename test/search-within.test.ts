@@ -58,6 +58,7 @@ const QUERIES = [
   `/${word(20_000).slice(1)}\\w*/`,
   '/ulo(camel|behind|file)/',
   '/[C]amelNeed/',
+  '/hind.eedle|ulofile/',
   "'amelneedle' role:user",
   "'amelneedle' tool:bash",
   "'amelneedle' -tool:bash",

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createGramSet, gramTest } from './grams.ts'
 import { createMatcher } from './match.ts'
-import { literalsOf, toGramTest } from './query-literals.ts'
+import { alternativesOf, toGramTest } from './query-literals.ts'
 import { parseQuery, type Query } from './query.ts'
 import { encodeTexts } from './text-bytes.ts'
 
@@ -36,10 +36,12 @@ describe('the set of what stands together', () => {
 })
 
 describe('what a query must find', () => {
-  it.each([
+  it.each<[string, ...string[][]]>([
     ['par[s]eSession', ['par', 'eSession']],
     ['connection (refused|reset) by', ['connection ', ' by']],
-    ['foo|bar', []],
+    ['foo|bar', ['foo'], ['bar']],
+    ['foo|', ['foo'], []],
+    ['a(b|c)d|[|]e\\|f', ['a', 'd'], ['e|f']],
     ['(foo|bar)baz', ['baz']],
     ['colou?r', ['colo', 'r']],
     ['ab*c', ['a', 'c']],
@@ -56,8 +58,8 @@ describe('what a query must find', () => {
     ['x\\u0041y', ['x', 'y']],
     ['größe', ['gr', 'e']],
     ['文件.错误', ['文件', '错误']],
-  ])('of /%s/', (source, literals) => {
-    expect(literalsOf(new RegExp(source, 'gi'))).toEqual(literals)
+  ])('of /%s/', (source, ...alternatives) => {
+    expect(alternativesOf(new RegExp(source, 'gi'))).toEqual(alternatives)
   })
 
   it('tells apart where a text is from where it is not', () => {
@@ -68,6 +70,7 @@ describe('what a query must find', () => {
       "'ORDS.T'",
       "'件不'",
       '/quick.*fox/',
+      '/hedgehog|brown/',
       "file:search/wo OR 'zzzzz'",
       "'k b' OR 'zzzzz'",
     ])
@@ -77,6 +80,7 @@ describe('what a query must find', () => {
       "'ordsxts'",
       "'错误'",
       '/quick.*hedgehog/',
+      '/hedgehog|quick.*lazy/',
       "file:search/xo OR 'zzzzz'",
       "'k b' 'zzzzz'",
     ])

@@ -21,7 +21,7 @@ function ofNode(node: Node): GramTest | undefined {
     case 'substring':
       return gramTest(node.text)
     case 'regex':
-      return every(literalsOf(node.pattern).map(gramTest))
+      return some(alternativesOf(node.pattern).map((literals) => every(literals.map(gramTest))))
     case 'field':
       return ofField(node.test)
     case 'words':
@@ -49,11 +49,12 @@ function some(tests: readonly (GramTest | undefined)[]): GramTest | undefined {
 }
 
 /**
- * Texts that every match of a pattern has in it. Read conservatively: what stands in groups, behind a bar or before a sign that
- * allows none of it is left out, and so is whatever case could spell otherwise than lower case does.
+ * Texts that every match of a pattern has in it, for each side of the bars that part all of it. Read conservatively: what stands in
+ * groups or before a sign that allows none of it is left out, and so is whatever case could spell otherwise than lower case does.
  */
-export function literalsOf({ source, flags }: RegExp): string[] {
-  const found: string[] = []
+export function alternativesOf({ source, flags }: RegExp): string[][] {
+  let found: string[] = []
+  const all = [found]
   let run = ''
   const end = (): void => {
     if (run !== '') found.push(run)
@@ -61,8 +62,13 @@ export function literalsOf({ source, flags }: RegExp): string[] {
   }
   for (let at = 0; at < source.length;) {
     const sign = source[at] ?? ''
-    // One of several may match: nothing is sure.
-    if (sign === '|') return []
+    if (sign === '|') {
+      end()
+      found = []
+      all.push(found)
+      at += 1
+      continue
+    }
     const { next, text } = atomAt(source, at, flags)
     const repeat = REPEAT.exec(source.slice(next, next + 32))?.[0] ?? ''
     const isOptional = /^(?:[?*]|\{0)/u.test(repeat)
@@ -75,7 +81,7 @@ export function literalsOf({ source, flags }: RegExp): string[] {
     at = next + repeat.length
   }
   end()
-  return found
+  return all
 }
 
 const REPEAT = /^(?:[?*+]|\{\d+(?:,\d*)?\})\??/u

@@ -36,6 +36,10 @@ describe('what must stand within a word', () => {
     )
   })
 
+  it('is one of several where a bar parts all of a pattern', () => {
+    expect(ask('/leneed|[x]otherneed/')).toBe(ask("'leneed' OR 'otherneed'"))
+  })
+
   it('is unknown of short texts, other scripts, words, what must not be there, and one of several that is unknown', () => {
     for (const query of ["'ab.c'", "'文件不存在'", 'words', "-'leneed'", "'leneed' OR 'ab'", '/leneed|x/'])
       expect([query, ask(query)]).toEqual([query, undefined])

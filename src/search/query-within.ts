@@ -3,7 +3,7 @@
  * word of the index that has them is looked for among all words; an entry without such a word does not match. Pure.
  */
 import type { FtsQuery } from './query-fts.ts'
-import { literalsOf } from './query-literals.ts'
+import { alternativesOf } from './query-literals.ts'
 import type { Node, Query } from './query.ts'
 import { toLower } from './words-fold.ts'
 import { KEPT_OF_LONG } from './words-output.ts'
@@ -64,7 +64,7 @@ function ofNode(node: Node): Within | undefined {
     case 'substring':
       return ofText(node.text)
     case 'regex':
-      return every(literalsOf(node.pattern).map(ofText))
+      return some(alternativesOf(node.pattern).map((literals) => every(literals.map(ofText))))
     case 'words':
     case 'field':
     case 'not':
