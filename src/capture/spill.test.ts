@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -12,13 +13,17 @@ afterEach(() => fs.rmSync(folder, { recursive: true, force: true }))
 
 const write = (spill: Spill, bytes: Uint8Array): Promise<Place> =>
   new Promise((resolve, reject) => {
-    const place = spill.write(bytes, (isThere) =>
-      isThere && place !== undefined ? resolve(place) : reject(new Error('it is not there')),
-    )
+    const place = spill.write(bytes, () => resolve(place as Place))
     if (place === undefined) reject(new Error('there is no room'))
   })
-const read = (spill: Spill, place: Place): Promise<Buffer | undefined> =>
-  new Promise((resolve) => spill.read(place, resolve))
+const read = (spill: Spill, place: Place): Promise<Buffer | undefined> => {
+  const into = Buffer.alloc(place.length)
+  return new Promise((resolve) => spill.read(place, into, (isThere) => resolve(isThere ? into : undefined)))
+}
+const readNow = (spill: Spill, place: Place): Buffer | undefined => {
+  const into = Buffer.alloc(place.length)
+  return spill.readNow(place, into) ? into : undefined
+}
 
 describe('what is put outside of memory', () => {
   it('comes back as it was, whoever waits for it', async () => {
@@ -28,9 +33,53 @@ describe('what is put outside of memory', () => {
       all.map((bytes, n) => (n % 2 === 0 ? write(spill, bytes) : Promise.resolve(spill.writeNow(bytes)))),
     )
     for (const [n, place] of places.entries()) {
-      expect(spill.readNow(place as Place)?.equals(all[n] as Buffer)).toBe(true)
+      expect(readNow(spill, place as Place)?.equals(all[n] as Buffer)).toBe(true)
       expect((await read(spill, place as Place))?.equals(all[n] as Buffer)).toBe(true)
     }
+  })
+
+  it('can be had at once, and is in memory only until the disk has it', async () => {
+    const spill = createSpill(folder)
+    const bytes = Buffer.alloc(100_000, 'words ')
+    const same = Buffer.from(bytes)
+    let reading: Promise<Buffer | undefined> | undefined
+    const written = new Promise<void>((done) => {
+      const place = spill.write(bytes, done) as Place
+      bytes.fill(0)
+      expect(readNow(spill, place)?.equals(same)).toBe(true)
+      reading = read(spill, place)
+    })
+    expect((await reading)?.equals(same)).toBe(true)
+    expect(spill.held()).toBe(100_000)
+    await written
+    expect(spill.held()).toBe(0)
+  })
+
+  it('gives the room of what is on its way to nobody before it is there', async () => {
+    const spill = createSpill(folder)
+    const [first, second] = [Buffer.alloc(16_000, 'a'), Buffer.alloc(16_000, 'b')]
+    const written = new Promise<void>((done) => spill.free(spill.write(first, done) as Place))
+    const place = spill.writeNow(second) as Place
+    await written
+    expect(readNow(spill, place)?.equals(second)).toBe(true)
+    expect(spill.held()).toBe(0)
+  })
+
+  it('is held where it is when the disk does not take it', () => {
+    const program = `
+      const { createSpill } = await import(${JSON.stringify(new URL('../../dist/src/capture/spill.js', import.meta.url).href)})
+      const spill = createSpill(process.argv[1])
+      const bytes = Buffer.alloc(200_000, 'words ')
+      const place = await new Promise((done) => { const place = spill.write(bytes, () => done(place)) })
+      const into = Buffer.alloc(place.length)
+      const isSame = spill.readNow(place, into) && into.equals(bytes)
+      const held = spill.held()
+      const more = spill.write(bytes, () => {}) ?? null
+      spill.free(place)
+      console.log(JSON.stringify([isSame, held, more, spill.held()]))`
+    const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath]
+    const said = execFileSync('bash', [...limited, '--input-type=module', '-e', program, folder])
+    expect(JSON.parse(said.toString())).toEqual([true, 200_000, null, 0])
   })
 
   it('has no name, and says nothing to whoever reads the disk', async () => {

@@ -2,23 +2,32 @@
  * Bytes that wait outside of memory: in a file without a name, unreadable without a key that nobody but this process has ever had. It is
  * gone with the process, however that ends, and a disk that still has its blocks tells nobody what they said.
  */
-import { createCipheriv, randomBytes, type Cipher } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { wouldFill } from '../sources/disk.ts'
-import { collectYoung } from '../sources/one-at-a-time.ts'
+import { blockSize, createSealing } from './sealing.ts'
 
 export type Spill = {
-  /** Where it lies once `done` says that it does; undefined when there is no room for it. */
-  write(bytes: Uint8Array, done: (isThere: boolean) => void): Place | undefined
-  read(place: Place, done: (bytes: Buffer | undefined) => void): void
+  /**
+   * Where it lies; undefined when there is no room for it. It can be had from there at once, and `bytes` are the caller's again: what is
+   * still on its way to the disk, or never gets there, is held here. `done` says when it is on its way no more.
+   */
+  write(bytes: Uint8Array, done: () => void): Place | undefined
+  /** As many bytes as were written, into the beginning of a block that is the caller's. */
+  read(place: Place, into: Uint8Array, done: (isThere: boolean) => void): void
   /** The same for whoever cannot wait. */
   writeNow(bytes: Uint8Array): Place | undefined
-  readNow(place: Place): Buffer | undefined
-  /** What lies there is not wanted any more, and nothing is under way with it. */
+  readNow(place: Place, into: Uint8Array): boolean
+  /** What lies there is not wanted any more, and nobody reads it. */
   free(place: Place): void
+  /** Bytes in memory of what is written. */
+  readonly held: () => number
 }
+
+/** `isWriting`: its room may not be given to others. */
+type Sealed = { readonly bytes: Buffer; isWriting: boolean; isFree: boolean }
 
 export type Place = {
   readonly from: number
@@ -29,24 +38,21 @@ export type Place = {
 
 /** Bytes on the disk: who is this far behind does not come back. */
 const MOST = 2 * 1024 * 1024 * 1024
-const SMALLEST = 16 * 1024
 /** A file that has been longer than this is given back when nothing is in it. */
 const WORTH_KEEPING = 16 * 1024 * 1024
-/** Bytes turned until what is left of it is let go: each time takes new memory, which V8 does not count with its own. */
-const COLLECT_BYTES = 2 * 1024 * 1024
 
 /** `folder`: on the disk where what is recorded goes. */
 export function createSpill(folder: string, most = MOST): Spill {
-  const key = randomBytes(16)
+  const sealing = createSealing()
   const free = new Map<number, number[]>()
   let fd: number | undefined
   let isBroken = false
   let end = 0
   let serials = 0
   let inUse = 0
-  /** Used again: what is read is encrypted, and of no use to anybody. */
-  const scratch: Buffer[] = []
-  let turnedBytes = 0
+  /** By serial, encrypted: what is not on the disk. */
+  const sealed = new Map<number, Sealed>()
+  let held = 0
 
   const broken = (): undefined => {
     isBroken = true
@@ -54,7 +60,7 @@ export function createSpill(folder: string, most = MOST): Spill {
   }
   const find = (length: number): { readonly file: number; readonly place: Place } | undefined => {
     if (isBroken) return undefined
-    const size = sizeOf(length)
+    const size = blockSize(length)
     const known = free.get(size)?.pop()
     try {
       if (known === undefined && (end + size > most || wouldFill(folder, size))) return undefined
@@ -69,86 +75,101 @@ export function createSpill(folder: string, most = MOST): Spill {
     inUse += 1
     return { file: fd, place: { from, length, serial: serials } }
   }
-  const turn = (place: Place, bytes: Uint8Array): Buffer => {
-    turnedBytes += bytes.length
-    if (turnedBytes > COLLECT_BYTES) {
-      turnedBytes = 0
-      collectYoung()
-    }
-    return turned(key, place, bytes)
+  const unseal = ({ serial, length }: Place): void => {
+    const one = sealed.get(serial)
+    if (one === undefined) return
+    sealed.delete(serial)
+    sealing.give(one.bytes)
+    held -= length
   }
-  const scratchOf = (length: number): Buffer => {
-    const known = scratch.pop()
-    return known !== undefined && known.length >= length ? known : Buffer.allocUnsafeSlow(sizeOf(length))
+  const giveBack = (place: Place): void => {
+    unseal(place)
+    inUse -= 1
+    if (inUse > 0) {
+      const size = blockSize(place.length)
+      const others = free.get(size)
+      if (others === undefined) free.set(size, [place.from])
+      else others.push(place.from)
+      return
+    }
+    free.clear()
+    if (end > WORTH_KEEPING) {
+      if (fd !== undefined) fs.close(fd, () => {})
+      fd = undefined
+      sealing.clear()
+    }
+    end = 0
+  }
+  /** Of what has been read. */
+  const open = ({ serial, length }: Place, block: Buffer, isThere: boolean, into: Uint8Array): boolean => {
+    if (isThere) sealing.open(serial, block.subarray(0, length), into)
+    sealing.give(block)
+    return isThere
+  }
+  /** What has not been written is here. */
+  const openHere = ({ serial, length }: Place, into: Uint8Array): boolean => {
+    const here = sealed.get(serial)
+    if (here !== undefined) sealing.open(serial, here.bytes.subarray(0, length), into)
+    return here !== undefined
   }
   return {
     write(bytes, done) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
       const { file, place } = found
-      fs.write(file, turn(place, bytes), 0, place.length, place.from, (error, written) => {
-        const isThere = error === null && written === place.length
-        if (!isThere) broken()
-        done(isThere)
+      const one: Sealed = { bytes: sealing.seal(place.serial, bytes), isWriting: true, isFree: false }
+      sealed.set(place.serial, one)
+      held += place.length
+      fs.write(file, one.bytes, 0, place.length, place.from, (error, written) => {
+        one.isWriting = false
+        if (error === null && written === place.length) unseal(place)
+        else broken()
+        if (one.isFree) giveBack(place)
+        done()
       })
       return place
     },
-    read(place, done) {
-      if (fd === undefined) return done(undefined)
-      const into = scratchOf(place.length)
-      return fs.read(fd, into, 0, place.length, place.from, (error, length) => {
-        const isThere = error === null && length === place.length
-        const bytes = isThere ? turn(place, into.subarray(0, length)) : undefined
-        scratch.push(into)
-        done(bytes)
-      })
+    read(place, into, done) {
+      if (openHere(place, into)) return process.nextTick(done, true)
+      if (fd === undefined) return done(false)
+      const block = sealing.block(place.length)
+      return fs.read(fd, block, 0, place.length, place.from, (error, length) =>
+        done(open(place, block, error === null && length === place.length, into)),
+      )
     },
     writeNow(bytes) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
       const { file, place } = found
+      const block = sealing.seal(place.serial, bytes)
       try {
-        const written = fs.writeSync(file, turn(place, bytes), 0, place.length, place.from)
+        const written = fs.writeSync(file, block, 0, place.length, place.from)
         return written === place.length ? place : broken()
       } catch {
         return broken()
+      } finally {
+        sealing.give(block)
       }
     },
-    readNow(place) {
+    readNow(place, into) {
+      if (openHere(place, into)) return true
+      if (fd === undefined) return false
+      const block = sealing.block(place.length)
+      let length = 0
       try {
-        const into = scratchOf(place.length)
-        const length = fd === undefined ? 0 : fs.readSync(fd, into, 0, place.length, place.from)
-        const bytes = length === place.length ? turn(place, into.subarray(0, length)) : undefined
-        scratch.push(into)
-        return bytes
+        length = fs.readSync(fd, block, 0, place.length, place.from)
       } catch {
-        return undefined
+        // A disk that fails: it is not there.
       }
+      return open(place, block, length === place.length, into)
     },
-    free({ from, length }) {
-      inUse -= 1
-      if (inUse > 0) {
-        const size = sizeOf(length)
-        const others = free.get(size)
-        if (others === undefined) free.set(size, [from])
-        else others.push(from)
-        return
-      }
-      free.clear()
-      if (fd !== undefined && end > WORTH_KEEPING) {
-        fs.close(fd, () => {})
-        fd = undefined
-      }
-      end = 0
+    free(place) {
+      const here = sealed.get(place.serial)
+      if (here?.isWriting === true) here.isFree = true
+      else giveBack(place)
     },
+    held: () => held,
   }
-}
-
-/** Of few sizes: what is freed fits what comes. */
-function sizeOf(length: number): number {
-  let size = SMALLEST
-  while (size < length) size *= 2
-  return size
 }
 
 /** Undefined where no file can be made, or where it cannot lose its name. */
@@ -167,12 +188,4 @@ function openNameless(folder: string): number | undefined {
     // Somewhere else, or not at all.
   }
   return undefined
-}
-
-/** Encrypted, or what was: the same in both directions. */
-function turned(key: Buffer, { serial }: Place, bytes: Uint8Array): Buffer {
-  const counter = Buffer.alloc(16)
-  counter.writeDoubleBE(serial)
-  const cipher: Cipher = createCipheriv('aes-128-ctr', key, counter)
-  return cipher.update(bytes)
 }

@@ -1,8 +1,9 @@
 /** One content block while its deltas arrive. `toRaw` gives the block as the provider would have sent it whole. */
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asString, parseJson, toJson } from '../transcript/json.ts'
-import type { Budget, Pieces } from './limits.ts'
-import { createPieces, PARTIAL_JSON_LIMIT } from './limits.ts'
+import type { Budget } from './limits.ts'
+import { PARTIAL_JSON_LIMIT } from './limits.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 
 export type BlockDraft = {
   /** False when the delta's kind is not known: the caller keeps it. */

@@ -28,8 +28,8 @@ export function parseAnthropicMessage(body: Json, { requestId }: WireOptions = {
   })
 }
 
-export function createAnthropicReassembly({ requestId, limit }: WireOptions = {}): Reassembly {
-  const budget = createBudget(limit)
+export function createAnthropicReassembly({ requestId, limit, shelf }: WireOptions = {}): Reassembly {
+  const budget = createBudget(limit, shelf)
   const unknown: Json[] = []
   const alternatives: Alternative[] = []
   let message: JsonObject = {}

@@ -1,8 +1,9 @@
 /** One candidate of a streamed Gemini answer. `toRaw` gives the candidate as it would have come whole. */
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asObject, asString, isObject, rest, toJson } from '../transcript/json.ts'
-import type { Budget, Pieces } from './limits.ts'
-import { BLOCK_LIMIT, createPieces } from './limits.ts'
+import type { Budget } from './limits.ts'
+import { BLOCK_LIMIT } from './limits.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 import { saidFields } from './message.ts'
 
 export type CandidateDraft = {

@@ -26,8 +26,8 @@ export function parseGeminiResponse(body: Json, options: WireOptions = {}): Wire
   })
 }
 
-export function createGeminiReassembly({ requestId, limit }: WireOptions = {}): Reassembly {
-  const budget = createBudget(limit)
+export function createGeminiReassembly({ requestId, limit, shelf }: WireOptions = {}): Reassembly {
+  const budget = createBudget(limit, shelf)
   const unknown: Json[] = []
   const drafts = new Map<number, CandidateDraft>()
   /** The last value of each field: usage is running, the last report wins. */

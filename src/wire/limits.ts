@@ -15,8 +15,20 @@ export const TOOL_CALL_LIMIT = 1024
 /** Blocks or items of one message. */
 export const BLOCK_LIMIT = 4096
 
+/** Where text may lie that nobody needs before its message is over. */
+export type Shelf = {
+  /** Undefined when it is to stay where it is. */
+  put(bytes: Uint8Array): Shelved | undefined
+}
+export type Shelved = {
+  readonly length: number
+  /** False when it cannot be read again. */
+  read(into: Uint8Array): boolean
+}
+
 /** What is left of `MESSAGE_LIMIT`, shared by all parts of one message. */
 export type Budget = {
+  readonly shelf?: Shelf
   /** False when the characters do not fit: they are counted as dropped, and the caller lets go of them. */
   take(characters: number): boolean
   drop(characters: number): void
@@ -24,10 +36,11 @@ export type Budget = {
   dropped(): number
 }
 
-export function createBudget(limit: number = MESSAGE_LIMIT): Budget {
+export function createBudget(limit: number = MESSAGE_LIMIT, shelf?: Shelf): Budget {
   let left = limit
   let dropped = 0
   return {
+    ...(shelf && { shelf }),
     take(characters) {
       if (characters > left) {
         dropped += characters
@@ -41,64 +54,4 @@ export function createBudget(limit: number = MESSAGE_LIMIT): Budget {
     },
     dropped: () => dropped,
   }
-}
-
-/** Text that arrives in pieces. */
-export type Pieces = {
-  add(text: string): void
-  /** All of it, joined. */
-  text(): string
-  readonly isEmpty: boolean
-}
-
-/** Joined in batches, so that a million one-character pieces cost a million characters and not a million strings. */
-const BATCH = 256
-
-export function createPieces(budget: Budget, limit: number = MESSAGE_LIMIT): Pieces {
-  const joined: Packed[] = []
-  let batch: string[] = []
-  let length = 0
-  let full = false
-  return {
-    add(text) {
-      // Once something is missing, what follows must not close the gap unseen.
-      if (full || length + text.length > limit) {
-        full = true
-        budget.drop(text.length)
-        return
-      }
-      if (!budget.take(text.length)) {
-        full = true
-        return
-      }
-      length += text.length
-      batch.push(text)
-      if (batch.length < BATCH) return
-      joined.push(pack(batch.join('')))
-      batch = []
-    },
-    text: () => joined.map(unpack).join('') + batch.join(''),
-    get isEmpty() {
-      return length === 0
-    },
-  }
-}
-
-/**
- * Text outside of the heap, character by character as it was, halves of a pair too: a heap that holds many answers for long lets as much
- * again lie about as they take.
- */
-type Packed = { readonly bytes: Buffer; readonly encoding: 'latin1' | 'utf16le' }
-
-const BEYOND_LATIN1 = /[^\0-\xff]/
-
-function pack(text: string): Packed {
-  const encoding = BEYOND_LATIN1.test(text) ? 'utf16le' : 'latin1'
-  const bytes = Buffer.allocUnsafeSlow(text.length * (encoding === 'latin1' ? 1 : 2))
-  bytes.write(text, encoding)
-  return { bytes, encoding }
-}
-
-function unpack({ bytes, encoding }: Packed): string {
-  return bytes.toString(encoding)
 }

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../transcript/json.ts'
 import { asObject, asString, isObject, parseJson, toJson } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
 import type { Iteration } from './anthropic-usage.ts'
-import type { Budget } from './limits.ts'
+import type { Budget, Shelf } from './limits.ts'
 import type { SplitBlocks } from './split.ts'
 import type { SseEvent } from './sse.ts'
 
@@ -63,6 +63,7 @@ export type WireOptions = {
   readonly requestId?: string
   /** Characters kept of the message. For tests. */
   readonly limit?: number
+  readonly shelf?: Shelf
 }
 
 /** What reading a response says about it as a whole, whichever the API. */

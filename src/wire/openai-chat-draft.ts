@@ -1,8 +1,9 @@
 /** One choice of a streamed chat completion. `toRaw` gives the choice as it would have come whole. */
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asCount, asObject, asString, isObject, rest, toJson } from '../transcript/json.ts'
-import type { Budget, Pieces } from './limits.ts'
-import { createPieces, PARTIAL_JSON_LIMIT, TOOL_CALL_LIMIT } from './limits.ts'
+import type { Budget } from './limits.ts'
+import { PARTIAL_JSON_LIMIT, TOOL_CALL_LIMIT } from './limits.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 
 export type ChoiceDraft = {
   /** Takes one chunk's choice; gives back what of it was not understood. */

@@ -25,8 +25,8 @@ export function parseOpenAiChatCompletion(body: Json, { requestId }: WireOptions
   })
 }
 
-export function createOpenAiChatReassembly({ requestId, limit }: WireOptions = {}): Reassembly {
-  const budget = createBudget(limit)
+export function createOpenAiChatReassembly({ requestId, limit, shelf }: WireOptions = {}): Reassembly {
+  const budget = createBudget(limit, shelf)
   const unknown: Json[] = []
   const choices = new Map<number, ChoiceDraft>()
   /** The last value of each field that is not part of a choice. */

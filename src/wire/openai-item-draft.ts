@@ -4,8 +4,9 @@
  */
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { asCount, asObject, asString, toJson } from '../transcript/json.ts'
-import type { Budget, Pieces } from './limits.ts'
-import { BLOCK_LIMIT, createPieces, PARTIAL_JSON_LIMIT } from './limits.ts'
+import type { Budget } from './limits.ts'
+import { BLOCK_LIMIT, PARTIAL_JSON_LIMIT } from './limits.ts'
+import { createPieces, type Pieces } from './pieces.ts'
 
 export type ItemDraft = {
   /** False when the event is not one of an item: the caller keeps it. */

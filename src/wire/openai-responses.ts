@@ -25,8 +25,8 @@ export function parseOpenAiResponse(body: Json, { requestId }: WireOptions = {})
   })
 }
 
-export function createOpenAiResponsesReassembly({ requestId, limit }: WireOptions = {}): Reassembly {
-  const budget = createBudget(limit)
+export function createOpenAiResponsesReassembly({ requestId, limit, shelf }: WireOptions = {}): Reassembly {
+  const budget = createBudget(limit, shelf)
   const unknown: Json[] = []
   const drafts = new Map<number, ItemDraft>()
   /** The response as last stated, and whether that was the last word on it. */

@@ -5,10 +5,11 @@
 import { parseJson, type Json } from '../../transcript/json.ts'
 import { createReassembly, parseMessage } from '../../wire/apis.ts'
 import { createHeldBytes } from '../../wire/held-bytes.ts'
-import type { WireMessage } from '../../wire/message.ts'
+import type { WireMessage, WireOptions } from '../../wire/message.ts'
 import { envelopeOf, type CallApi } from '../../wire/call-apis.ts'
 import type { Headers } from './client.ts'
 import { createDecoding } from '../../sources/decoding.ts'
+import type { OwnShelf } from './shelves.ts'
 
 export type AnswerHead = { readonly status: number; readonly headers: Headers }
 
@@ -34,9 +35,17 @@ const REQUEST_IDS = ['request-id', 'x-request-id', 'x-amzn-requestid']
 /** An answer that came whole is held to its end; far above what providers send. */
 const MOST_BODY = 64 * 1024 * 1024
 
-export function createAnswerReader(api: CallApi, { status, headers }: AnswerHead): AnswerReader {
+/** `shelf`: for what has come of an answer that is not over. */
+export function createAnswerReader(
+  api: CallApi,
+  { status, headers }: AnswerHead,
+  shelf?: OwnShelf,
+): AnswerReader {
   const requestId = REQUEST_IDS.map((name) => headerOf(headers, name)).find((id) => id !== undefined)
-  const options = requestId === undefined ? {} : { requestId }
+  const options: WireOptions = {
+    ...(requestId !== undefined && { requestId }),
+    ...(shelf && { shelf }),
+  }
   const type = headerOf(headers, 'content-type') ?? ''
   const isStream = /text\/event-stream|vnd\.amazon\.eventstream/.test(type)
   const body = isStream ? readStream(api, options) : readWhole(api, status, options)
@@ -45,7 +54,9 @@ export function createAnswerReader(api: CallApi, { status, headers }: AnswerHead
     push: (chunk) => decoding.push(chunk),
     async end() {
       const problem = await decoding.end()
-      return { message: body.end(), ...(problem !== undefined && { problem }) }
+      const message = body.end()
+      shelf?.clear()
+      return { message, ...(problem !== undefined && { problem }) }
     },
     now: () => ({ message: body.end() }),
     soFar: () => body.soFar?.(),
@@ -62,9 +73,8 @@ type Body = {
   readonly end: () => WireMessage
   readonly soFar?: () => WireMessage
 }
-type Options = { readonly requestId?: string }
 
-function readStream(api: CallApi, options: Options): Body {
+function readStream(api: CallApi, options: WireOptions): Body {
   const envelope = envelopeOf(api)
   const events = envelope.events()
   const message = createReassembly(envelope.api, options)
@@ -80,7 +90,7 @@ function readStream(api: CallApi, options: Options): Body {
   }
 }
 
-function readWhole(api: CallApi, status: number, options: Options): Body {
+function readWhole(api: CallApi, status: number, options: WireOptions): Body {
   const held = createHeldBytes()
   let isTooLong = false
   return {

@@ -10,6 +10,7 @@ import type { Json } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { record, Recorder, RecordOptions } from '../record.ts'
 import { createReporter, toStderr, type Failure } from '../report.ts'
+import { createShelves } from './shelves.ts'
 import { createSpill } from '../spill.ts'
 import type { AnswerHead } from './answer.ts'
 import type { Asked, AskedCall, CallStart, OpenCall, ToolOutcome } from './call.ts'
@@ -55,7 +56,9 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
   const report = createReporter(options.onFailure)
   const { guard } = report
   const tools = createOpenTools(MOST_HELD)
-  const tapes = parts.createTapeDeck({ spill: createSpill(options.home ?? defaultHome()) })
+  const spill = createSpill(options.home ?? defaultHome())
+  const tapes = parts.createTapeDeck({ spill })
+  const shelves = createShelves(spill)
   const unfinished = createUnfinishedAnswers()
   /** Answers that came to their end and did not say what they took, for nobody had asked for it. */
   let uncounted = 0
@@ -98,6 +101,7 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
     guard,
     ask,
     tapes,
+    shelves,
     unfinished,
     onceOver,
     uncounted() {

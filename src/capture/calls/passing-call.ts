@@ -9,6 +9,7 @@ import { LEFT, type Broken, type Outcome } from './call-outcome.ts'
 import { headerOf, type Answer, type AnswerHead, type AnswerReader } from './answer.ts'
 import type { Parts } from './call-parts.ts'
 import type { Pending, PendingCalls } from './pending-calls.ts'
+import type { Shelves } from './shelves.ts'
 import type { Tape, TapeDeck } from './tape.ts'
 import type { Coming, ComingAnswer, UnfinishedAnswers } from './unfinished.ts'
 
@@ -23,6 +24,7 @@ type Around = {
   readonly guard: Reporter['guard']
   readonly ask: PendingCalls['ask']
   readonly tapes: TapeDeck
+  readonly shelves: Shelves
   readonly unfinished: UnfinishedAnswers
   readonly onceOver: OnceOver
   /** It came to its end and did not say what it took, for nobody had asked for it. */
@@ -32,7 +34,7 @@ type Around = {
 const UNREAD = 'unread'
 
 export function createPassingCall(start: CallStart, around: Around): OpenCall {
-  const { parts, guard, ask, tapes, unfinished, onceOver, uncounted } = around
+  const { parts, guard, ask, tapes, shelves, unfinished, onceOver, uncounted } = around
   const { api, body, headers } = start
   const { began = performance.now() } = start
   let pending: Pending | undefined
@@ -100,7 +102,7 @@ export function createPassingCall(start: CallStart, around: Around): OpenCall {
   return {
     response: guard('an answer', (said: AnswerHead) => {
       head = said
-      reader = parts.createAnswerReader(api, said)
+      reader = parts.createAnswerReader(api, said, shelves.begin())
       tape = tapes.begin(said, began)
       coming = unfinished.begin(look)
     }),

@@ -1,13 +1,14 @@
 /** Chunks and their times, one after the other in blocks of memory, of which those that are full may lie outside of it. */
 import type { Place, Spill } from '../spill.ts'
 
-export type Frame = { readonly ms: number; readonly bytes: Buffer }
+/** A chunk lies in its block from one place to another, and is good until this returns. */
+export type Visit = (ms: number, block: Buffer, from: number, to: number) => void
 
 export type Reel = {
   /** False when there is no room for it: then all of it is of no use. */
   add(chunk: Buffer, ms: number): boolean
-  /** All of them, good until they are cleared; undefined when some cannot be read again. */
-  frames(): Frame[] | undefined
+  /** All of them, in order; false when some cannot be read again. */
+  play(visit: Visit): boolean
   /** Gives all memory back. */
   clear(): void
 }
@@ -65,18 +66,18 @@ export function createReel({ take, isFull, blocks, spill }: Room): Reel {
       used += size
       return used < block.length || close()
     },
-    frames() {
-      const frames: Frame[] = []
+    play(visit) {
       for (const one of [...full, ...(block === undefined ? [] : [block.subarray(0, used)])]) {
-        const bytes = Buffer.isBuffer(one) ? one : spill?.readNow(one)
-        if (bytes === undefined) return undefined
+        const bytes = Buffer.isBuffer(one) ? one : Buffer.allocUnsafeSlow(one.length)
+        if (!Buffer.isBuffer(one) && spill?.readNow(one, bytes) !== true) return false
         for (let at = 0; at < bytes.length;) {
-          const end = at + HEAD + bytes.readUInt32LE(at + 8)
-          frames.push({ ms: bytes.readDoubleLE(at), bytes: bytes.subarray(at + HEAD, end) })
-          at = end
+          const from = at + HEAD
+          const to = from + bytes.readUInt32LE(at + 8)
+          visit(bytes.readDoubleLE(at), bytes, from, to)
+          at = to
         }
       }
-      return frames
+      return true
     },
     clear() {
       for (const one of full) {

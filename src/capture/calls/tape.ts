@@ -3,12 +3,11 @@
  * until its end, for it may be written only when it is known that there is no secret in it: a few megabytes of all open calls in memory,
  * and what is more outside of it. Where that cannot be, an answer is recorded without its tape.
  */
-import { StringDecoder } from 'node:string_decoder'
 import { collect } from '../../sources/one-at-a-time.ts'
 import type { TapeJson } from '../../wire/tape.ts'
 import type { Spill } from '../spill.ts'
 import type { AnswerHead } from './answer.ts'
-import { createReel, type Frame, type Reel, type Room } from './reel.ts'
+import { createReel, type Reel, type Room } from './reel.ts'
 
 export type Tape = {
   /** `at`: when it came, as `performance.now()` has it. */
@@ -46,6 +45,7 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
     begin({ status, headers }, began) {
       let reel: Reel | undefined = createReel(room)
       let own = 0
+      let count = 0
       const giveUp = (): void => {
         reel?.clear()
         reel = undefined
@@ -53,6 +53,7 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
       return {
         push(chunk, at = performance.now()) {
           own += chunk.length
+          count += 1
           if (own > MOST_OF_ONE || reel?.add(chunk, at - began) === false) giveUp()
         },
         end(call, broken) {
@@ -61,7 +62,6 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
             ended = 0
             collect()
           }
-          const frames = reel?.frames()
           const shown = kept(headers)
           const facts = {
             v: 1,
@@ -70,9 +70,10 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
             headers: shown,
             ...(broken !== undefined && { broken }),
           } as const
-          const played = frames && {
-            line: lineOf(facts, frames),
-            words: `${JSON.stringify(shown)}\n${textOf(frames)}`,
+          const all = reel && playedOf(reel, own, count)
+          const played = all && {
+            line: lineOf(facts, all.chunks),
+            words: `${JSON.stringify(shown)}\n${all.text}`,
           }
           giveUp()
           return played
@@ -82,19 +83,34 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
   }
 }
 
-/** Characters may be cut anywhere. */
-function textOf(frames: readonly Frame[]): string {
-  const decoder = new StringDecoder()
-  return frames.map(({ bytes }) => decoder.write(bytes)).join('') + decoder.end()
+/** Its time in tenths of milliseconds, brackets, quotes and commas. */
+const MOST_AROUND = 24
+
+/**
+ * All that was said as text, and the list of its chunks as JSON, each out of one block of memory: ten thousand strings of it would be
+ * moved about by every collection. Undefined when some cannot be read again.
+ */
+function playedOf(
+  reel: Reel,
+  bytes: number,
+  count: number,
+): { readonly text: string; readonly chunks: string } | undefined {
+  const text = Buffer.allocUnsafeSlow(bytes)
+  const list = Buffer.allocUnsafeSlow(Math.ceil((bytes * 4) / 3) + count * (MOST_AROUND + 4))
+  let textEnd = 0
+  let listEnd = 0
+  const isWhole = reel.play((ms, block, from, to) => {
+    textEnd += block.copy(text, textEnd, from, to)
+    const chunk = `${listEnd === 0 ? '' : ','}[${Math.round(ms * 10) / 10},"${block.toString('base64', from, to)}"]`
+    listEnd += list.write(chunk, listEnd, 'latin1')
+  })
+  if (!isWhole) return undefined
+  return { text: text.toString('utf8', 0, textEnd), chunks: list.toString('latin1', 0, listEnd) }
 }
 
-/** The same as one `JSON.stringify` of it, without a string and a list for each of ten thousand chunks at a time. */
-function lineOf(facts: Omit<TapeJson, 'chunks'>, frames: readonly Frame[]): string {
+/** The same as one `JSON.stringify` of it. */
+function lineOf(facts: Omit<TapeJson, 'chunks'>, chunks: string): string {
   const { broken, ...first } = facts
-  let chunks = ''
-  for (const { ms, bytes } of frames) {
-    chunks += `${chunks === '' ? '' : ','}[${Math.round(ms * 10) / 10},"${bytes.toString('base64')}"]`
-  }
   const last = broken === undefined ? '' : `,"broken":${JSON.stringify(broken)}`
   return `${JSON.stringify(first).slice(0, -1)},"chunks":[${chunks}]${last}}`
 }

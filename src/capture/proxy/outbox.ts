@@ -42,7 +42,7 @@ const RESERVE = 8 * 1024 * 1024
 const FACTS = 1024
 /** Of a block: more than a socket gives at once. */
 const BLOCK = 128 * 1024
-/** Blocks kept for the next use. */
+/** Blocks kept for the next use, when nothing waits. While something does all are: each new one would leave a gap where it was. */
 const MOST_KEPT = 16
 /** Blocks that are full and go out soon, whatever they hold. */
 const MANY = 8
@@ -57,10 +57,16 @@ const FEW_OUT = 4
 const MOST_OUT = 16
 /** How a call begins and ends waits this long, in milliseconds: a recorder that wakes up takes a processor from what is on its way. */
 const SOON_MS = 2
-/** A chunk waits this long for others: each time that it goes out takes as long as one takes to pass. */
-const LINGER_MS = 50
+/**
+ * A chunk waits this long for others: each time that it goes out takes as long as one takes to pass. It goes out behind the next one that
+ * passes, since most come at a beat: what is done right behind one is hardly ever in the way of another. Where none comes, by itself.
+ */
+const LINGER_MS = 30
+const ALONE_MS = 2 * LINGER_MS
 /** Things put until what is left of them is let go, while nobody waits: V8 would do it while one of them passes. */
 const COLLECT_AFTER = 100
+/** Bytes packed until it is, whoever waits: of memory outside its heap V8 knows little. */
+const COLLECT_BYTES = 4 * 1024 * 1024
 
 type Loose = {
   readonly kind: Kind
@@ -75,6 +81,7 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
   let loose: Loose[] = []
   let looseBytes = 0
   let putSince = 0
+  let packedBytes = 0
   let packer: Packer | undefined
   const kept: ArrayBuffer[] = []
   /** When each of those that are out was sent: they come back in order. */
@@ -87,9 +94,13 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
   let drained: (() => void)[] = []
 
   const keep = (buffer: ArrayBuffer): void => {
-    if (buffer.byteLength === BLOCK && kept.length < MOST_KEPT) kept.push(buffer)
+    if (buffer.byteLength === BLOCK) kept.push(buffer)
+    if (kept.length > MOST_KEPT && waiting.count() === 0) kept.length = MOST_KEPT
   }
-  const waiting = createWaiting({ spill, free: keep, lost: leftOut, ready: () => sendNext(MOST_OUT) })
+  const block = (size: number): ArrayBuffer =>
+    size > BLOCK ? new ArrayBuffer(size) : (kept.pop() ?? new ArrayBuffer(BLOCK))
+  const ready = (): void => sendNext(MOST_OUT)
+  const waiting = createWaiting({ spill, free: keep, block, lost: leftOut, ready })
 
   const close = (): void => {
     if (packer === undefined || packer.used() === 0) return
@@ -101,16 +112,23 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
   const pack = (): void => {
     const all = loose
     loose = []
+    packedBytes += looseBytes
     looseBytes = 0
     for (const { kind, call, at, what } of all) {
       const bytes = Buffer.isBuffer(what) ? what : Buffer.from(JSON.stringify(what))
       const size = sizeOf(bytes)
       if (packer !== undefined && !packer.hasRoom(size)) close()
-      packer ??= createPacker(size > BLOCK ? new ArrayBuffer(size) : (kept.pop() ?? new ArrayBuffer(BLOCK)))
+      packer ??= createPacker(block(size))
       // A copy was sent, and what it was copied from is smaller than this.
       if (!packer.hasRoom(size)) packer = createPacker(new ArrayBuffer(size))
       packer.put(kind, call, at, bytes)
     }
+    if (packedBytes > COLLECT_BYTES) letGo()
+  }
+  const letGo = (): void => {
+    putSince = 0
+    packedBytes = 0
+    collectYoung()
   }
   const sendOne = (parcel: Parcel): void => {
     sent.push(performance.now())
@@ -140,15 +158,13 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
     putSince += loose.length
     collect()
     sendNext(MOST_OUT)
-    if (putSince < COLLECT_AFTER) return
-    putSince = 0
-    collectYoung()
+    if (putSince >= COLLECT_AFTER) letGo()
   }
   const flushSoon = (): void => {
     if (sent.length < FEW_OUT) soon ??= setTimeout(flush, SOON_MS)
   }
   const flushLater = (): void => {
-    if (sent.length < FEW_OUT && soon === undefined) later ??= setTimeout(flush, LINGER_MS)
+    if (sent.length < FEW_OUT && soon === undefined) later ??= setTimeout(flush, ALONE_MS)
   }
 
   return {
@@ -161,13 +177,14 @@ export function createOutbox({ send, leftOut, spill, budget = BUDGET }: OutboxOp
         leftOut()
         return false
       }
-      loose.push({ kind, call, at: machineNow(), what })
+      const now = machineNow()
+      loose.push({ kind, call, at: now, what })
       looseBytes += size
       if (loose.length >= MOST_LOOSE || looseBytes >= MOST_LOOSE_BYTES) {
         pack()
         if (waiting.count() >= MANY) flushSoon()
       }
-      if (isPart) flushLater()
+      if (isPart && now - (loose[0]?.at ?? now) < LINGER_MS) flushLater()
       else flushSoon()
       return true
     },

@@ -28,6 +28,7 @@ function create(spill: Spill): { waiting: Waiting; lost: () => number; ready: ()
     most: 1000,
     ready: () => wake(),
     free() {},
+    block: (length) => new ArrayBuffer(length),
     lost: () => (lost += 1),
   })
   return { waiting, lost: () => lost, ready: () => new Promise((done) => (wake = done)) }
@@ -57,6 +58,8 @@ describe('what waits', () => {
           else await turn()
         }
         for (let one = waiting.takeNow(); one !== undefined; one = waiting.takeNow()) got(one)
+        // What is on its way to the disk is in memory until it is there, wanted or not.
+        while (waiting.held() > 0) await turn()
         expect([next, waiting.count(), waiting.held()]).toEqual([put, 0, 0])
       }),
       { numRuns: 60 },
@@ -77,6 +80,15 @@ describe('what waits', () => {
     expect(taken).toBe(200)
   })
 
+  it('goes out of memory in the turn in which it comes, however much comes', async () => {
+    const spill = createSpill(folder)
+    const { waiting } = create(spill)
+    for (let n = 0; n < 60; n += 1) waiting.push(parcelOf(n, 128 * 1024))
+    expect(waiting.held() - spill.held()).toBeLessThanOrEqual(1000)
+    while (waiting.held() > 1000) await turn()
+    for (let n = 0; n < 60; n += 1) expect(waiting.takeNow()?.used).toBe(parcelOf(n, 128 * 1024).used)
+  })
+
   it('stays in memory where it cannot be put elsewhere', async () => {
     const { waiting, lost } = create(createSpill(join(folder, 'gone')))
     for (let n = 0; n < 20; n += 1) waiting.push(parcelOf(n, 300))
@@ -88,7 +100,7 @@ describe('what waits', () => {
 
   it('is told of when it cannot be read again, and what is behind it comes', async () => {
     const spill = createSpill(folder)
-    const { waiting, lost } = create({ ...spill, readNow: () => undefined })
+    const { waiting, lost } = create({ ...spill, readNow: () => false })
     for (let n = 0; n < 5; n += 1) waiting.push(parcelOf(n, 300))
     while (waiting.held() > 1000) await turn()
     const sizes: number[] = []

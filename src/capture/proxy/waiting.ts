@@ -20,8 +20,9 @@ export type Waiting = {
 export type WaitingOptions = {
   readonly spill: Spill
   readonly ready: () => void
-  /** Its memory may be used again. */
+  /** Its memory may be used again; and memory to use, of at least so many bytes. */
   readonly free: (buffer: ArrayBuffer) => void
+  readonly block: (length: number) => ArrayBuffer
   /** One could not be read again. */
   readonly lost: () => void
   readonly most?: number
@@ -38,10 +39,11 @@ type One = {
 const MOST_HELD = 4 * 1024 * 1024
 /** Read ahead of their turn. */
 const AHEAD = 4
-/** Written at a time: each of them is in memory twice. */
-const MOST_WRITING = 8
+/** Written at a time: more than all connections bring in a turn, for that is how often somebody asks whether they are written. */
+const MOST_WRITING = 64
 
-export function createWaiting({ spill, ready, free, lost, most = MOST_HELD }: WaitingOptions): Waiting {
+export function createWaiting(options: WaitingOptions): Waiting {
+  const { spill, ready, free, block, lost, most = MOST_HELD } = options
   let all: One[] = []
   /** Those of which nothing has been written: the newest have longest to wait. */
   let inside: One[] = []
@@ -52,48 +54,51 @@ export function createWaiting({ spill, ready, free, lost, most = MOST_HELD }: Wa
     held -= one.parcel?.buffer.byteLength ?? 0
     one.parcel = undefined
   }
-  const putOutside = (one: One, { buffer, used }: Parcel): void => {
-    const place = spill.write(new Uint8Array(buffer, 0, used), (isThere) => {
-      writing -= 1
-      // It may have had its turn meanwhile.
-      if (isThere && one.parcel?.buffer === buffer) {
-        drop(one)
-        one.place = place
-        free(buffer)
-      } else if (place !== undefined) spill.free(place)
-      makeRoom()
-    })
-    if (place !== undefined) writing += 1
-  }
+  const isTooMuch = (): boolean => held > most && writing < MOST_WRITING
   const makeRoom = (): void => {
-    for (let free = MOST_WRITING - writing; free > 0; free -= 1) {
-      const one = held > most ? inside.pop() : undefined
+    while (isTooMuch()) {
+      const one = inside.pop()
       if (one === undefined) return
-      if (one.parcel !== undefined) putOutside(one, one.parcel)
+      if (one.parcel === undefined) continue
+      const { buffer, used } = one.parcel
+      one.place = spill.write(new Uint8Array(buffer, 0, used), () => {
+        writing -= 1
+        makeRoom()
+      })
+      // No room there: it stays here.
+      if (one.place === undefined) return
+      writing += 1
+      drop(one)
+      free(buffer)
     }
   }
   const read = (one: One): void => {
     if (one.place === undefined || one.isReading) return
     one.isReading = true
     const { place } = one
-    spill.read(place, (bytes) => {
+    const into = block(place.length)
+    spill.read(place, new Uint8Array(into), (isThere) => {
       one.isReading = false
-      if (one.place === undefined) return spill.free(place)
-      came(one, place, bytes)
-      return ready()
+      if (one.place !== undefined) {
+        came(one, place, into, isThere)
+        return ready()
+      }
+      spill.free(place)
+      return free(into)
     })
   }
-  const came = (one: One, place: Place, bytes: Buffer | undefined): void => {
+  const came = (one: One, place: Place, buffer: ArrayBuffer, isThere: boolean): void => {
     one.place = undefined
     // Whoever reads it meanwhile frees it.
     if (!one.isReading) spill.free(place)
-    if (bytes === undefined) {
+    if (!isThere) {
+      free(buffer)
       lost()
       all = all.filter((other) => other !== one)
       return
     }
-    one.parcel = { buffer: whole(bytes), used: one.used }
-    held += bytes.length
+    one.parcel = { buffer, used: one.used }
+    held += buffer.byteLength
   }
   const first = (): Parcel | undefined => {
     const [one] = all
@@ -120,10 +125,13 @@ export function createWaiting({ spill, ready, free, lost, most = MOST_HELD }: Wa
     },
     takeNow() {
       for (let one = all[0]; one !== undefined && one.parcel === undefined; one = all[0])
-        if (one.place !== undefined) came(one, one.place, spill.readNow(one.place))
+        if (one.place !== undefined) {
+          const into = block(one.place.length)
+          came(one, one.place, into, spill.readNow(one.place, new Uint8Array(into)))
+        }
       return first()
     },
-    held: () => held,
+    held: () => held + spill.held(),
     count: () => all.length,
     clear() {
       for (const one of all) {
@@ -136,9 +144,4 @@ export function createWaiting({ spill, ready, free, lost, most = MOST_HELD }: Wa
       held = 0
     },
   }
-}
-
-/** Its own memory: small ones come out of memory that others share. */
-function whole(bytes: Buffer): ArrayBuffer {
-  return (bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)).buffer as ArrayBuffer
 }
