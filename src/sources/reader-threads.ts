@@ -2,7 +2,6 @@
  * Threads that read units, each one at a time, with the next ones waiting there: none has to ask for its next while this thread is
  * busy. Loaded where there is enough to read: starting threads is as much to load as a format.
  */
-import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Readers, ReadUnit, Taker } from './readers.ts'
 import type { UnitJob } from './read-unit.ts'
@@ -11,17 +10,8 @@ import type { FromWorker, ToWorker } from './unit-worker.ts'
 /** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
 const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
 
-/**
- * How much a function runs before it is compiled once more, in bytes of its code: three times of what V8 has by itself. Each thread
- * compiles for itself what all of them run, on the processors that they read on, and what only runs once a log is not worth it.
- */
-const COMPILED_AFTER = 400_000
-/** Others count in other ways. */
-const COUNTED_SO = '11.'
-
 export function createThreads(script: URL, threads: number): Readers {
   const enter = createTurns()
-  if (process.versions.v8.startsWith(COUNTED_SO)) setFlagsFromString(`--interrupt-budget=${COMPILED_AFTER}`)
   const all = Array.from({ length: threads }, () => createThread(script, enter))
   return {
     threads,
