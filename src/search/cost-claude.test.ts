@@ -76,6 +76,20 @@ const usage = fc.oneof(
     service_tier: fc.constantFrom('standard', 'batch', 'priority', null),
     iterations: fc.oneof(fc.constant([]), fc.constant([{ input_tokens: 1 }])),
   }),
+  // All that Claude Code writes, at any price.
+  fc.record({
+    input_tokens: fc.nat({ max: 9 }),
+    cache_creation_input_tokens: fc.nat({ max: 9 }),
+    cache_read_input_tokens: fc.nat({ max: 9 }),
+    cache_creation: fc.record({
+      ephemeral_5m_input_tokens: fc.nat({ max: 9 }),
+      ephemeral_1h_input_tokens: fc.nat({ max: 9 }),
+    }),
+    output_tokens: fc.nat({ max: 9 }),
+    service_tier: fc.constantFrom('standard', 'batch', null),
+    inference_geo: fc.constantFrom('not_available', 'us', ''),
+    speed: fc.constantFrom('standard', 'fast'),
+  }),
   fc.constant({ input_tokens: 0, output_tokens: 0 }),
   fc.constant({ input_tokens: -1, output_tokens: 1e300 }),
   fc.constantFrom(null, 'much', [], {}),

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { costOf } from '../cost/cost.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import type { Json } from '../transcript/json.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
 import { createLineSkimmer, type AnswerLines, type LineSkimmer } from './cost-lines.ts'
 import { AT } from './cost-skim.ts'
 import { FOUND } from './skimmed-lines-code.ts'
@@ -41,6 +42,9 @@ const names = fc.constantFrom(
   'cache_creation_input_tokens',
   'cache_read_input_tokens',
   'service_tier',
+  'serviceTier',
+  'inference_geo',
+  'speed',
   'iterations',
   'output_tokens_details',
   'thinking_tokens',
@@ -52,6 +56,8 @@ const split = fc.oneof(
   fc.record({ ephemeral_5m_input_tokens: fc.nat(9), ephemeral_1h_input_tokens: fc.nat(9) }),
   count,
 )
+const tier = fc.constantFrom('standard', 'standard', 'standard', null, 'batch', 'priority', 'fast', 7)
+const place = fc.constantFrom('not_available', 'not_available', null, 'us', '', 'global')
 const usual = fc
   .record({
     input_tokens: count,
@@ -59,14 +65,16 @@ const usual = fc
     cache_read_input_tokens: count,
     cache_creation: split,
     output_tokens: count,
-    service_tier: fc.constant('standard'),
+    service_tier: tier,
+    inference_geo: place,
+    speed: tier,
   })
   .map((usage) => Object.entries(usage))
 /** As it is spelled: names may come twice, and with an escape in them. */
 const usage = fc
   .tuple(
     usual,
-    fc.array(fc.tuple(fc.oneof(names, fc.constant('cache_creation')), fc.oneof(count, split)), {
+    fc.array(fc.tuple(fc.oneof(names, fc.constant('cache_creation')), fc.oneof(count, split, tier, place)), {
       maxLength: 3,
     }),
     fc.boolean(),
@@ -95,8 +103,12 @@ describe('the lines of a log that may tell of a call', () => {
     )
   })
 
-  it('have the counts that JSON.parse reads, whatever a usage says', () => {
-    const counted = (said: Json): unknown => ({ ...fromAnthropicUsage(said), raw: undefined })
+  it('have the counts that JSON.parse reads, and cost what they do, whatever a usage says', () => {
+    const counted = (said: Json): unknown => {
+      const read = fromAnthropicUsage(said)
+      const cost = costOf({ model: 'claude-opus-5', at: '2026-11-01T00:00:00.000Z', usage: read })
+      return { ...read, raw: undefined, cost }
+    }
     fc.assert(
       fc.property(usage, usage, fc.boolean(), (one, other, isTwice) => {
         const text = `{"message":{${isTwice ? `"usage":${other},` : ''}"usage":${one}},"type":"assistant"}`
@@ -113,9 +125,26 @@ describe('the lines of a log that may tell of a call', () => {
 
   it('have the counts of a usage as Claude Code writes it', () => {
     const one =
-      '{"input_tokens":3,"cache_creation_input_tokens":412,"cache_read_input_tokens":40000,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":412},"output_tokens":120,"service_tier":"a new one","more":{"input_tokens":9}}'
+      '{"input_tokens":3,"cache_creation_input_tokens":412,"cache_read_input_tokens":40000,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":412},"output_tokens":120,"service_tier":"standard","more":{"input_tokens":9}}'
     const lines = linesOf(fast, `{"type":"assistant","message":{"usage":${one}}}`)
     expect(lines.next(0)).toBe(FOUND.line)
     expect(lines.usage()).toMatchObject({ input_tokens: 3, output_tokens: 120, cache_creation: {} })
+  })
+
+  it('have a tier that costs otherwise', () => {
+    const counts =
+      '"input_tokens":3,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"cache_creation":{"ephemeral_5m_input_tokens":0,"ephemeral_1h_input_tokens":0},"output_tokens":120'
+    const odd = [
+      ['service_tier', 'batch'],
+      ['serviceTier', 'FLEX'],
+      ['speed', 'fast'],
+      ['inference_geo', 'us'],
+    ] as const
+    for (const [name, word] of odd) {
+      const said = `{${counts},"${name}":"${word}"}`
+      const lines = linesOf(fast, `{"type":"assistant","message":{"usage":${said}}}`)
+      expect(lines.next(0)).toBe(FOUND.line)
+      expect((lines.usage() ?? (JSON.parse(said) as JsonObject))[name]).toBe(word)
+    }
   })
 })

@@ -57,12 +57,18 @@ const USAGE = {
     ['ephemeral_1h_input_tokens', COUNT.oneHour],
   ],
   unusual: COUNT.unusual,
-  unusualNames: ['iterations', 'output_tokens_details'],
+  unusualNames: ['iterations', 'output_tokens_details', 'serviceTier'],
+  // Other tiers and places have other prices.
+  usualWords: [
+    ['service_tier', ['"standard"', 'null']],
+    ['speed', ['"standard"', 'null']],
+    ['inference_geo', ['"not_available"', 'null']],
+  ],
 } as const
 
 /**
- * What a usage says that has all counts which Claude Code writes, each a plain number: nearly every one. Undefined for any other. Of
- * what it says besides, nothing makes a cost.
+ * What a usage says that has all counts which Claude Code writes, each a plain number, at the usual price: nearly every one. Undefined
+ * for any other. Of what it says besides, nothing makes a cost.
  */
 function countsOf(bytes: Buffer, starts: Int32Array): JsonObject | undefined {
   if (starts[COUNT.unusual] !== -1 || bytes[starts[AT.usage] as number] !== OPEN) return undefined

@@ -70,9 +70,11 @@ export type UsageNames = {
   /** The one that has counts of its own. */
   readonly split: number
   readonly splitCounts: readonly (readonly [name: string, place: number])[]
-  /** Told of a usage that says more than these can tell: in these names, in odd ones, or in the split's twice. */
+  /** Told of a usage that says more than these can tell: in these names, in odd ones, in the split's twice, or in other words. */
   readonly unusual: number
   readonly unusualNames: readonly string[]
+  /** What stands behind a name unless the usage is unusual, as it is spelled. */
+  readonly usualWords: readonly (readonly [name: string, words: readonly string[]])[]
 }
 
 /** Of 64 KB: what the memory has at first. */
@@ -92,8 +94,9 @@ const FIND = 0
 const refused = giveBack(number(FOUND.refused))
 const load = [...get(AT), ...byteAt(0), ...set(BYTE)]
 const is = (byte: number): number[] => [...get(BYTE), ...number(byte), EQ]
-const either = (...bytes: readonly number[]): number[] =>
-  bytes.flatMap((byte, nth) => [...is(byte), ...(nth > 0 ? [OR] : [])])
+const anyOf = (conditions: readonly (readonly number[])[]): number[] =>
+  conditions.flatMap((condition, nth) => [...condition, ...(nth > 0 ? [OR] : [])])
+const either = (...bytes: readonly number[]): number[] => anyOf(bytes.map(is))
 const not = (condition: readonly number[]): number[] => [...condition, EQZ]
 const equals = (local: number, value: number): number[] => [...get(local), ...number(value), EQ]
 const put = (local: number, value: number): number[] => [...number(value), ...set(local)]
@@ -359,6 +362,7 @@ function aName(names: SkimmedNames): Part[] {
   const odds = odd.map((name) => [name, FOUND.odd] as const)
   const { counts, split, splitCounts, unusual, unusualNames } = usage
   const unusuals = unusualNames.map((name) => [name, unusual] as const)
+  const noteUnusual = [...get(GIVEN), ...get(AT), ...putFour(TOLD.starts + 4 * unusual)]
   const ofUsage = [...counts, ...splitCounts].map(([, place]) => place)
   const forget = (places: readonly number[]): Part[] =>
     places.flatMap((place) => [...get(GIVEN), ...number(-1), ...putFour(TOLD.starts + 4 * place)])
@@ -410,12 +414,20 @@ function aName(names: SkimmedNames): Part[] {
     ...addTo(AT, 1),
     ...overSpace(),
     ...noted(names, TOLD.starts),
-    ...when(isCount(names), note(COUNT, TOLD.starts)),
+    ...when(isCount(names), [
+      ...note(COUNT, TOLD.starts),
+      ...usage.usualWords.flatMap(([name, words]) =>
+        when(
+          equals(LENGTH, name.length),
+          when(spelled(START, name), when(not(anyOf(words.map((word) => spelled(AT, word)))), noteUnusual)),
+        ),
+      ),
+    ]),
     ...when(
       [...equals(DEPTH, 4), ...equals(COUNT, split), AND, ...isWithinUsage(names), AND],
       [
         ...isOf(splitCounts, (place) => [...get(GIVEN), ...get(AT), ...putFour(TOLD.starts + 4 * place)]),
-        ...when(get(ESCAPED), [...get(GIVEN), ...get(AT), ...putFour(TOLD.starts + 4 * unusual)]),
+        ...when(get(ESCAPED), noteUnusual),
       ],
     ),
   ]

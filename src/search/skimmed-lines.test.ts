@@ -13,7 +13,7 @@ const lines = createSkimmedLines({
   odd: [],
   message: 1,
   mostDepth: 9,
-  usage: { place: 2, counts: [], split: 3, splitCounts: [], unusual: 4, unusualNames: [] },
+  usage: { place: 2, counts: [], split: 3, splitCounts: [], unusual: 4, unusualNames: [], usualWords: [] },
 }) as SkimmedLines
 
 /** The bytes where they are looked at, with ends of lines behind them. */
