@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Entry } from '../transcript/entry.ts'
 import { addTold, seal, unseal, type Told } from './sealed-facts.ts'
-import { createWorkFold, MOST_FILES } from './work.ts'
+import { MOST_SPAWNS } from './spawns.ts'
+import { createWorkFold, MOST_FILES, MOST_TOOLS, type SessionWork } from './work.ts'
 
 const at = (second: number): string => new Date(1_770_000_000_000 + second * 1000).toISOString()
 
@@ -59,7 +60,7 @@ function comparable({ facts }: Told): unknown {
       .map(([path, letters]) => `${path} ${letters.split('').toSorted().join('')}`)
       .toSorted(),
     calls: Object.entries(rest)
-      .map(([tool, [calls, failed]]) => `${tool} ${calls} ${failed}`)
+      .map(([tool, [calls, failed, ms, timed]]) => `${tool} ${calls} ${failed} ${ms} ${timed}`)
       .toSorted(),
     busy: activity?.counts.reduce((sum, count) => sum + count, 0),
     from: activity?.from,
@@ -103,4 +104,32 @@ it('tells once of a session that was started, by who told of it first', () => {
     { ...told([], []), started: [mention('k#9')] },
   )
   expect(both.started).toEqual([mention('k#1')])
+})
+
+it('does not grow with how often a session goes on, whatever it calls and starts', () => {
+  const some = (from: number): Told => {
+    const names = Array.from({ length: MOST_TOOLS }, (_, n) => `tool ${from + n}`)
+    const rest = Object.fromEntries(names.map((name) => [name, [1, 0, 0, 0, 0, 0] as const]))
+    const started = Array.from({ length: MOST_SPAWNS }, (_, n) => ({ session: `child ${from + n}` }))
+    const { facts } = told([], [])
+    return { facts: { ...facts, work: { ...facts.work, rest } satisfies SessionWork }, started }
+  }
+  let all = some(0)
+  for (let time = 1; time < 4; time += 1) all = addTold(unseal(seal(all)), some(time * MOST_SPAWNS))
+  const { rest } = all.facts.work
+  expect(Object.keys(rest)).toHaveLength(MOST_TOOLS + 1)
+  expect(rest['(others)']?.[0]).toBe(3 * MOST_TOOLS)
+  expect(all.started).toHaveLength(MOST_SPAWNS)
+})
+
+it('ends when the later of both does, however that is spelled', () => {
+  const lastAt = (...spelled: readonly string[]): string | undefined => {
+    const [before, since] = spelled.map((one) => {
+      const { facts, started } = told([], [])
+      return { facts: { ...facts, work: { ...facts.work, lastAt: one } }, started }
+    })
+    return addTold(before as Told, since as Told).facts.work.lastAt
+  }
+  const [early, late] = ['2026-02-02T10:00:00.000+what', '2026-02-02T11:00:00.000Z']
+  expect([lastAt(early, late), lastAt(late, early)]).toEqual([late, late])
 })

@@ -2,11 +2,13 @@
  * The facts of a session that many others came after, put away in a tenth of the memory that counting takes. One that goes on after
  * all is counted anew, and both counts are added up.
  */
+import { toMillis } from '../transcript/instant.ts'
 import { MOST_MODELS } from '../transcript/totals.ts'
 import { WAYS } from '../transcript/tool-files.ts'
+import { MOST_SPAWNS } from './spawns.ts'
 import { addActivity } from './work-activity.ts'
 import { FINDING_KINDS, MOST_FINDINGS, type Finding } from './work-waste.ts'
-import { MOST_FILES, MOST_SOURCES, MOST_TOOLS, type SessionWork, type ToolCounts } from './work.ts'
+import { addCounts, MOST_FILES, MOST_SOURCES, MOST_TOOLS, type SessionWork } from './work.ts'
 import type { Mention, SessionFacts } from './unit-facts.ts'
 
 /** `started`: the sessions that its calls started. */
@@ -45,7 +47,10 @@ export function addTold(before: Told, since: Told): Told {
       toolCalls,
       work: addWork(a.work, b.work),
     },
-    started: [...before.started, ...since.started.filter(({ session }) => !known.has(session))],
+    started: [...before.started, ...since.started.filter(({ session }) => !known.has(session))].slice(
+      0,
+      MOST_SPAWNS,
+    ),
   }
 }
 
@@ -113,7 +118,7 @@ function addFiles(a: SessionWork, b: SessionWork): Files {
 
 function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b
-  return Date.parse(b) >= Date.parse(a) ? b : a
+  return toMillis(b) >= toMillis(a) ? b : a
 }
 
 function addFindings(a: readonly Finding[], b: readonly Finding[]): readonly Finding[] {
@@ -126,15 +131,9 @@ function addFindings(a: readonly Finding[], b: readonly Finding[]): readonly Fin
 }
 
 function addRest(a: SessionWork['rest'], b: SessionWork['rest']): SessionWork['rest'] {
-  const all = new Map(Object.entries(a))
-  for (const [tool, counts] of Object.entries(b)) {
-    const known = all.get(tool)
-    all.set(
-      tool,
-      known === undefined ? counts : (known.map((n, at) => n + (counts[at] ?? 0)) as unknown as ToolCounts),
-    )
-  }
-  return toObject(all)
+  const all = new Map<string, number[]>()
+  for (const rest of [a, b]) for (const [tool, counts] of Object.entries(rest)) addCounts(all, tool, counts)
+  return toObject(all) as unknown as SessionWork['rest']
 }
 
 /** Names are anybody's: none is one of a plain object's own. */

@@ -16,7 +16,7 @@ export type SpawnFold = {
 
 /** Calls that may still be answered, at most; and sessions that one starts. A hostile file may have any number. */
 const MOST_CALLS = 1000
-const MOST_SPAWNS = 10_000
+export const MOST_SPAWNS = 10_000
 const ID_LENGTH = 200
 
 export function createSpawnFold(): SpawnFold {

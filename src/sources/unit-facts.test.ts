@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReadItem } from '../formats/format.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -129,5 +130,106 @@ describe('a unit of many sessions', () => {
         one.facts.sessions.map(({ entries, toolCalls, work }) => [entries, toolCalls, work.failed]),
       ),
     )
+  })
+})
+
+describe('a session that others come between', () => {
+  /** Enough of them for any session before to be put away. */
+  const others = Array.from({ length: 1005 }, (_, n): ReadItem => {
+    const native = { agent: 'other', sessionId: String(n) }
+    return { type: 'session', session: { id: `o${n}`, native, status: 'completed' } }
+  })
+  const did = fc.record({
+    title: fc.constantFrom('a', 'b'),
+    source: fc.constantFrom('primary', 'subagent:a'),
+    model: fc.constantFrom('m', 'n', '__proto__'),
+    said: fc.constantFrom('/mode', 'do it', ' '),
+    name: fc.constantFrom('Edit', '__proto__', 'constructor'),
+    file_path: fc.constantFrom('/a', '__proto__', '7'),
+    isError: fc.boolean(),
+    second: fc.nat(100_000),
+    spawned: fc.constantFrom('c1', 'c2'),
+    isBilled: fc.boolean(),
+    isLeft: fc.boolean(),
+  })
+
+  it('is told of as if none had', () => {
+    fc.assert(
+      fc.property(fc.array(did, { minLength: 1, maxLength: 8 }), (dids) => {
+        const items = dids.map((one, n): readonly ReadItem[] => {
+          const { title, source, model, name, file_path, isError, second, isBilled } = one
+          const callId = `t${n}`
+          const shared = { source, at: new Date(1_770_000_000_000 + second * 1000).toISOString() }
+          const native = { agent: 'sample', sessionId: '0' }
+          return [
+            { type: 'session', session: { id: 's', native, title, status: 'completed' } },
+            entry(0, n * 3, { ...shared, role: 'user', blocks: [{ type: 'text', text: one.said }] }),
+            entry(0, n * 3 + 1, {
+              ...shared,
+              role: 'assistant',
+              model,
+              ...(isBilled && {
+                call: { messageId: `m${n}` },
+                usage: { input: 10, output: n, quality: 'reported' },
+              }),
+              blocks: [{ type: 'tool-call', callId, name, input: { file_path } }],
+            }),
+            entry(0, n * 3 + 2, {
+              ...shared,
+              role: 'tool',
+              metadata: { spawned: one.spawned },
+              blocks: [{ type: 'tool-result', callId, output: 'x', isError }],
+            }),
+          ]
+        })
+        const parted = items.map((some, n) => (dids[n]?.isLeft ? [...some, ...others] : some))
+        expect(toldOf(read(parted))).toEqual(toldOf(read(items)))
+      }),
+      { numRuns: 10 },
+    )
+  })
+
+  /** But for what it did again and again, and how fine its activity is. */
+  function toldOf({ facts, calls }: ReturnType<typeof read>): unknown {
+    const [one] = facts.sessions
+    const {
+      repeats: _repeats,
+      rereads: _rereads,
+      findings: _findings,
+      activity,
+      rest,
+      ...work
+    } = one?.work ?? {}
+    return {
+      ...one,
+      work,
+      from: activity?.from,
+      busy: activity?.counts.reduce((sum, count) => sum + count, 0),
+      rest: Object.entries(rest ?? {}).map(([tool, counts]) => [tool, ...counts.slice(0, 4)]),
+      mentions: facts.mentions.filter(({ parent }) => parent?.session === one?.key),
+      calls: byKey(calls).map(({ work, ...call }) => ({
+        ...call,
+        work: work?.map((counts) => counts.slice(0, 4)),
+      })),
+    }
+  }
+})
+
+describe('a call', () => {
+  it('says what its tool did, though the name of that is cut within a letter', () => {
+    const name = `${'x'.repeat(199)}\u{1F600}`
+    const { calls, facts } = read([
+      [
+        ...itemsOf(0).slice(0, 1),
+        entry(0, 0, {
+          role: 'assistant',
+          call: { messageId: 'm' },
+          usage: { input: 1, quality: 'reported' },
+          blocks: [{ type: 'tool-call', callId: 't', name, input: {} }],
+        }),
+      ],
+    ])
+    expect(calls.map(({ work }) => work)).toEqual([[[1, 0, 0, 0, 0, 0]]])
+    expect(facts.sessions[0]?.work.rest).toEqual({})
   })
 })

@@ -7,7 +7,7 @@ import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.
 import type { Entry } from '../transcript/entry.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import type { Json } from '../transcript/json.ts'
-import { callKey } from '../transcript/totals.ts'
+import { callKey, toolName } from '../transcript/totals.ts'
 import { filesIn, WAYS, wayOf } from '../transcript/tool-files.ts'
 import { createActivityFold, type Activity } from './work-activity.ts'
 import { callHash } from './work-hash.ts'
@@ -56,8 +56,6 @@ export const MOST_FILES = 1000
 const MOST_COUNTED_FILES = 200_000
 export const MOST_TOOLS = 200
 export const MOST_SOURCES = 200
-/** As long as names are in `totals.ts`. */
-const LONGEST_NAME = 200
 const LONGEST_PATH = 1000
 /** As many as a call's row names. */
 const MOST_TOOLS_OF_CALL = 50
@@ -114,7 +112,7 @@ export function createWorkFold(): WorkFold {
     return counts
   }
   const addCall = (entry: Entry, block: ToolCallBlock, call: string | undefined): void => {
-    const tool = toName(block.name)
+    const tool = toolName(block.name)
     name(tools, tool, MOST_TOOLS)
     const way = wayOf(block.name, block.input)
     const named = pathsIn(block.input)
@@ -130,7 +128,7 @@ export function createWorkFold(): WorkFold {
     open.open(entry.source, block.callId, block.name, { tool, mark, call, at: entry.at, counts })
   }
   const addResult = (entry: Entry, block: ToolResultBlock): void => {
-    if (block.name !== undefined) name(tools, toName(block.name), MOST_TOOLS)
+    if (block.name !== undefined) name(tools, toolName(block.name), MOST_TOOLS)
     const isFailed = hasFailed(block)
     if (isFailed) failed += 1
     const call = made?.open.answer(entry.source, block)
@@ -205,11 +203,6 @@ function isOnlyResult({ blocks }: Entry): boolean {
   return blocks.length === 1 || blocks.filter(({ type }) => type === 'tool-result').length === 1
 }
 
-/** Copied where it is cut: a part of a string keeps the whole of it in memory. */
-function toName(name: string): string {
-  return name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString()
-}
-
 /** What is longer is no path. */
 function pathsIn(input: Json | undefined): readonly string[] {
   const files = filesIn(input)
@@ -261,7 +254,8 @@ function countsOf(tally: Map<string, number[]>, tool: string): number[] {
   return counts
 }
 
-function addCounts(tally: Map<string, number[]>, tool: string, more: readonly number[]): void {
+/** Beyond as many tools as are told apart, to the others. */
+export function addCounts(tally: Map<string, number[]>, tool: string, more: readonly number[]): void {
   const counts = countsOf(tally, tool)
   for (const [at, count] of more.entries()) bump(counts, at, count)
 }

@@ -122,13 +122,18 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
 const MOST_TOOLS = 50
 const LONGEST_NAME = 200
 
+/** What a tool goes by wherever its calls are counted. Copied where it is cut: a part of a string keeps the whole of it in memory. */
+export function toolName(name: string): string {
+  return name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString()
+}
+
 const NO_TOOLS: Pick<BilledCall, 'tools'> = {}
 
 function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): Pick<BilledCall, 'tools'> {
   let tools = before
   for (const block of blocks) {
     if (block.type !== 'tool-call' || typeof block.name !== 'string') continue
-    const name = block.name.length <= LONGEST_NAME ? block.name : block.name.slice(0, LONGEST_NAME)
+    const name = toolName(block.name)
     if (tools === undefined) tools = [name]
     else if (!tools.includes(name) && tools.length < MOST_TOOLS) tools = [...tools, name].sort()
   }
