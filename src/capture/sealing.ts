@@ -17,6 +17,8 @@ export type Sealing = {
 }
 
 const SMALLEST = 16 * 1024
+/** Longer ones are rare, and more than should lie about unused: the system takes them back whole. */
+const LONGEST_KEPT = 256 * 1024
 /** At a time: the cipher takes new memory for each, which is small enough to be found again. */
 const STEP = 16 * 1024
 /** Bytes turned until what is left of it is let go: V8 does not count it with its own. */
@@ -52,6 +54,7 @@ export function createSealing(): Sealing {
     open: turn,
     block,
     give(own) {
+      if (own.length > LONGEST_KEPT) return
       const others = blocks.get(own.length)
       if (others === undefined) blocks.set(own.length, [own])
       else others.push(own)

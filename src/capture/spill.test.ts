@@ -58,17 +58,19 @@ describe('what is put outside of memory', () => {
   it('gives the room of what is on its way to nobody before it is there', async () => {
     const spill = createSpill(folder)
     const [first, second] = [Buffer.alloc(16_000, 'a'), Buffer.alloc(16_000, 'b')]
-    const written = new Promise<void>((done) => spill.free(spill.write(first, done) as Place))
+    let leaving: Place | undefined
+    const written = new Promise<void>((done) => (leaving = spill.write(first, done)))
+    spill.free(leaving as Place)
     const place = spill.writeNow(second) as Place
+    expect(place.from).not.toBe(leaving?.from)
     await written
     expect(readNow(spill, place)?.equals(second)).toBe(true)
     expect(spill.held()).toBe(0)
+    expect(spill.writeNow(first)?.from).toBe(leaving?.from)
   })
 
   it('is held where it is when the disk does not take it', () => {
-    const program = `
-      const { createSpill } = await import(${JSON.stringify(new URL('../../dist/src/capture/spill.js', import.meta.url).href)})
-      const spill = createSpill(process.argv[1])
+    const said = onSmallDisk(`
       const bytes = Buffer.alloc(200_000, 'words ')
       const place = await new Promise((done) => { const place = spill.write(bytes, () => done(place)) })
       const into = Buffer.alloc(place.length)
@@ -76,10 +78,28 @@ describe('what is put outside of memory', () => {
       const held = spill.held()
       const more = spill.write(bytes, () => {}) ?? null
       spill.free(place)
-      console.log(JSON.stringify([isSame, held, more, spill.held()]))`
-    const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath]
-    const said = execFileSync('bash', [...limited, '--input-type=module', '-e', program, folder])
-    expect(JSON.parse(said.toString())).toEqual([true, 200_000, null, 0])
+      console.log(JSON.stringify([isSame, held, more, spill.held()]))`)
+    expect(said).toEqual([true, 200_000, null, 0])
+  })
+
+  it('leaves a disk that does not take it as it was', () => {
+    if (process.platform !== 'linux') return
+    const said = onSmallDisk(`
+      const fs = await import('node:fs')
+      const open = () => fs.readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return fs.readlinkSync('/proc/self/fd/' + fd).includes('waiting-')
+        } catch {
+          return false
+        }
+      }).length
+      const first = spill.writeNow(Buffer.alloc(1000))
+      const before = open()
+      const more = spill.writeNow(Buffer.alloc(17 * 1024 * 1024)) ?? null
+      spill.free(first)
+      for (let n = 0; n < 1000 && open() > 0; n += 1) await new Promise((done) => setTimeout(done, 10))
+      console.log(JSON.stringify([before, more, open()]))`)
+    expect(said).toEqual([1, null, 0])
   })
 
   it('has no name, and says nothing to whoever reads the disk', async () => {
@@ -116,6 +136,15 @@ describe('what is put outside of memory', () => {
     expect(createSpill(join(folder, 'gone')).writeNow(Buffer.alloc(1))).toBeUndefined()
   })
 })
+
+/** What a program says that has `spill`, and may write 64 KB into a file. */
+function onSmallDisk(program: string): unknown {
+  const module = JSON.stringify(new URL('../../dist/src/capture/spill.js', import.meta.url).href)
+  const begin = `const { createSpill } = await import(${module})\nconst spill = createSpill(process.argv[1])\n`
+  const limited = ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath]
+  const said = execFileSync('bash', [...limited, '--input-type=module', '-e', begin + program, folder])
+  return JSON.parse(said.toString())
+}
 
 function isIn(path: string, folder: string): boolean {
   try {

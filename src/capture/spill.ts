@@ -142,14 +142,17 @@ export function createSpill(folder: string, most = MOST): Spill {
       if (found === undefined) return undefined
       const { file, place } = found
       const block = sealing.seal(place.serial, bytes)
+      let written = 0
       try {
-        const written = fs.writeSync(file, block, 0, place.length, place.from)
-        return written === place.length ? place : broken()
+        written = fs.writeSync(file, block, 0, place.length, place.from)
       } catch {
-        return broken()
-      } finally {
-        sealing.give(block)
+        // A disk that fails: it is not there.
       }
+      sealing.give(block)
+      if (written === place.length) return place
+      // Or the file would never be empty, and a disk that is full would not have it back.
+      giveBack(place)
+      return broken()
     },
     readNow(place, into) {
       if (openHere(place, into)) return true
