@@ -98,6 +98,18 @@ describe('what waits', () => {
     expect(lost()).toBe(0)
   })
 
+  it('goes out of memory once there is room elsewhere, also what came before', () => {
+    const spill = createSpill(folder)
+    let isFull = true
+    const { waiting } = create({ ...spill, write: (...all) => (isFull ? undefined : spill.write(...all)) })
+    for (let n = 0; n < 20; n += 1) waiting.push(parcelOf(n, 300))
+    expect(waiting.held()).toBe(20 * 300)
+    isFull = false
+    waiting.push(parcelOf(20, 300))
+    expect(waiting.held() - spill.held()).toBeLessThanOrEqual(1000)
+    for (let n = 0; n < 21; n += 1) expect(waiting.takeNow()?.used).toBe(parcelOf(n, 300).used)
+  })
+
   it('is told of when it cannot be read again, and what is behind it comes', async () => {
     const spill = createSpill(folder)
     const { waiting, lost } = create({ ...spill, readNow: () => false })

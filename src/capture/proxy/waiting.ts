@@ -45,7 +45,7 @@ const MOST_WRITING = 64
 export function createWaiting(options: WaitingOptions): Waiting {
   const { spill, ready, free, block, lost, most = MOST_HELD } = options
   let all: One[] = []
-  /** Those of which nothing has been written: the newest have longest to wait. */
+  /** Those of them that have been nowhere else, in the same order: the newest have longest to wait. */
   let inside: One[] = []
   let held = 0
   let writing = 0
@@ -57,16 +57,16 @@ export function createWaiting(options: WaitingOptions): Waiting {
   const isTooMuch = (): boolean => held > most && writing < MOST_WRITING
   const makeRoom = (): void => {
     while (isTooMuch()) {
-      const one = inside.pop()
-      if (one === undefined) return
-      if (one.parcel === undefined) continue
+      const one = inside.at(-1)
+      if (one?.parcel === undefined) return
       const { buffer, used } = one.parcel
       one.place = spill.write(new Uint8Array(buffer, 0, used), () => {
         writing -= 1
         makeRoom()
       })
-      // No room there: it stays here.
+      // No room there: it stays here until there is.
       if (one.place === undefined) return
+      inside.pop()
       writing += 1
       drop(one)
       free(buffer)
@@ -106,7 +106,7 @@ export function createWaiting(options: WaitingOptions): Waiting {
     if (one === undefined || parcel === undefined) return undefined
     all.shift()
     drop(one)
-    if (all.length === 0) inside = []
+    if (inside[0] === one) inside.shift()
     return parcel
   }
 
