@@ -45,6 +45,13 @@ describe('a tape', () => {
     expect(third.end('c')).toBeDefined()
   })
 
+  it('is none of more chunks than anybody sends, however short they are', () => {
+    const tape = createTapeDeck({ budget: 100_000_000 }).begin(HEAD, 0)
+    const nothing = Buffer.alloc(0)
+    for (let n = 0; n < 1_000_001; n += 1) tape.push(nothing, n)
+    expect(tape.end('c')).toBeUndefined()
+  })
+
   it('is whole also where most of it waited outside of memory', () => {
     const folder = fs.mkdtempSync(join(os.tmpdir(), 'tape-'))
     const deck = createTapeDeck({ spill: createSpill(folder), budget: 40_000 })

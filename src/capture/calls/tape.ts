@@ -27,6 +27,8 @@ export type DeckOptions = {
 const MOST_HELD = 4 * 1024 * 1024
 /** Bytes of one answer: at its end it is in memory, some times over. */
 const MOST_OF_ONE = 16 * 1024 * 1024
+/** Chunks of one answer, each with what stands around it: real ones have some ten thousand. */
+const MOST_CHUNKS = 1_000_000
 /** Bytes of answers put together until what is left of them is let go: each was in memory some times over. */
 const COLLECT_BYTES = 4 * 1024 * 1024
 
@@ -54,7 +56,8 @@ export function createTapeDeck({ spill, budget = MOST_HELD }: DeckOptions = {}):
         push(chunk, at = performance.now()) {
           own += chunk.length
           count += 1
-          if (own > MOST_OF_ONE || reel?.add(chunk, at - began) === false) giveUp()
+          const isTooMuch = own > MOST_OF_ONE || count > MOST_CHUNKS
+          if (isTooMuch || reel?.add(chunk, at - began) === false) giveUp()
         },
         end(call, broken) {
           ended += own
