@@ -75,12 +75,11 @@ export function createOpenAiChatReassembly({ requestId, limit, shelf }: WireOpti
     end() {
       const drafts = [...choices.entries()].sort(([a], [b]) => a - b).map(([, draft]) => draft)
       const isFinished = drafts.length > 0 && drafts.every((draft) => draft.isFinished())
+      const whole = drafts.map((draft) => draft.toRaw())
+      // Behind what was said: some of it may not be there any more.
       const complete = (isDone || isFinished) && error === undefined && budget.dropped() === 0
-      return toMessage(
-        stated,
-        drafts.map((draft) => draft.toRaw()),
-        { requestId, error, complete, unknown: [...unknown], dropped: budget.dropped() },
-      )
+      const dropped = budget.dropped()
+      return toMessage(stated, whole, { requestId, error, complete, unknown: [...unknown], dropped })
     },
   }
 }

@@ -53,10 +53,12 @@ export function createAnswerReader(
   return {
     push: (chunk) => decoding.push(chunk),
     async end() {
-      const problem = await decoding.end()
-      const message = body.end()
-      shelf?.clear()
-      return { message, ...(problem !== undefined && { problem }) }
+      try {
+        const problem = await decoding.end()
+        return { message: body.end(), ...(problem !== undefined && { problem }) }
+      } finally {
+        shelf?.clear()
+      }
     },
     now: () => ({ message: body.end() }),
     soFar: () => body.soFar?.(),

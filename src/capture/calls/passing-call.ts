@@ -101,6 +101,8 @@ export function createPassingCall(start: CallStart, around: Around): OpenCall {
   }
   return {
     response: guard('an answer', (said: AnswerHead) => {
+      // It could not be asked, which has been said: nobody would give back what its answer takes.
+      if (pending === undefined) return
       head = said
       reader = parts.createAnswerReader(api, said, shelves.begin())
       tape = tapes.begin(said, began)

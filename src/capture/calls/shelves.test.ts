@@ -3,6 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createAnswerReader } from './answer.ts'
+import type { WireMessage } from '../../wire/message.ts'
 import { createSpill } from '../spill.ts'
 import { createShelves } from './shelves.ts'
 
@@ -59,14 +60,58 @@ describe('an answer whose text lies outside of memory', () => {
     expect(places).toBe(0)
   })
 
-  it('ends where it could not be read again, and says so', async () => {
-    const shelves = createShelves({ ...createSpill(folder), readNow: () => false }, -1)
-    const reader = createAnswerReader('anthropic-messages', HEAD, shelves.begin())
-    for (const start of STARTS) reader.push(start)
-    for (let n = 0; n < 9000; n += 1) reader.push(said(`${n} `))
-    reader.push(event({ type: 'message_stop' }))
-    const { message } = await reader.end()
+  const ENDS = [
+    {
+      api: 'anthropic-messages',
+      starts: STARTS,
+      said,
+      ends: [event({ type: 'message_stop' })],
+    },
+    {
+      api: 'openai-chat',
+      starts: [],
+      said: (text: string) => event({ choices: [{ index: 0, delta: { content: text } }] }),
+      ends: [event({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })],
+    },
+    {
+      api: 'openai-responses',
+      starts: [],
+      said: (text: string) =>
+        event({ type: 'response.output_text.delta', output_index: 0, content_index: 0, delta: text }),
+      ends: [event({ type: 'response.completed', response: { status: 'completed', output: [] } })],
+    },
+    {
+      api: 'gemini',
+      starts: [],
+      said: (text: string) => event({ candidates: [{ index: 0, content: { parts: [{ text }] } }] }),
+      ends: [event({ candidates: [{ index: 0, finishReason: 'STOP' }] })],
+    },
+  ] as const
+
+  it.each(ENDS)('ends where it could not be read again, and says so: $api', async (one) => {
+    const read = async (isThere: boolean): Promise<WireMessage> => {
+      const spill = createSpill(folder)
+      const shelves = createShelves({ ...spill, ...(!isThere && { readNow: () => false }) }, -1)
+      const reader = createAnswerReader(one.api, HEAD, shelves.begin())
+      for (const start of one.starts) reader.push(start)
+      for (let n = 0; n < 9000; n += 1) reader.push(one.said(`${n} `))
+      for (const end of one.ends) reader.push(end)
+      return (await reader.end()).message
+    }
+    expect(await read(true)).toMatchObject({ complete: true })
+    const message = await read(false)
     expect(message.complete).toBe(false)
     expect(message.dropped).toBeGreaterThan(10_000)
+  })
+
+  it('takes no room once it is over, and reads nothing of what others put there', () => {
+    const spill = createSpill(folder)
+    const shelf = createShelves(spill, -1).begin()
+    const shelved = shelf.put(Buffer.alloc(10_000, 'a'))
+    expect(shelved?.read(Buffer.alloc(10_000))).toBe(true)
+    shelf.clear()
+    spill.writeNow(Buffer.alloc(10_000, 'b'))
+    expect(shelved?.read(Buffer.alloc(10_000))).toBe(false)
+    expect(shelf.put(Buffer.alloc(10_000))).toBeUndefined()
   })
 })

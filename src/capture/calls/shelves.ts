@@ -3,7 +3,7 @@ import type { Shelf } from '../../wire/limits.ts'
 import type { Place, Spill } from '../spill.ts'
 
 export type OwnShelf = Shelf & {
-  /** Nobody asks for any of it again. */
+  /** Nobody asks for any of it again, and what comes yet is not held. */
   clear(): void
 }
 
@@ -18,8 +18,10 @@ export function createShelves(spill: Spill, most = MOST_HELD): Shelves {
     begin() {
       const places: Place[] = []
       let own = 0
+      let isOver = false
       return {
         put(bytes) {
+          if (isOver) return undefined
           const place = held > most ? spill.writeNow(bytes) : undefined
           if (place === undefined) {
             own += bytes.length
@@ -27,9 +29,11 @@ export function createShelves(spill: Spill, most = MOST_HELD): Shelves {
             return undefined
           }
           places.push(place)
-          return { length: bytes.length, read: (into) => spill.readNow(place, into) }
+          // What lies there later is another's.
+          return { length: bytes.length, read: (into) => !isOver && spill.readNow(place, into) }
         },
         clear() {
+          isOver = true
           for (const place of places.splice(0)) spill.free(place)
           held -= own
           own = 0
