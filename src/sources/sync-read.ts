@@ -58,14 +58,15 @@ export async function readBeside<T>(
 async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReading> {
   const { files, options, archive, database } = shared
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
-  // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run.
+  const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database)
+  const gathering = createGathering(database)
+  // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run. And after all
+  // that may fail: their threads run from the start, until they are closed.
   const { createReaders } = await import('./readers.ts')
   const readers = await createReaders(ofBytes)
-  const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database)
   const counts = createCounts()
   const running = new Set<Promise<void>>()
   const flight = createFlight(readers)
-  const gathering = createGathering(database)
   let done: (bytes: number) => void = () => {}
   /** Units that are read beside, and whether more was kept of them since. */
   const beside = new Map<number, boolean>()
