@@ -95,6 +95,25 @@ describe('what passes', () => {
     expect(JSON.parse(told()[2]?.text ?? '')).toMatchObject({ api: 'anthropic-messages', isCut: false })
   })
 
+  it('goes out behind the chunk that passes thirty milliseconds later, or by itself where none does', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+    const call = watch(create())
+    const texts = (): string[] => told().map(({ text }) => text)
+    call.chunk(Buffer.from('a'))
+    vi.advanceTimersByTime(29)
+    call.chunk(Buffer.from('b'))
+    vi.advanceTimersByTime(10)
+    expect(texts()).toEqual([])
+    call.chunk(Buffer.from('c'))
+    vi.advanceTimersByTime(2)
+    expect(texts()).toEqual(['a', 'b', 'c'])
+    call.chunk(Buffer.from('d'))
+    vi.advanceTimersByTime(59)
+    expect(texts()).toHaveLength(3)
+    vi.advanceTimersByTime(1)
+    expect(texts()).toEqual(['a', 'b', 'c', 'd'])
+  })
+
   it('waits while four parcels are out, and is then in one', () => {
     const handOver = create()
     for (let n = 0; n < 50; n += 1) {
