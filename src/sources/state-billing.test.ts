@@ -2,6 +2,13 @@ import fs from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { claudeLog, createMachine, type Machine } from '../../test/machine.ts'
+import { IN_MEMORY, openDatabase } from '../sqlite/driver.ts'
+import { settleBills } from './state-billing.ts'
+import { createCallPacker } from './state-own-bill.ts'
+import { beginReading } from './state-readings.ts'
+import { SCHEMA } from './state-schema.ts'
+import { refreshSessions } from './state-sessions.ts'
+import { createWorkFold } from './work.ts'
 
 /** Sessions that mention some of a few calls: what resumes and forks leave behind. */
 const logs = fc.uniqueArray(
@@ -46,6 +53,33 @@ describe('the bill', () => {
     } finally {
       fs.rmSync(machine.base, { recursive: true, force: true })
     }
+  })
+
+  it('is of the same report, whichever place was found first', async () => {
+    const bills: unknown[] = []
+    for (const roots of [
+      ['/a', '/b'],
+      ['/b', '/a'],
+    ]) {
+      const database = await openDatabase(IN_MEMORY)
+      database.exec(SCHEMA)
+      for (const [at, root] of roots.entries()) {
+        database.exec(`INSERT INTO places (id, agent, root) VALUES (${at}, 'x', '${root}');
+          INSERT INTO units (id, place, path, dirty) VALUES (${at}, ${at}, 'u', 1)`)
+        const reading = beginReading(database, at)
+        const packer = createCallPacker()
+        const usage = { input: 1, output: 1, quality: 'reported' } as const
+        reading.calls(packer.pack([{ session: 's', key: 'm:1', model: `model of ${root}`, pico: 1n, usage }]))
+        const session = { id: 's', status: 'completed' } as const
+        const one = { key: 's', session, entries: 1, toolCalls: 0, work: createWorkFold().end() }
+        reading.end('f', { sessions: [one], mentions: [], damage: 0, drift: [] }, packer.bills())
+      }
+      settleBills(database, (keys) => refreshSessions(database, keys))
+      bills.push(database.prepare('SELECT billed_to, model FROM sums').all())
+      database.close()
+    }
+    expect(bills[0]).toEqual([{ billed_to: 's', model: 'model of /a' }])
+    expect(bills[1]).toEqual(bills[0])
   })
 
   it('has every call once, and is the same in whatever order logs came, grew and were read again', async () => {

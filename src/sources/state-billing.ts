@@ -131,9 +131,10 @@ const BATCH = 200
 
 /** In an order that no sync decides: of reports that say the same, the first is billed. */
 const REPORTS = `SELECT calls.*, ifnull(recordings.chosen, 0) AS chosen FROM json_each(?) AS asked
-  JOIN calls ON calls.key = asked.value JOIN units ON units.reading = calls.reading
+  JOIN calls ON calls.key = asked.value
+  JOIN units ON units.reading = calls.reading JOIN places ON places.id = units.place
   LEFT JOIN recordings ON recordings.reading = calls.reading AND recordings.session = calls.session
-  ORDER BY units.place, units.path, calls.session, calls.provider`
+  ORDER BY places.root, places.agent, units.path, calls.session, calls.provider`
 
 function billKeys(
   database: Database,
