@@ -72,6 +72,20 @@ const QUERIES = [
   'file:.ts -file:a',
 ]
 
+const many = (count: number, one: (nth: number) => string, between: string): string =>
+  Array.from({ length: count }, (_, nth) => one(nth)).join(between)
+
+/** More than SQLite takes in one question. */
+const LONG: readonly (readonly [name: string, query: string])[] = [
+  ['a pattern of many sides', `/${many(1500, (nth) => `x${word(nth)}x`, '|')}|amelneedle/`],
+  [
+    'one within the other',
+    `${many(30, (nth) => `('${word(9000 + nth)}' OR ('${word(12_345 + nth)}' `, '')}'${word(20_000)}'${'))'.repeat(30)}`,
+  ],
+  ['a file with many stars', `file:${many(2000, () => '*', 's')}rc*.ts`],
+  ['many files', `file:${many(1500, (nth) => `x${nth}`, ',')},${word((4 * 7919) % 30_000)}`],
+]
+
 describe('a search within words', () => {
   it.each(QUERIES)('for %s finds what reading everything does', async (query) => {
     const answer = await readAnswer(searched.archive, query)
@@ -82,6 +96,12 @@ describe('a search within words', () => {
     expect(scanned.units).toBe(0)
     const some = await search(query, { limit: 3 })
     expect(some.hits.map(({ at }) => at)).toEqual(hits.slice(0, 3).map(({ at }) => at))
+  })
+
+  it.each(LONG)('for %s finds what reading everything does', async (_, query) => {
+    const answer = await readAnswer(searched.archive, query)
+    const { hits } = await search(query)
+    expect(hits.map(({ citation }) => citation).sort()).toEqual(answer)
   })
 
   it('says so when the deadline came before all words were gone over', async () => {

@@ -45,6 +45,17 @@ describe('what must stand within a word', () => {
       expect([query, ask(query)]).toEqual([query, undefined])
   })
 
+  it('is unknown where it is more than SQLite takes in one question', () => {
+    const sides = (count: number): string =>
+      Array.from({ length: count }, (_, nth) => `leneed${nth}`).join('|')
+    expect(ask(`/${sides(100)}/`)).toBeDefined()
+    expect(ask(`/${sides(101)}/`)).toBeUndefined()
+    const deep = (pairs: number): string =>
+      `${"('leneed' OR ('otherneed' ".repeat(pairs)}'needle'${'))'.repeat(pairs)}`
+    expect(ask(deep(8))).toBeDefined()
+    expect(ask(deep(9))).toBeUndefined()
+  })
+
   it('is looked up by the words that have it, and by those that may be cut', () => {
     const within = toWithin(parseQuery("'leneed' 'foo'"))
     if (within === undefined) throw new Error('unknown')

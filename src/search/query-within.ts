@@ -13,9 +13,19 @@ export type Within =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'all' | 'any'; readonly parts: readonly Within[] }
 
-/** Undefined when nothing can be said. */
+/** Fewer than what SQLite takes in one question, and no deeper. */
+const MOST_ASKED = 100
+const DEEPEST = 16
+
+/** Undefined when nothing can be said, or too much. */
 export function toWithin({ condition }: Query): Within | undefined {
-  return condition && ofNode(condition)
+  const within = condition && ofNode(condition)
+  if (within === undefined || depthOf(within) > DEEPEST) return undefined
+  return textsWithin(within).length > MOST_ASKED ? undefined : within
+}
+
+function depthOf(within: Within): number {
+  return within.type === 'text' ? 0 : 1 + Math.max(...within.parts.map(depthOf))
 }
 
 /** Each once. */
