@@ -49,9 +49,10 @@ export async function gatherNewest<T extends Found>(
     let first: Stream<T> | undefined
     for (const stream of open) if (first === undefined || stream.newest() > first.newest()) first = stream
     if (first === undefined) break
+    // Asked first: a stream that was stopped by the deadline says that there is no more.
+    if (isLate()) return { hits, isAll: false, isLate: true }
     const last = hits[limit - 1]
     if (last !== undefined && last.at > first.newest()) return { hits, isAll: false, isLate: false }
-    if (isLate()) return { hits, isAll: false, isLate: true }
     const more = await first.next()
     if (more === undefined) open.delete(first)
     else if (more.length > 0) hits = best([...hits, ...more], 'newest', limit)
