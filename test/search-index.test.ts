@@ -5,7 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex } from '../src/search/search.ts'
-import { shardPath } from '../src/search/index-record.ts'
+import { INDEX_VERSION, shardPath } from '../src/search/index-record.ts'
+import { listShards } from '../src/search/shard.ts'
 import {
   packAll,
   createSearched,
@@ -201,6 +202,22 @@ describe('an index', () => {
   ])('with a shard that is %s answers all the same, and heals', async (_, damage) => {
     damage(shardPath(home(), 0))
     await expectAll(FEW)
+    await catchUpIndex(searched.archive)
+    await expectAll(FEW)
+    expect((await search('ordinary')).scanned.units).toBe(0)
+  })
+
+  it('of an older version answers all the same, from what is read, and is built anew', async () => {
+    const { openDatabase } = await import('../src/sqlite/driver.ts')
+    for (const number of listShards(searched.archive)) {
+      const database = await openDatabase(shardPath(home(), number))
+      database.exec(`PRAGMA user_version = ${INDEX_VERSION - 1}`)
+      database.close()
+    }
+    const path = join(home(), 'index/search.json')
+    fs.writeFileSync(path, JSON.stringify({ version: INDEX_VERSION - 1, mark: 'of before', shards: [] }))
+    await expectAll(FEW)
+    expect((await search('ordinary')).scanned.units).toBeGreaterThan(0)
     await catchUpIndex(searched.archive)
     await expectAll(FEW)
     expect((await search('ordinary')).scanned.units).toBe(0)

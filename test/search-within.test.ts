@@ -1,4 +1,5 @@
 /** What is looked for within words, in an archive in which three letters that stand together are everywhere: as reading all of it. */
+import fs from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
@@ -9,6 +10,7 @@ import { createSearched, readAnswer, writeLog, type SearchedArchive } from './se
 const SYLLABLES = 'ba ce di fo gu ha je ki lo mu na pe qui ra se ti'.split(' ')
 const LOGS = 60
 const ENTRIES = 70
+const LAST_OF_ALL = '\u{10ffff}'
 
 /** A word of some syllables, by number. */
 const word = (number: number): string => {
@@ -44,6 +46,9 @@ beforeAll(async () => {
       log,
       Array.from({ length: ENTRIES }, (_, entry) => textOf(log, entry)),
     )
+  // A file whose name is in no folder, and begins with the last of all characters.
+  const log = writeLog(searched.config, LOGS, ['asked', `${LAST_OF_ALL}first`, 'answered'])
+  fs.writeFileSync(log, fs.readFileSync(log, 'utf8').replaceAll('/p/0/src/', ''))
   await searched.sync()
   await catchUpIndex(searched.archive)
 }, 120_000)
@@ -70,6 +75,8 @@ const QUERIES = [
   `-file:${word(1).slice(0, 2)} 'amelneedle'`,
   'file:nothinghasthis',
   'file:.ts -file:a',
+  `file:${LAST_OF_ALL}first`,
+  `-file:${LAST_OF_ALL} has:tool`,
 ]
 
 const many = (count: number, one: (nth: number) => string, between: string): string =>

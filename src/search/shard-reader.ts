@@ -147,7 +147,7 @@ export async function openShardReader(archive: Archive, number: number): Promise
     facets(field, { having, most } = { having: [], most: Number.MAX_SAFE_INTEGER }) {
       const within = having.map(() => ' AND instr(name, ?) > 0').join('')
       return prepared(`SELECT name FROM facets WHERE name >= ? AND name < ?${within} LIMIT ?`)
-        .all(field, field + LAST_OF_FACETS, ...having, most)
+        .all(field, afterAll(field), ...having, most)
         .map(({ name }) => String(name))
     },
     pagesWith(test) {
@@ -169,8 +169,10 @@ export async function openShardReader(archive: Archive, number: number): Promise
   }
 }
 
-/** After the field come its names, or a sign that there is one that only others know: none of them is after this. */
-const LAST_OF_FACETS = '\u{10ffff}'
+/** After all that begins so, whatever follows: a name may begin with the last of all characters. */
+function afterAll(field: string): string {
+  return field.slice(0, -1) + String.fromCharCode(field.charCodeAt(field.length - 1) + 1)
+}
 
 /** Fewer are asked for one by one. */
 const FEWEST_TOGETHER = 4
