@@ -62,7 +62,7 @@ const USAGE = {
   usualWords: [
     ['service_tier', ['"standard"', 'null']],
     ['speed', ['"standard"', 'null']],
-    ['inference_geo', ['"not_available"', 'null']],
+    ['inference_geo', ['"not_available"', '""', '"global"', 'null']],
   ],
 } as const
 
