@@ -6,46 +6,72 @@ import type { FieldTest } from './query-fields.ts'
 import { gramTest, type GramTest } from './grams.ts'
 import type { Node, Query } from './query.ts'
 
+/** What is made of a text that must be there, of several that all must, and of several of which one must. */
+export type Required<T> = {
+  /** Undefined when nothing can be said of it. */
+  readonly text: (text: string) => T | undefined
+  readonly field?: (test: FieldTest) => T | undefined
+  readonly all: (parts: readonly T[]) => T
+  readonly one: (parts: readonly T[]) => T
+}
+
 /** Undefined when nothing can be said. */
 export function toGramTest({ condition }: Query): GramTest | undefined {
   // Files that are asked for by a field of the query are facets.
-  return condition && ofNode(condition)
+  return condition && requiredOf(condition, GRAMS)
 }
 
-function ofNode(node: Node): GramTest | undefined {
+export function requiredOf<T>(node: Node, by: Required<T>): T | undefined {
   switch (node.type) {
     case 'all':
-      return every(node.nodes.map(ofNode))
+      return every(
+        node.nodes.map((one) => requiredOf(one, by)),
+        by,
+      )
     case 'any':
-      return some(node.nodes.map(ofNode))
+      return some(
+        node.nodes.map((one) => requiredOf(one, by)),
+        by,
+      )
     case 'substring':
-      return gramTest(node.text)
+      return by.text(node.text)
     case 'regex':
-      return some(alternativesOf(node.pattern).map((literals) => every(literals.map(gramTest))))
+      return some(
+        alternativesOf(node.pattern).map((literals) => every(literals.map(by.text), by)),
+        by,
+      )
     case 'field':
-      return ofField(node.test)
+      return by.field?.(node.test)
     case 'words':
     case 'not':
       return undefined
   }
 }
 
-/** A file is a text of its entry, or a part of one. */
-function ofField(test: FieldTest): GramTest | undefined {
-  if (test.field !== 'file') return undefined
-  return some(test.values.map((value) => every(value.split('*').map(gramTest))))
+/** Of those of which something can be said. */
+export function every<T>(parts: readonly (T | undefined)[], { all }: Required<T>): T | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  return known.length < 2 ? known[0] : all(known)
 }
 
-function every(tests: readonly (GramTest | undefined)[]): GramTest | undefined {
-  const known = tests.filter((test) => test !== undefined)
-  if (known.length < 2) return known[0]
-  return (set) => known.every((test) => test(set))
+function some<T>(parts: readonly (T | undefined)[], { one }: Required<T>): T | undefined {
+  const known = parts.filter((part) => part !== undefined)
+  if (known.length < parts.length) return undefined
+  return known.length < 2 ? known[0] : one(known)
 }
 
-function some(tests: readonly (GramTest | undefined)[]): GramTest | undefined {
-  const known = tests.filter((test) => test !== undefined)
-  if (known.length < tests.length) return undefined
-  return known.length === 1 ? known[0] : (set) => known.some((test) => test(set))
+const GRAMS: Required<GramTest> = {
+  text: gramTest,
+  /** A file is a text of its entry, or a part of one. */
+  field(test) {
+    if (test.field !== 'file') return undefined
+    return some(
+      test.values.map((value) => every(value.split('*').map(gramTest), GRAMS)),
+      GRAMS,
+    )
+  },
+  all: (tests) => (set) => tests.every((test) => test(set)),
+  one: (tests) => (set) => tests.some((test) => test(set)),
 }
 
 /**

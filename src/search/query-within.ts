@@ -3,8 +3,8 @@
  * word of the index that has them is looked for among all words; an entry without such a word does not match. Pure.
  */
 import type { FtsQuery } from './query-fts.ts'
-import { alternativesOf } from './query-literals.ts'
-import type { Node, Query } from './query.ts'
+import { every, requiredOf, type Required } from './query-literals.ts'
+import type { Query } from './query.ts'
 import { toLower } from './words-fold.ts'
 import { KEPT_OF_LONG } from './words-output.ts'
 
@@ -19,7 +19,7 @@ const DEEPEST = 16
 
 /** Undefined when nothing can be said, or too much. */
 export function toWithin({ condition }: Query): Within | undefined {
-  const within = condition && ofNode(condition)
+  const within = condition && requiredOf(condition, WITHIN)
   if (within === undefined || depthOf(within) > DEEPEST) return undefined
   return textsWithin(within).length > MOST_ASKED ? undefined : within
 }
@@ -65,43 +65,22 @@ function quoted(term: string): string {
   return `"${term.replaceAll('"', '""')}"`
 }
 
-function ofNode(node: Node): Within | undefined {
-  switch (node.type) {
-    case 'all':
-      return every(node.nodes.map(ofNode))
-    case 'any':
-      return some(node.nodes.map(ofNode))
-    case 'substring':
-      return ofText(node.text)
-    case 'regex':
-      return some(alternativesOf(node.pattern).map((literals) => every(literals.map(ofText))))
-    case 'words':
-    case 'field':
-    case 'not':
-      return undefined
-  }
-}
-
 /** Shorter ones are in too many words to tell anything. */
 const SHORTEST = 3
 /** The longest of them tell enough. */
 const MOST_TEXTS = 4
 
-function ofText(text: string): Within | undefined {
-  const runs = toLower(text).match(/[a-z0-9]+/g) ?? []
-  const long = runs.filter((run) => run.length >= SHORTEST).sort((a, b) => b.length - a.length)
-  // Of a longer one the index may have the beginning.
-  const told = long.slice(0, MOST_TEXTS).map((run) => run.slice(0, KEPT_OF_LONG))
-  return every(told.map((run): Within => ({ type: 'text', text: run })))
-}
-
-function every(parts: readonly (Within | undefined)[]): Within | undefined {
-  const known = parts.filter((part) => part !== undefined)
-  return known.length < 2 ? known[0] : { type: 'all', parts: known }
-}
-
-function some(parts: readonly (Within | undefined)[]): Within | undefined {
-  const known = parts.filter((part) => part !== undefined)
-  if (known.length < parts.length) return undefined
-  return known.length === 1 ? known[0] : { type: 'any', parts: known }
+const WITHIN: Required<Within> = {
+  text(text) {
+    const runs = toLower(text).match(/[a-z0-9]+/g) ?? []
+    const long = runs.filter((run) => run.length >= SHORTEST).sort((a, b) => b.length - a.length)
+    // Of a longer one the index may have the beginning.
+    const told = long.slice(0, MOST_TEXTS).map((run) => run.slice(0, KEPT_OF_LONG))
+    return every(
+      told.map((run): Within => ({ type: 'text', text: run })),
+      WITHIN,
+    )
+  },
+  all: (parts) => ({ type: 'all', parts }),
+  one: (parts) => ({ type: 'any', parts }),
 }
