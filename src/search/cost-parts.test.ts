@@ -80,6 +80,14 @@ async function compare(machine: Machine): Promise<void> {
   }
 }
 
+const uncounted = { call: 0, model: 'claude-sonnet-4-5', minute: 0, isCounted: false } as const
+/** The second session pays for what the first says, until that says something else. */
+const PAID_BY_ANOTHER = [
+  { session: 3, calls: [{ ...uncounted, isDated: true }] },
+  { session: 1, calls: [{ ...uncounted, isDated: false }] },
+  { session: 3, calls: [{ ...uncounted, isDated: false }] },
+]
+
 describe('the sums of the state', () => {
   it('are those of its calls, after every sync of logs that came, grew and shrank', async () => {
     await fc.assert(
@@ -97,7 +105,7 @@ describe('the sums of the state', () => {
           fs.rmSync(machine.base, { recursive: true, force: true })
         }
       }),
-      { numRuns: 10 },
+      { numRuns: 10, examples: [[PAID_BY_ANOTHER]] },
     )
   }, 60_000)
 })

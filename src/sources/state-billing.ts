@@ -25,6 +25,12 @@ export function questionOld(database: Database, reading: number, next: number | 
     database,
     'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
   ).run(reading)
+  // Who pays for a row that goes may not pay for the one that takes its place.
+  prepared(
+    database,
+    `INSERT OR IGNORE INTO stale_sessions SELECT billed_to FROM calls
+       WHERE reading = ? AND billed_to IS NOT NULL AND billed_to <> session`,
+  ).run(reading)
 }
 
 /**
