@@ -188,8 +188,9 @@ function patternsNow(): Patterns {
   patterns ??= {
     picture: /[\p{Extended_Pictographic}\p{Regional_Indicator}\u2700-\u27bf]/u,
     letter: /[\p{L}\p{N}\p{M}]/u,
+    // The apostrophe that is a letter (памʼять, ŉ) is one of many scripts, Thai among them: it parts no word.
     withoutSpaces:
-      /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
+      /(?!\u02bc)[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Yi}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]/u,
     recomposed: /[\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u,
     stroke: new RegExp(`[${Object.keys(STROKES).join('')}]`, 'gu'),
   }

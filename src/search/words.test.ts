@@ -112,6 +112,12 @@ describe('terms', () => {
     expect(wrong).toEqual([])
   })
 
+  it('are not parted by an apostrophe that is a letter', () => {
+    expect(termsOf('памʼять')).toEqual(['памʼять'])
+    expect(termsOf('ПАМʼЯТЬ')).toContain('памʼять')
+    expect(termsOf('ŉ')).toEqual(termsOf('ʼn'))
+  })
+
   it('take time in proportion to the text', () => {
     for (const unit of [
       'a',
