@@ -22,7 +22,7 @@ export type Sealed = {
 }
 
 export function seal(told: Told): Sealed {
-  // The prompt is in the text, too: copied out of it, it holds on to nothing.
+  // The prompt is asked for when it goes on. It is a copy of its own (see prompt-of.ts), and holds on to no longer text.
   const { key, prompt } = told.facts
   return { key, prompt, json: JSON.stringify(told) }
 }
