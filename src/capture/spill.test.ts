@@ -3,7 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createSpill, type Place, type Spill } from './spill.ts'
+import { createSpill, type Extent, type Spill } from './spill.ts'
 
 let folder: string
 beforeEach(() => {
@@ -11,30 +11,30 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(folder, { recursive: true, force: true }))
 
-const write = (spill: Spill, bytes: Uint8Array): Promise<Place> =>
+const write = (spill: Spill, bytes: Uint8Array): Promise<Extent> =>
   new Promise((resolve, reject) => {
-    const place = spill.write(bytes, () => resolve(place as Place))
-    if (place === undefined) reject(new Error('there is no room'))
+    const extent = spill.write(bytes, () => resolve(extent as Extent))
+    if (extent === undefined) reject(new Error('there is no room'))
   })
-const read = (spill: Spill, place: Place): Promise<Buffer | undefined> => {
-  const into = Buffer.alloc(place.length)
-  return new Promise((resolve) => spill.read(place, into, (isThere) => resolve(isThere ? into : undefined)))
+const read = (spill: Spill, extent: Extent): Promise<Buffer | undefined> => {
+  const into = Buffer.alloc(extent.length)
+  return new Promise((resolve) => spill.read(extent, into, (isThere) => resolve(isThere ? into : undefined)))
 }
-const readNow = (spill: Spill, place: Place): Buffer | undefined => {
-  const into = Buffer.alloc(place.length)
-  return spill.readNow(place, into) ? into : undefined
+const readNow = (spill: Spill, extent: Extent): Buffer | undefined => {
+  const into = Buffer.alloc(extent.length)
+  return spill.readNow(extent, into) ? into : undefined
 }
 
 describe('what is put outside of memory', () => {
   it('comes back as it was, whoever waits for it', async () => {
     const spill = createSpill(folder)
     const all = Array.from({ length: 20 }, (_, n) => Buffer.alloc(1 + n * 7919, `secret ${n} `))
-    const places = await Promise.all(
+    const extents = await Promise.all(
       all.map((bytes, n) => (n % 2 === 0 ? write(spill, bytes) : Promise.resolve(spill.writeNow(bytes)))),
     )
-    for (const [n, place] of places.entries()) {
-      expect(readNow(spill, place as Place)?.equals(all[n] as Buffer)).toBe(true)
-      expect((await read(spill, place as Place))?.equals(all[n] as Buffer)).toBe(true)
+    for (const [n, extent] of extents.entries()) {
+      expect(readNow(spill, extent as Extent)?.equals(all[n] as Buffer)).toBe(true)
+      expect((await read(spill, extent as Extent))?.equals(all[n] as Buffer)).toBe(true)
     }
   })
 
@@ -44,10 +44,10 @@ describe('what is put outside of memory', () => {
     const same = Buffer.from(bytes)
     let reading: Promise<Buffer | undefined> | undefined
     const written = new Promise<void>((done) => {
-      const place = spill.write(bytes, done) as Place
+      const extent = spill.write(bytes, done) as Extent
       bytes.fill(0)
-      expect(readNow(spill, place)?.equals(same)).toBe(true)
-      reading = read(spill, place)
+      expect(readNow(spill, extent)?.equals(same)).toBe(true)
+      reading = read(spill, extent)
     })
     expect((await reading)?.equals(same)).toBe(true)
     expect(spill.held()).toBe(100_000)
@@ -58,13 +58,13 @@ describe('what is put outside of memory', () => {
   it('gives the room of what is on its way to nobody before it is there', async () => {
     const spill = createSpill(folder)
     const [first, second] = [Buffer.alloc(16_000, 'a'), Buffer.alloc(16_000, 'b')]
-    let leaving: Place | undefined
+    let leaving: Extent | undefined
     const written = new Promise<void>((done) => (leaving = spill.write(first, done)))
-    spill.free(leaving as Place)
-    const place = spill.writeNow(second) as Place
-    expect(place.from).not.toBe(leaving?.from)
+    spill.free(leaving as Extent)
+    const extent = spill.writeNow(second) as Extent
+    expect(extent.from).not.toBe(leaving?.from)
     await written
-    expect(readNow(spill, place)?.equals(second)).toBe(true)
+    expect(readNow(spill, extent)?.equals(second)).toBe(true)
     expect(spill.held()).toBe(0)
     expect(spill.writeNow(first)?.from).toBe(leaving?.from)
   })
@@ -72,12 +72,12 @@ describe('what is put outside of memory', () => {
   it('is held where it is when the disk does not take it', () => {
     const said = onSmallDisk(`
       const bytes = Buffer.alloc(200_000, 'words ')
-      const place = await new Promise((done) => { const place = spill.write(bytes, () => done(place)) })
-      const into = Buffer.alloc(place.length)
-      const isSame = spill.readNow(place, into) && into.equals(bytes)
+      const extent = await new Promise((done) => { const extent = spill.write(bytes, () => done(extent)) })
+      const into = Buffer.alloc(extent.length)
+      const isSame = spill.readNow(extent, into) && into.equals(bytes)
       const held = spill.held()
       const more = spill.write(bytes, () => {}) ?? null
-      spill.free(place)
+      spill.free(extent)
       console.log(JSON.stringify([isSame, held, more, spill.held()]))`)
     expect(said).toEqual([true, 200_000, null, 0])
   })
@@ -123,12 +123,12 @@ describe('what is put outside of memory', () => {
   it('takes the room of what is not wanted any more, and no more than it may', () => {
     const spill = createSpill(folder, 64 * 1024)
     const bytes = Buffer.alloc(16 * 1024)
-    const places = Array.from({ length: 5 }, () => spill.writeNow(bytes))
-    expect(places.map((place) => place?.from)).toEqual([0, 16384, 32768, 49152, undefined])
-    spill.free(places[1] as Place)
+    const extents = Array.from({ length: 5 }, () => spill.writeNow(bytes))
+    expect(extents.map((extent) => extent?.from)).toEqual([0, 16384, 32768, 49152, undefined])
+    spill.free(extents[1] as Extent)
     expect(spill.writeNow(bytes)?.from).toBe(16384)
     expect(spill.writeNow(bytes)).toBeUndefined()
-    for (const place of places) if (place !== undefined) spill.free(place)
+    for (const extent of extents) if (extent !== undefined) spill.free(extent)
     expect(spill.writeNow(Buffer.alloc(64 * 1024))?.from).toBe(0)
   })
 

@@ -14,14 +14,14 @@ export type Spill = {
    * Where it lies; undefined when there is no room for it. It can be had from there at once, and `bytes` are the caller's again: what is
    * still on its way to the disk, or never gets there, is held here. `done` says when it is on its way no more.
    */
-  write(bytes: Uint8Array, done: () => void): Place | undefined
+  write(bytes: Uint8Array, done: () => void): Extent | undefined
   /** As many bytes as were written, into the beginning of a block that is the caller's. */
-  read(place: Place, into: Uint8Array, done: (isThere: boolean) => void): void
+  read(extent: Extent, into: Uint8Array, done: (isThere: boolean) => void): void
   /** The same for whoever cannot wait. */
-  writeNow(bytes: Uint8Array): Place | undefined
-  readNow(place: Place, into: Uint8Array): boolean
+  writeNow(bytes: Uint8Array): Extent | undefined
+  readNow(extent: Extent, into: Uint8Array): boolean
   /** What lies there is not wanted any more, and nobody reads it. */
-  free(place: Place): void
+  free(extent: Extent): void
   /** Bytes in memory of what is written. */
   readonly held: () => number
 }
@@ -29,7 +29,7 @@ export type Spill = {
 /** `isWriting`: its room may not be given to others. */
 type Sealed = { readonly bytes: Buffer; isWriting: boolean; isFree: boolean }
 
-export type Place = {
+export type Extent = {
   readonly from: number
   readonly length: number
   /** Of all that was ever written: no two are encrypted alike. */
@@ -58,7 +58,7 @@ export function createSpill(folder: string, most = MOST): Spill {
     isBroken = true
     return undefined
   }
-  const find = (length: number): { readonly file: number; readonly place: Place } | undefined => {
+  const find = (length: number): { readonly file: number; readonly extent: Extent } | undefined => {
     if (isBroken) return undefined
     const size = blockSize(length)
     const known = free.get(size)?.pop()
@@ -73,23 +73,23 @@ export function createSpill(folder: string, most = MOST): Spill {
     if (known === undefined) end += size
     serials += 1
     inUse += 1
-    return { file: fd, place: { from, length, serial: serials } }
+    return { file: fd, extent: { from, length, serial: serials } }
   }
-  const unseal = ({ serial, length }: Place): void => {
+  const unseal = ({ serial, length }: Extent): void => {
     const one = sealed.get(serial)
     if (one === undefined) return
     sealed.delete(serial)
     sealing.give(one.bytes)
     held -= length
   }
-  const giveBack = (place: Place): void => {
-    unseal(place)
+  const giveBack = (extent: Extent): void => {
+    unseal(extent)
     inUse -= 1
     if (inUse > 0) {
-      const size = blockSize(place.length)
+      const size = blockSize(extent.length)
       const others = free.get(size)
-      if (others === undefined) free.set(size, [place.from])
-      else others.push(place.from)
+      if (others === undefined) free.set(size, [extent.from])
+      else others.push(extent.from)
       return
     }
     free.clear()
@@ -101,13 +101,13 @@ export function createSpill(folder: string, most = MOST): Spill {
     end = 0
   }
   /** Of what has been read. */
-  const open = ({ serial, length }: Place, block: Buffer, isThere: boolean, into: Uint8Array): boolean => {
+  const open = ({ serial, length }: Extent, block: Buffer, isThere: boolean, into: Uint8Array): boolean => {
     if (isThere) sealing.open(serial, block.subarray(0, length), into)
     sealing.give(block)
     return isThere
   }
   /** What has not been written is here. */
-  const openHere = ({ serial, length }: Place, into: Uint8Array): boolean => {
+  const openHere = ({ serial, length }: Extent, into: Uint8Array): boolean => {
     const here = sealed.get(serial)
     if (here !== undefined) sealing.open(serial, here.bytes.subarray(0, length), into)
     return here !== undefined
@@ -116,60 +116,60 @@ export function createSpill(folder: string, most = MOST): Spill {
     write(bytes, done) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
-      const { file, place } = found
-      const one: Sealed = { bytes: sealing.seal(place.serial, bytes), isWriting: true, isFree: false }
-      sealed.set(place.serial, one)
-      held += place.length
-      fs.write(file, one.bytes, 0, place.length, place.from, (error, written) => {
+      const { file, extent } = found
+      const one: Sealed = { bytes: sealing.seal(extent.serial, bytes), isWriting: true, isFree: false }
+      sealed.set(extent.serial, one)
+      held += extent.length
+      fs.write(file, one.bytes, 0, extent.length, extent.from, (error, written) => {
         one.isWriting = false
-        if (error === null && written === place.length) unseal(place)
+        if (error === null && written === extent.length) unseal(extent)
         else broken()
-        if (one.isFree) giveBack(place)
+        if (one.isFree) giveBack(extent)
         done()
       })
-      return place
+      return extent
     },
-    read(place, into, done) {
-      if (openHere(place, into)) return process.nextTick(done, true)
+    read(extent, into, done) {
+      if (openHere(extent, into)) return process.nextTick(done, true)
       if (fd === undefined) return done(false)
-      const block = sealing.block(place.length)
-      return fs.read(fd, block, 0, place.length, place.from, (error, length) =>
-        done(open(place, block, error === null && length === place.length, into)),
+      const block = sealing.block(extent.length)
+      return fs.read(fd, block, 0, extent.length, extent.from, (error, length) =>
+        done(open(extent, block, error === null && length === extent.length, into)),
       )
     },
     writeNow(bytes) {
       const found = find(bytes.length)
       if (found === undefined) return undefined
-      const { file, place } = found
-      const block = sealing.seal(place.serial, bytes)
+      const { file, extent } = found
+      const block = sealing.seal(extent.serial, bytes)
       let written = 0
       try {
-        written = fs.writeSync(file, block, 0, place.length, place.from)
+        written = fs.writeSync(file, block, 0, extent.length, extent.from)
       } catch {
         // A disk that fails: it is not there.
       }
       sealing.give(block)
-      if (written === place.length) return place
+      if (written === extent.length) return extent
       // Or the file would never be empty, and a disk that is full would not have it back.
-      giveBack(place)
+      giveBack(extent)
       return broken()
     },
-    readNow(place, into) {
-      if (openHere(place, into)) return true
+    readNow(extent, into) {
+      if (openHere(extent, into)) return true
       if (fd === undefined) return false
-      const block = sealing.block(place.length)
+      const block = sealing.block(extent.length)
       let length = 0
       try {
-        length = fs.readSync(fd, block, 0, place.length, place.from)
+        length = fs.readSync(fd, block, 0, extent.length, extent.from)
       } catch {
         // A disk that fails: it is not there.
       }
-      return open(place, block, length === place.length, into)
+      return open(extent, block, length === extent.length, into)
     },
-    free(place) {
-      const here = sealed.get(place.serial)
+    free(extent) {
+      const here = sealed.get(extent.serial)
       if (here?.isWriting === true) here.isFree = true
-      else giveBack(place)
+      else giveBack(extent)
     },
     held: () => held,
   }

@@ -9,7 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import { createCallFold, type CallFold } from '../transcript/totals.ts'
 import type { Usage } from '../transcript/usage.ts'
 import { isBareCommand, promptOf } from './prompt-of.ts'
-import { addTold, seal, unseal, type Sealed, type Told } from './sealed-facts.ts'
+import { addTold, stow, unstow, type Stowed, type Told } from './stowed-facts.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
 import { toCall } from './unit-call.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
@@ -102,7 +102,7 @@ type Open = {
   /** Entries since it was opened. */
   entries: number
   /** What was told of it before others came. */
-  readonly before?: Sealed
+  readonly before?: Stowed
 }
 
 /** Held until there is another: what was compiled of its functions goes with the last of them. */
@@ -118,7 +118,7 @@ export function createUnitReading(
 }
 
 function createReading(onCalls: (calls: readonly Call[]) => void, unit: string | undefined): UnitReading {
-  const sessions = new Map<string, Open | Sealed>()
+  const sessions = new Map<string, Open | Stowed>()
   const keys = new Set<string>()
   const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
   /** Sessions that are not told of now and may go on, the oldest first. */
@@ -157,7 +157,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       if (idleEntries <= IDLE_ENTRIES) break
       idle.delete(oldest)
       idleEntries -= weightOf(oldest)
-      sessions.set(oldest.session.id, seal(toldBy(oldest, giveAll)))
+      sessions.set(oldest.session.id, stow(toldBy(oldest, giveAll)))
     }
   }
   /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
@@ -169,9 +169,9 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
   }
   const opened = (session: Session): Open | undefined => {
     const known = sessions.get(session.id)
-    return known === undefined || isSealed(known) ? open(session, known) : known
+    return known === undefined || isStowed(known) ? open(session, known) : known
   }
-  const open = (session: Session, before: Sealed | undefined): Open | undefined => {
+  const open = (session: Session, before: Stowed | undefined): Open | undefined => {
     if (before === undefined && sessions.size >= MOST_SESSIONS) return undefined
     const work = createWorkFold()
     const opened: Open = {
@@ -203,7 +203,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     let length = 0
     idle.clear()
     for (const [id, one] of sessions) {
-      const { facts, started: others } = isSealed(one) ? unseal(one) : toldBy(one, giveAll)
+      const { facts, started: others } = isStowed(one) ? unstow(one) : toldBy(one, giveAll)
       const { key, session } = facts
       if (!isNamedOnly(facts)) recorded.push(facts)
       else named.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
@@ -267,7 +267,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
   }
 }
 
-function isSealed(one: Open | Sealed): one is Sealed {
+function isStowed(one: Open | Stowed): one is Stowed {
   return 'json' in one
 }
 
@@ -277,7 +277,7 @@ function weightOf({ entries }: Open): number {
 
 function toldBy(one: Open, giveAll: (one: Open) => void): Told {
   const told = { facts: factsOf(one, giveAll), started: startedBy(one) }
-  return one.before === undefined ? told : addTold(unseal(one.before), told)
+  return one.before === undefined ? told : addTold(unstow(one.before), told)
 }
 
 function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {

@@ -1,5 +1,5 @@
 /** Chunks and their times, one after the other in blocks of memory, of which those that are full may lie outside of it. */
-import type { Place, Spill } from '../spill.ts'
+import type { Extent, Spill } from '../spill.ts'
 
 /** A chunk lies in its block from one place to another, and is good until this returns. */
 export type Visit = (ms: number, block: Buffer, from: number, to: number) => void
@@ -30,7 +30,7 @@ const MOST_KEPT = 128
 const HEAD = 8 + 4
 
 export function createReel({ take, isFull, blocks, spill }: Room): Reel {
-  const full: (Buffer | Place)[] = []
+  const full: (Buffer | Extent)[] = []
   let block: Buffer | undefined
   let used = 0
 
@@ -43,11 +43,11 @@ export function createReel({ take, isFull, blocks, spill }: Room): Reel {
   const close = (): boolean => {
     if (block === undefined) return true
     const bytes = block.subarray(0, used)
-    const place = isFull() ? spill?.writeNow(bytes) : undefined
-    full.push(place ?? bytes)
-    if (place !== undefined) give(block)
+    const extent = isFull() ? spill?.writeNow(bytes) : undefined
+    full.push(extent ?? bytes)
+    if (extent !== undefined) give(block)
     block = undefined
-    return place !== undefined || !isFull()
+    return extent !== undefined || !isFull()
   }
   return {
     add(chunk, ms) {

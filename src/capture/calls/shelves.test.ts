@@ -25,16 +25,16 @@ const STARTS = [
 describe('an answer whose text lies outside of memory', () => {
   it('is read as if it did not, also before its end, and gives its room back', async () => {
     const spill = createSpill(folder)
-    let places = 0
+    let extents = 0
     const counted = {
       ...spill,
       writeNow(bytes: Uint8Array) {
-        places += 1
+        extents += 1
         return spill.writeNow(bytes)
       },
-      free(place: Parameters<typeof spill.free>[0]) {
-        places -= 1
-        spill.free(place)
+      free(extent: Parameters<typeof spill.free>[0]) {
+        extents -= 1
+        spill.free(extent)
       },
     }
     const shelves = createShelves(counted, 20_000)
@@ -51,13 +51,13 @@ describe('an answer whose text lies outside of memory', () => {
       readers[n % 3]?.push(said(word))
       texts[n % 3] += word
     }
-    expect(places).toBeGreaterThan(3)
+    expect(extents).toBeGreaterThan(3)
     expect(readers[1]?.soFar()?.blocks).toMatchObject([{ type: 'text', text: texts[1] }])
     for (const [at, reader] of readers.entries()) {
       const { message } = await reader.end()
       expect(message.blocks).toMatchObject([{ type: 'text', text: texts[at] }])
     }
-    expect(places).toBe(0)
+    expect(extents).toBe(0)
   })
 
   const ENDS = [

@@ -1,6 +1,6 @@
 /** Where the text of answers that are not over lies: a few megabytes of all of them in memory, and what is more outside of it. */
 import type { Shelf } from '../../wire/limits.ts'
-import type { Place, Spill } from '../spill.ts'
+import type { Extent, Spill } from '../spill.ts'
 
 export type OwnShelf = Shelf & {
   /** Nobody asks for any of it again, and what comes yet is not held. */
@@ -16,25 +16,25 @@ export function createShelves(spill: Spill, most = MOST_HELD): Shelves {
   let held = 0
   return {
     begin() {
-      const places: Place[] = []
+      const extents: Extent[] = []
       let own = 0
       let isOver = false
       return {
         put(bytes) {
           if (isOver) return undefined
-          const place = held > most ? spill.writeNow(bytes) : undefined
-          if (place === undefined) {
+          const extent = held > most ? spill.writeNow(bytes) : undefined
+          if (extent === undefined) {
             own += bytes.length
             held += bytes.length
             return undefined
           }
-          places.push(place)
+          extents.push(extent)
           // What lies there later is another's.
-          return { length: bytes.length, read: (into) => !isOver && spill.readNow(place, into) }
+          return { length: bytes.length, read: (into) => !isOver && spill.readNow(extent, into) }
         },
         clear() {
           isOver = true
-          for (const place of places.splice(0)) spill.free(place)
+          for (const extent of extents.splice(0)) spill.free(extent)
           held -= own
           own = 0
         },

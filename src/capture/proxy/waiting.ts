@@ -3,7 +3,7 @@
  * memory should be asked for outside of it. What is asked for comes in order, wherever it was.
  */
 import type { Parcel } from './parcel.ts'
-import type { Place, Spill } from '../spill.ts'
+import type { Extent, Spill } from '../spill.ts'
 
 export type Waiting = {
   push(parcel: Parcel): void
@@ -31,7 +31,7 @@ export type WaitingOptions = {
 type One = {
   readonly used: number
   parcel: Parcel | undefined
-  place: Place | undefined
+  extent: Extent | undefined
   isReading: boolean
 }
 
@@ -60,12 +60,12 @@ export function createWaiting(options: WaitingOptions): Waiting {
       const one = inside.at(-1)
       if (one?.parcel === undefined) return
       const { buffer, used } = one.parcel
-      one.place = spill.write(new Uint8Array(buffer, 0, used), () => {
+      one.extent = spill.write(new Uint8Array(buffer, 0, used), () => {
         writing -= 1
         makeRoom()
       })
       // No room there: it stays here until there is.
-      if (one.place === undefined) return
+      if (one.extent === undefined) return
       inside.pop()
       writing += 1
       drop(one)
@@ -73,24 +73,24 @@ export function createWaiting(options: WaitingOptions): Waiting {
     }
   }
   const read = (one: One): void => {
-    if (one.place === undefined || one.isReading) return
+    if (one.extent === undefined || one.isReading) return
     one.isReading = true
-    const { place } = one
-    const into = block(place.length)
-    spill.read(place, new Uint8Array(into), (isThere) => {
+    const { extent } = one
+    const into = block(extent.length)
+    spill.read(extent, new Uint8Array(into), (isThere) => {
       one.isReading = false
-      if (one.place !== undefined) {
-        came(one, place, into, isThere)
+      if (one.extent !== undefined) {
+        came(one, extent, into, isThere)
         return ready()
       }
-      spill.free(place)
+      spill.free(extent)
       return free(into)
     })
   }
-  const came = (one: One, place: Place, buffer: ArrayBuffer, isThere: boolean): void => {
-    one.place = undefined
+  const came = (one: One, extent: Extent, buffer: ArrayBuffer, isThere: boolean): void => {
+    one.extent = undefined
     // Whoever reads it meanwhile frees it.
-    if (!one.isReading) spill.free(place)
+    if (!one.isReading) spill.free(extent)
     if (!isThere) {
       free(buffer)
       lost()
@@ -112,7 +112,7 @@ export function createWaiting(options: WaitingOptions): Waiting {
 
   return {
     push(parcel) {
-      const one: One = { used: parcel.used, parcel, place: undefined, isReading: false }
+      const one: One = { used: parcel.used, parcel, extent: undefined, isReading: false }
       all.push(one)
       held += parcel.buffer.byteLength
       inside.push(one)
@@ -125,9 +125,9 @@ export function createWaiting(options: WaitingOptions): Waiting {
     },
     takeNow() {
       for (let one = all[0]; one !== undefined && one.parcel === undefined; one = all[0])
-        if (one.place !== undefined) {
-          const into = block(one.place.length)
-          came(one, one.place, into, spill.readNow(one.place, new Uint8Array(into)))
+        if (one.extent !== undefined) {
+          const into = block(one.extent.length)
+          came(one, one.extent, into, spill.readNow(one.extent, new Uint8Array(into)))
         }
       return first()
     },
@@ -135,8 +135,8 @@ export function createWaiting(options: WaitingOptions): Waiting {
     count: () => all.length,
     clear() {
       for (const one of all) {
-        if (one.place !== undefined && !one.isReading) spill.free(one.place)
-        one.place = undefined
+        if (one.extent !== undefined && !one.isReading) spill.free(one.extent)
+        one.extent = undefined
         one.parcel = undefined
       }
       all = []

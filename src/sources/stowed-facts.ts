@@ -14,20 +14,20 @@ import type { Mention, SessionFacts } from './unit-facts.ts'
 /** `started`: the sessions that its calls started. */
 export type Told = { readonly facts: SessionFacts; readonly started: readonly Mention[] }
 
-export type Sealed = {
+export type Stowed = {
   readonly key: string
   readonly prompt: string | undefined
   /** All of it, as JSON. */
   readonly json: string
 }
 
-export function seal(told: Told): Sealed {
+export function stow(told: Told): Stowed {
   // The prompt is asked for when it goes on. It is a copy of its own (see prompt-of.ts), and holds on to no longer text.
   const { key, prompt } = told.facts
   return { key, prompt, json: JSON.stringify(told) }
 }
 
-export function unseal({ json }: Sealed): Told {
+export function unstow({ json }: Stowed): Told {
   return JSON.parse(json) as Told
 }
 

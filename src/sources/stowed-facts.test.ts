@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Entry } from '../transcript/entry.ts'
-import { addTold, seal, unseal, type Told } from './sealed-facts.ts'
+import { addTold, stow, unstow, type Told } from './stowed-facts.ts'
 import { MOST_SPAWNS } from './spawns.ts'
 import { createWorkFold, MOST_FILES, MOST_TOOLS, type SessionWork } from './work.ts'
 
@@ -74,7 +74,7 @@ it('adds up to what is told of a session that nothing came between', () => {
       const all = entriesOf(dids)
       const point = Math.min(cut, dids.length) * 2
       const parts = [told(all.slice(0, point), ['m']), told(all.slice(point), ['m', 'n'])] as const
-      const [before, since] = [unseal(seal(parts[0])), parts[1]]
+      const [before, since] = [unstow(stow(parts[0])), parts[1]]
       expect(comparable(addTold(before, since))).toEqual(comparable(told(all, ['m', 'n'])))
     }),
   )
@@ -91,7 +91,7 @@ it('names no more files than a session that nothing came between', () => {
     }))
     return told(entriesOf(dids as unknown as Did[]), [])
   }
-  const { work } = addTold(unseal(seal(some(0))), some(400)).facts
+  const { work } = addTold(unstow(stow(some(0))), some(400)).facts
   expect(Object.keys(work.files)).toHaveLength(MOST_FILES)
   expect([work.isCut, work.touched]).toEqual([true, 1200])
 })
@@ -115,7 +115,7 @@ it('does not grow with how often a session goes on, whatever it calls and starts
     return { facts: { ...facts, work: { ...facts.work, rest } satisfies SessionWork }, started }
   }
   let all = some(0)
-  for (let time = 1; time < 4; time += 1) all = addTold(unseal(seal(all)), some(time * MOST_SPAWNS))
+  for (let time = 1; time < 4; time += 1) all = addTold(unstow(stow(all)), some(time * MOST_SPAWNS))
   const { rest } = all.facts.work
   expect(Object.keys(rest)).toHaveLength(MOST_TOOLS + 1)
   expect(rest['(others)']?.[0]).toBe(3 * MOST_TOOLS)
