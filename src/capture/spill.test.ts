@@ -82,6 +82,23 @@ describe('what is put outside of memory', () => {
     expect(said).toEqual([true, 200_000, null, 0])
   })
 
+  it('is taken again by a disk that did not take what came before it', () => {
+    const said = onSmallDisk(`
+      const again = createSpill(process.argv[1], 1024 * 1024, 1500)
+      const [large, small] = [Buffer.alloc(200_000, 'a'), Buffer.alloc(1000, 'b')]
+      const first = again.writeNow(large) ?? null
+      const soon = again.writeNow(small) ?? null
+      let extent
+      const end = Date.now() + 20_000
+      while (extent === undefined && Date.now() < end) {
+        await new Promise((done) => setTimeout(done, 10))
+        extent = again.writeNow(small)
+      }
+      const into = Buffer.alloc(1000)
+      console.log(JSON.stringify([first, soon, again.readNow(extent, into) && into.equals(small)]))`)
+    expect(said).toEqual([null, null, true])
+  })
+
   it('leaves a disk that does not take it as it was', () => {
     if (process.platform !== 'linux') return
     const said = onSmallDisk(`

@@ -40,13 +40,15 @@ export type Extent = {
 const MOST = 2 * 1024 * 1024 * 1024
 /** A file that has been longer than this is given back when nothing is in it. */
 const WORTH_KEEPING = 16 * 1024 * 1024
+/** Milliseconds until a disk that failed is tried again: it may have been full for a moment. */
+const REST = 10_000
 
 /** `folder`: on the disk where what is recorded goes. */
-export function createSpill(folder: string, most = MOST): Spill {
+export function createSpill(folder: string, most = MOST, rest = REST): Spill {
   const sealing = createSealing()
   const free = new Map<number, number[]>()
   let fd: number | undefined
-  let isBroken = false
+  let brokenUntil = 0
   let end = 0
   let serials = 0
   let inUse = 0
@@ -55,11 +57,11 @@ export function createSpill(folder: string, most = MOST): Spill {
   let held = 0
 
   const broken = (): undefined => {
-    isBroken = true
+    brokenUntil = performance.now() + rest
     return undefined
   }
   const find = (length: number): { readonly file: number; readonly extent: Extent } | undefined => {
-    if (isBroken) return undefined
+    if (performance.now() < brokenUntil) return undefined
     const size = blockSize(length)
     const known = free.get(size)?.pop()
     try {
