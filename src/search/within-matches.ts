@@ -12,8 +12,8 @@ import type { TableRange } from './word-lookup.ts'
 /** Numbers of docs that may match, from below one down. Fewer than asked for: there are no more. */
 export type Matches = (below: number, limit: number) => readonly number[]
 
-/** The entries of so many are read in the time that going over the words of a table takes. */
-const FEW_PAGES = 48
+/** The entries of so many are read in the time that going over the words of a table takes, and no less. */
+const FEW_PAGES = 2
 /** Words that are looked up at most: where more have the text, it is in most entries. */
 const MOST_WORDS = 4000
 

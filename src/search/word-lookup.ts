@@ -1,6 +1,7 @@
 /** A shard's tables of words, asked as one: from the highest numbers down, and no further than the answer needs. */
 import type { Prepared } from './shard-statements.ts'
 import type { WordRange } from './spelling-ranges.ts'
+import { readLeaves } from './word-leaves.ts'
 import { KEPT_OF_LONG } from './words-output.ts'
 import type { WordTable } from './word-tables.ts'
 
@@ -86,12 +87,18 @@ export function createWordLookup(
       }
     },
     wordsHaving(table, texts, most) {
-      // Facets have a colon in them, and are no words.
+      const found = new Set<string>()
+      const asked = { texts, lengths: [KEPT_OF_LONG - 3, KEPT_OF_LONG] as const }
+      const isRead = readLeaves(prepared, table, asked, (word) => {
+        if (!word.includes(FACET)) found.add(word)
+        return found.size <= most
+      })
+      if (isRead) return found.size > most ? undefined : [...found]
       const having = texts.map(() => 'instr(term, ?) > 0').join(' OR ')
       const rows = prepared(
         `SELECT term FROM ${vocabularyOf(table)}
          WHERE (${having} OR length(CAST(term AS BLOB)) BETWEEN ${KEPT_OF_LONG - 3} AND ${KEPT_OF_LONG})
-         AND instr(term, ':') = 0 LIMIT ?`,
+         AND instr(term, '${FACET}') = 0 LIMIT ?`,
       ).all(...texts, most + 1)
       return rows.length > most ? undefined : rows.map(({ term }) => String(term))
     },
@@ -152,6 +159,9 @@ export function createWordLookup(
     },
   }
 }
+
+/** Facets have this in them, and are no words. */
+const FACET = ':'
 
 /** Rows of one question. */
 const AT_ONCE = 1024
