@@ -56,17 +56,20 @@ const NONE: readonly LineEntry[] = []
  */
 export function createCuts(): (line: JsonObject, said: LineEntry) => LineEntry | undefined {
   let uuid: Json | undefined
-  let answer: LineEntry | undefined
+  // Not the entry itself: an answer may have many MB, and this stays until the next one.
+  let usage: LineEntry['usage']
+  let model: LineEntry['model']
+  let call: LineEntry['call']
   return (line, said) => {
     if (said.usage !== undefined) {
       uuid = line['uuid']
-      answer = said
+      usage = said.usage
+      model = said.model
+      call = said.call
       return undefined
     }
-    if (line['isApiErrorMessage'] !== true || answer?.usage === undefined) return undefined
-    if (uuid === undefined || line['parentUuid'] !== uuid || answer.usage.quality !== 'reported')
-      return undefined
-    const { model, call, usage } = answer
+    if (line['isApiErrorMessage'] !== true || usage === undefined) return undefined
+    if (uuid === undefined || line['parentUuid'] !== uuid || usage.quality !== 'reported') return undefined
     return {
       kind: 'event',
       ...(said.at !== undefined && { at: said.at }),

@@ -73,6 +73,9 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 /** Records held back at most until one names the session: state records, which do not, often come first. */
 const HELD = 1000
 
+/** Lines that are worth letting go of while the next are read. */
+const LONG_BYTES = 1024 * 1024
+
 /**
  * The functions of the last reading are held until there are others: what was compiled of them is let go with the last of them, and
  * compiling it again for the next log takes longer than reading a short one.
@@ -254,7 +257,11 @@ function createReading(options: Options): ClaudeReading {
       const batches = isForeign ? readRawRecords(file) : isCut ? readClaudeRecords(file) : readRecords(file)
       for await (const batch of batches) {
         if (isOpen) {
-          yield toItems(batch, file.path, options)
+          const items = toItems(batch, file.path, options)
+          const isLong = batch.records.some(({ byteLength }) => byteLength > LONG_BYTES)
+          yield items
+          // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
+          if (isLong) items.length = 0
           continue
         }
         count += batch.records.length

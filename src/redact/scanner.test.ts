@@ -51,12 +51,27 @@ describe('the scanner', () => {
     expect(found).toEqual(['1@0', '3@10'])
   })
 
-  it('takes texts longer than its scratch space', () => {
-    let hits = 0
-    createScanner(['needle']).scan(`${'hay '.repeat(100_000)}needle`, () => {
-      hits += 1
+  it('takes texts longer than its scratch space, wherever that ends', () => {
+    const scratch = 1 << 18
+    const scanner = createScanner(['needle', 'a much longer needle'])
+    for (let before = scratch - 24; before < scratch + 4; before += 1) {
+      const text = `${'-'.repeat(before)}needle${'-'.repeat(scratch - 10)}a much longer needle`
+      const found: string[] = []
+      scanner.scan(text, (index, at) => {
+        found.push(`${index}@${at}`)
+        return index === 1 ? at + 20 : PASS
+      })
+      expect(found).toEqual([`0@${before}`, `1@${before + scratch - 4}`])
+    }
+  })
+
+  it('takes literals longer than its scratch space', () => {
+    const secret = `begin${'-'.repeat(1 << 19)}`
+    const found: number[] = []
+    createScanner([`${secret}!`]).scan(`${secret}${secret}! and more`, (_, at) => {
+      found.push(at)
       return PASS
     })
-    expect(hits).toBe(1)
+    expect(found).toEqual([secret.length])
   })
 })

@@ -12,8 +12,11 @@ export type Scanner = {
 
 export const PASS = -1
 
-/** For texts up to 256 KB; a scan does not begin another, so one is enough. */
+/** What of a text is looked at now; a scan does not begin another, so one is enough. */
 const SCRATCH = Buffer.allocUnsafeSlow(1 << 18)
+
+/** No window is wider, whatever the literals: a part of what is looked at. */
+const WIDEST = 256
 
 const PAIRS = 4096
 const TRIPLES = 65536
@@ -23,7 +26,7 @@ export function createScanner(literals: readonly string[], { ignoreCase = false 
   if (literals.length === 0) return { scan: () => undefined }
   const fold = ignoreCase ? 32 : 0
   // The window is as wide as the shortest literal; it is judged by its last two characters.
-  const last = Math.min(...literals.map((literal) => literal.length)) - 2
+  const last = Math.min(WIDEST, ...literals.map((literal) => literal.length)) - 2
   const shifts = new Uint8Array(PAIRS).fill(Math.min(last + 1, 255))
   const begins = new Uint8Array(TRIPLES)
   const buckets = new Map<number, number[]>()
@@ -49,39 +52,47 @@ export function createScanner(literals: readonly string[], { ignoreCase = false 
     scan(text, onHit) {
       const end = text.length - 1
       if (end <= last) return
-      const bytes = toBytes(text)
       let from = 0
-      for (let i = last; i < end;) {
-        const shift = shifts[hashPair(bytes, i, fold)] as number
-        if (shift > 0) {
-          i += shift
-          continue
+      let next = last
+      while (next < end) {
+        // With what may begin before the place that is judged next.
+        const base = next - last
+        const count = toBytes(text, base)
+        const stop = count - 1
+        let i = last
+        while (i < stop) {
+          const shift = shifts[hashPair(SCRATCH, i, fold)] as number
+          if (shift > 0) {
+            i += shift
+            continue
+          }
+          const near = i - last
+          i += 1
+          const triple = hashTriple(SCRATCH, near, fold)
+          const at = base + near
+          if (begins[triple] === 0 || at < from) continue
+          for (const index of buckets.get(triple) ?? []) {
+            if (!matches(text, at, literals[index] as string, ignoreCase)) continue
+            const taken = onHit(index, at)
+            if (taken === PASS) continue
+            from = taken
+            i = Math.max(i, taken - base + last)
+            break
+          }
         }
-        const at = i - last
-        i += 1
-        const triple = hashTriple(bytes, at, fold)
-        if (begins[triple] === 0 || at < from) continue
-        for (const index of buckets.get(triple) ?? []) {
-          if (!matches(text, at, literals[index] as string, ignoreCase)) continue
-          const taken = onHit(index, at)
-          if (taken === PASS) continue
-          from = taken
-          i = Math.max(i, taken + last)
-          break
-        }
+        next = base + i
       }
     },
   }
 }
 
 /**
- * The low byte of every character: enough to rule a place out, and several times faster to read than the string. What it
- * rules in is compared with the string itself.
+ * The low byte of every character from a place on, as many as there is room for: enough to rule a place out, and several times faster
+ * to read than the string. What it rules in is compared with the string itself. Says how many there are.
  */
-function toBytes(text: string): Uint8Array {
-  const bytes = text.length <= SCRATCH.length ? SCRATCH : Buffer.allocUnsafe(text.length)
-  bytes.write(text, 0, 'latin1')
-  return bytes
+function toBytes(text: string, from: number): number {
+  const isAll = from === 0 && text.length <= SCRATCH.length
+  return SCRATCH.write(isAll ? text : text.slice(from, from + SCRATCH.length), 0, 'latin1')
 }
 
 function hashPair(bytes: Uint8Array, i: number, fold: number): number {

@@ -28,7 +28,10 @@ export async function* readListed(
       } else if (item.type === 'entry' && key !== undefined && session !== undefined)
         entries.push({ key, session, entry: item.entry })
     }
-    if (entries.length > 0) yield entries
+    if (entries.length === 0) continue
+    yield entries
+    // Whoever asks for more is done with these: a frame that waits would hold on to many MB while the next are read.
+    entries.length = 0
   }
 }
 

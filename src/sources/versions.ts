@@ -148,7 +148,14 @@ export async function* readSnapshot(
   // Where entries came from is no fact of a session's.
   const isPlain = options.isForFacts === true || (folder === '.' && versions.size === 0)
   for await (const items of format.read(source, options)) {
-    yield isPlain ? items : items.map((item) => renamed(item, toPath, versions))
+    if (isPlain) {
+      yield items
+      continue
+    }
+    const all = items.map((item) => renamed(item, toPath, versions))
+    yield all
+    // Let go of by who gave them, for their size.
+    if (items.length === 0) all.length = 0
   }
   const damage = source.damage()
   if (damage.length === 0) return

@@ -57,7 +57,8 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
   const take = (bytes: Buffer | undefined, length: number, ended: boolean, batch: Batch): void => {
     if (lastText !== undefined) taker.passed(lastText)
     lastText = undefined
-    for (const line of toLine(bytes, length, { number, byteOffset: offset, ended }))
+    const isJson = bytes !== undefined && open.isOwn(bytes)
+    for (const line of toLine(bytes, length, { number, byteOffset: offset, ended, isJson }))
       taker.take(line, batch.records, batch.damage)
     number += 1
     offset += length + (ended ? 1 : 0)

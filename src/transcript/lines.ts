@@ -3,7 +3,8 @@
  * taken, blank lines passed over. A line over the limit is not held: it comes without text, with its place in the file.
  */
 import { isUtf8 } from 'node:buffer'
-import { isSwelling } from './json.ts'
+import { isSwelling, type Json } from './json.ts'
+import { parseLong } from './long-json.ts'
 
 export type Line = {
   /** From 1, blank lines counted. */
@@ -17,7 +18,11 @@ export type Line = {
   readonly text: string | undefined
   /** Bytes that are no UTF-8 stand in `text` as U+FFFD. */
   readonly isUtf8: boolean
+  /** Of a line of many MB, for who asked for JSON: what it says. `text` is without its longest strings then. */
+  readonly value?: Json
 }
+
+export type LineOptions = { readonly limit?: number; readonly isJson?: boolean }
 
 /** A record over this many bytes is kept as one unknown and never held in memory. */
 export const RECORD_LIMIT = 32 * 1024 * 1024
@@ -28,9 +33,9 @@ const RETURN = 0x0d
 /** The lines of a file, a batch for each chunk: one `await` per chunk, not per line, is what keeps reading near JSON.parse's own speed. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
-  { limit = RECORD_LIMIT }: { readonly limit?: number } = {},
+  { limit = RECORD_LIMIT, isJson = false }: LineOptions = {},
 ): AsyncGenerator<readonly Line[]> {
-  const splitter = createLineSplitter(limit)
+  const splitter = createLineSplitter(limit, isJson)
   for await (const chunk of chunks) {
     const lines = splitter.push(chunk)
     if (lines.length > 0) yield lines
@@ -42,7 +47,10 @@ export async function* readLines(
 }
 
 /** The same, for a caller that has its bytes at hand. */
-export function createLineSplitter(limit: number = RECORD_LIMIT): {
+export function createLineSplitter(
+  limit: number = RECORD_LIMIT,
+  isJson = false,
+): {
   push(chunk: Buffer): Line[]
   end(): Line[]
 } {
@@ -51,7 +59,12 @@ export function createLineSplitter(limit: number = RECORD_LIMIT): {
   const open = createOpenLine(limit)
 
   const take = (bytes: Buffer | undefined, length: number, ended: boolean): Line[] => {
-    const line = { number, byteOffset: offset, ended }
+    const line = {
+      number,
+      byteOffset: offset,
+      ended,
+      isJson: isJson && bytes !== undefined && open.isOwn(bytes),
+    }
     number += 1
     offset += length + (ended ? 1 : 0)
     return toLine(bytes, length, line)
@@ -114,14 +127,16 @@ export function createOpenLine(limit: number) {
       if (length > limit) return undefined
       return length > LONG_BYTES ? long?.subarray(0, length) : Buffer.concat(all)
     },
+    /** True for what it gave of a long line: its own memory, which nobody else reads. */
+    isOwn: (bytes: Buffer): boolean => long !== undefined && bytes.buffer === long.buffer,
   }
 }
 
-/** The line of so many bytes; none where it is blank. Without the bytes it is over the limit. */
+/** The line of so many bytes; none where it is blank. Without the bytes it is over the limit. `isJson`: the bytes may be written over. */
 export function toLine(
   bytes: Buffer | undefined,
   length: number,
-  place: Pick<Line, 'number' | 'byteOffset' | 'ended'>,
+  { isJson, ...place }: Pick<Line, 'number' | 'byteOffset' | 'ended'> & { readonly isJson: boolean },
 ): Line[] {
   if (bytes === undefined) return [{ ...place, byteLength: length, text: undefined, isUtf8: true }]
   let from = 0
@@ -129,6 +144,9 @@ export function toLine(
   if (place.number === 1 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) from = 3
   if (to > from && bytes[to - 1] === RETURN) to -= 1
   if (from === to) return []
+  const long = isJson ? parseLong(bytes.subarray(from, to)) : undefined
+  if (long !== undefined)
+    return [{ ...place, byteOffset: place.byteOffset + from, byteLength: to - from, ...long, isUtf8: true }]
   const text = bytes.toString('utf8', from, to)
   if (isBlank(text)) return []
   if (isSwelling(text)) {

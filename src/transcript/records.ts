@@ -13,7 +13,7 @@ export type JsonRecord = {
   readonly byteOffset: number
   readonly byteLength: number
   readonly value: Json
-  /** The line's own text; for a record salvaged out of a line, its part. */
+  /** The line's own text; for a record salvaged out of a line, its part; of one of many MB without its longest strings. */
   readonly text: string
   /** Where long strings of the record were cut (cut-records.ts): all of it, for as long as no more records are asked for. */
   readonly whole?: () => Json
@@ -24,7 +24,7 @@ export type RecordBatch = { readonly records: readonly JsonRecord[]; readonly da
 /** The records of a JSON Lines file, batch by batch. `name` is what damage calls the file. */
 export async function* readRecords(file: SourceFile, name: string = file.path): AsyncGenerator<RecordBatch> {
   const taker = createLineTaker(name)
-  for await (const lines of readLines(file.chunks())) {
+  for await (const lines of readLines(file.chunks(), { isJson: true })) {
     const records: JsonRecord[] = []
     const damage: Damage[] = []
     for (const line of lines) taker.take(line, records, damage)
@@ -55,7 +55,7 @@ export function createLineTaker(name: string): LineTaker {
   return {
     passed,
     take(line, records, damage) {
-      const value = line.text === undefined ? undefined : parseJson(line.text)
+      const value = line.value ?? (line.text === undefined ? undefined : parseJson(line.text))
       if (value === undefined) {
         salvage(line, name, mark, records, damage)
         return
