@@ -4,9 +4,12 @@
  */
 import { createCutter, STAND_IN, type Cutter } from '../transcript/cut-strings.ts'
 import { isObject, type Json } from '../transcript/json.ts'
-import { readCutRecords } from '../transcript/cut-records.ts'
+import { readCutRecords, type Known, type Learning } from '../transcript/cut-records.ts'
+import { createLineShapes } from '../transcript/line-shapes.ts'
+import { createLineValues, type LineValues } from '../transcript/line-values.ts'
 import { readRecords, type RecordBatch } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { createClaudeLearner, type ClaudePlan } from './claude-shapes.ts'
 
 const KEYS = [
   'content',
@@ -26,20 +29,39 @@ const KEYS = [
 /** In bytes: cutting a shorter one takes as long as reading it. */
 const LONGEST = 256
 
-/** Those that nobody uses now; each is used for one file at a time. */
-const free: Cutter[] = []
+/** What lines are cut by, and what was learnt of their shapes with it. */
+type Knife = {
+  readonly cutter: Cutter
+  readonly learning: Learning<ClaudePlan>
+  readonly values: LineValues
+}
 
-/** As `readRecords`, with strings cut where that can be done. */
-export async function* readClaudeRecords(file: SourceFile): AsyncGenerator<RecordBatch> {
-  const cutter = free.pop() ?? createCutter({ keys: KEYS, whole: 'input', longest: LONGEST })
-  if (cutter === undefined) {
+/** Those that nobody uses now; each is used for one file at a time. */
+const free: Knife[] = []
+
+function createKnife(): Knife | undefined {
+  const cutter = createCutter({ keys: KEYS, whole: 'input', longest: LONGEST })
+  if (cutter === undefined) return undefined
+  const shapes = createLineShapes<Known<ClaudePlan>>(cutter)
+  return { cutter, learning: { shapes, learn: createClaudeLearner() }, values: createLineValues(cutter) }
+}
+
+/** As `readRecords`, with strings cut where that can be done. `onValues`: given first, what shaped records are asked by. */
+export async function* readClaudeRecords(
+  file: SourceFile,
+  onValues: (values: LineValues) => void,
+): AsyncGenerator<RecordBatch> {
+  const knife = free.pop() ?? createKnife()
+  if (knife === undefined) {
     yield* readRecords(file)
     return
   }
+  const { cutter, learning, values } = knife
+  onValues(values)
   try {
-    yield* readCutRecords(file, cutter)
+    yield* readCutRecords(file, cutter, learning)
   } finally {
-    free.push(cutter)
+    free.push(knife)
   }
 }
 

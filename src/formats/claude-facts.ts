@@ -24,11 +24,16 @@ export type FactsFold = {
   /** Decides whose records these are; false when more records may tell better. */
   chooseSession(records: readonly JsonRecord[], expected: string | undefined): boolean
   observe(line: JsonObject): void
+  /** True where `observe` would learn nothing from a message of which all it says for the session is this: see `DefaultName`. */
+  isSettled(isSaid: (name: DefaultName) => boolean): boolean
   observeTime(at: string): void
   observeModel(model: string, source: string): void
   /** `ids` are the lines of the session: a summary counts only when it is of one of them. */
   current(ids?: Pick<IdSet, 'has'>): ClaudeFacts
 }
+
+export const DEFAULT_NAMES = ['sessionId', 'cwd', 'version', 'gitBranch'] as const
+export type DefaultName = (typeof DEFAULT_NAMES)[number]
 
 /** Of summaries, which may be of other sessions, the last this many are looked at. */
 const SUMMARIES = 1000
@@ -104,6 +109,10 @@ export function createClaudeFacts({
       if (message === undefined) observeTitle(line)
       else if (isFlat === undefined && isFlatLine(line)) isFlat = true
       else isFlat ??= false
+    },
+    isSettled(isSaid) {
+      if ((chosen && !hasOwnLine) || isFlat === undefined) return false
+      return DEFAULT_NAMES.every((name) => defaults[name] !== undefined || !isSaid(name))
     },
     observeTime(at) {
       if (startedAt === undefined || at < startedAt) startedAt = at

@@ -37,7 +37,7 @@ export function restOfLine(
 }
 
 /** Of what `restOfLine` keeps, the names that facts about a session are told by. */
-const MARKS = ['spawned', 'spawnedBy', 'replayed', 'isMeta'] as const
+export const MARKS = ['spawned', 'spawnedBy', 'replayed', 'isMeta'] as const
 
 export function marksOf(line: JsonObject): Record<string, Json> | undefined {
   let kept: Record<string, Json> | undefined

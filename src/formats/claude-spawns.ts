@@ -23,7 +23,8 @@ export type Spawns = {
 
 /** A hostile file may start any number of them. */
 const MOST = 100_000
-const TOOLS: ReadonlySet<string> = new Set(['Task', 'Agent'])
+/** The tools that start subagents. */
+export const SPAWNING: ReadonlySet<string> = new Set(['Task', 'Agent'])
 const NAMED = /\bagent_?[iI]d: ?([\w@.:-]{1,200})/
 /** Characters of a result. */
 const LOOKED_AT = 4000
@@ -62,7 +63,7 @@ export function createSpawns(): Spawns {
       const { toolUseResult, type } = line
       if (type === 'assistant') {
         for (const block of blocks) {
-          if (block.type !== 'tool-call' || !TOOLS.has(block.name) || block.callId === undefined) continue
+          if (block.type !== 'tool-call' || !SPAWNING.has(block.name) || block.callId === undefined) continue
           const prompt = asString(asObject(block.input)?.['prompt'])
           if (prompt !== undefined) call(prompt, { callId: block.callId, source })
         }

@@ -9,6 +9,8 @@ export type IdSet = {
   add(id: string): void
   /** Adds it, and says whether it is new: in half the time of asking first. */
   take(id: string): boolean
+  /** The same for an id of which nothing is had but `hashText` of it. */
+  takeHash(hash: number): boolean
 }
 
 /** Slots begin few, for a file may hold a million small sessions, and double when three quarters are full. 0 is an empty slot. */
@@ -20,7 +22,6 @@ export function createIdSet(): IdSet {
 
 type HashSet = IdSet & {
   hasHash(hash: number): boolean
-  takeHash(hash: number): boolean
   isEmpty(): boolean
 }
 
@@ -85,14 +86,15 @@ export function createRecentIds(most: number = RECENT): IdSet {
     recent = createHashSet()
     size = 0
   }
+  const takeHash = (hash: number): boolean => {
+    if (has(hash)) return false
+    add(hash)
+    return true
+  }
   return {
     has: (id) => has(hashText(id)),
     add: (id) => add(hashText(id)),
-    take(id) {
-      const hash = hashText(id)
-      if (has(hash)) return false
-      add(hash)
-      return true
-    },
+    take: (id) => takeHash(hashText(id)),
+    takeHash,
   }
 }

@@ -3,14 +3,13 @@
  * was busy, and what it did in vain. Memory does not grow with the session.
  */
 import { createIdSet } from '../formats/id-set.ts'
+import { callHash } from '../transcript/call-hash.ts'
 import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { millisBetween } from '../transcript/instant.ts'
-import type { Json } from '../transcript/json.ts'
 import { callKey, toolName } from '../transcript/totals.ts'
 import { filesIn, WAYS, wayOf } from '../transcript/tool-files.ts'
 import { createActivityFold, type Activity } from './work-activity.ts'
-import { callHash } from './work-hash.ts'
 import { createOpenCalls, type OpenCalls } from './work-pairs.ts'
 import { createWasteFold, type Called, type Finding, type WasteFold } from './work-waste.ts'
 
@@ -114,12 +113,13 @@ export function createWorkFold(): WorkFold {
   const addCall = (entry: Entry, block: ToolCallBlock, call: string | undefined): void => {
     const tool = toolName(block.name)
     name(tools, tool, MOST_TOOLS)
-    const way = wayOf(block.name, block.input)
-    const named = pathsIn(block.input)
+    const { told } = block
+    const way = told?.way ?? wayOf(block.name, block.input)
+    const named = pathsIn(told?.files ?? filesIn(block.input))
     const { files, waste, open } = held()
     for (const file of named) files.add(file, way)
     const mark = { source: entry.source, sequence: entry.sequence }
-    const again = waste.called({ tool, mark, call, way, files: named, hash: callHash(block) })
+    const again = waste.called({ tool, mark, call, way, files: named, hash: told?.hash ?? callHash(block) })
     if (again === 'repeat') repeats += 1
     if (again === 'reread') rereads += 1
     const counts = countsFor(call, tool)
@@ -204,8 +204,7 @@ function isOnlyResult({ blocks }: Entry): boolean {
 }
 
 /** What is longer is no path. */
-function pathsIn(input: Json | undefined): readonly string[] {
-  const files = filesIn(input)
+function pathsIn(files: readonly string[]): readonly string[] {
   for (const { length } of files)
     if (length > LONGEST_PATH) return files.filter((file) => file.length <= LONGEST_PATH)
   return files

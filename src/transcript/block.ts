@@ -1,4 +1,5 @@
 import { isObject, toJson, type Json, type JsonObject } from './json.ts'
+import type { Way } from './tool-files.ts'
 
 /** Content kept elsewhere because it is large: a file in the archive, named by the SHA-256 of its bytes. */
 export type BlobRef = {
@@ -38,6 +39,15 @@ export type ToolCallBlock = {
   readonly input?: Json
   readonly inputBlob?: BlobRef
   readonly apart?: Apart
+  /** What facts are told by, where only these were asked for and the arguments were not read. */
+  readonly told?: ToldCall
+}
+
+/** What a call's arguments say of it: which call it is (call-hash.ts), the files they name and what it does to them (tool-files.ts). */
+export type ToldCall = {
+  readonly hash: number
+  readonly files: readonly string[]
+  readonly way: Way
 }
 
 export type ToolResultBlock = {

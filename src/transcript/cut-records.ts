@@ -1,11 +1,13 @@
 /**
  * The records of a JSON Lines file without their longest strings: the same records, damage and places as `readRecords` gives, in
  * batches of the same lines. A line that is odd in any way (torn, not UTF-8, very long, spelled as few programs do) is read as it is there.
+ * Of a line whose shape is known nothing is parsed before it is asked for.
  */
 import { isUtf8 } from 'node:buffer'
 import { LINES_AT, type Cutter } from './cut-strings.ts'
 import type { Damage } from './damage.ts'
 import { parseJson, type Json } from './json.ts'
+import type { LineShapes, ShapePart } from './line-shapes.ts'
 import { createOpenLine, RECORD_LIMIT, toLine } from './lines.ts'
 import { createLineTaker, type JsonRecord, type RecordBatch } from './records.ts'
 import type { SourceFile } from './source.ts'
@@ -15,13 +17,66 @@ const LONG_BYTES = 512 * 1024
 
 const [NEWLINE, OPEN, CLOSE] = [0x0a, 0x7b, 0x7d] as const
 
-/** `cutter` is nobody else's while this goes on. `name` is what damage calls the file. */
-export async function* readCutRecords(
+/** What is known of lines by their shape, and how more is learnt. */
+export type Learning<P> = {
+  readonly shapes: LineShapes<Known<P>>
+  /** `line`: its bytes as Latin-1. `value`: what it says, perhaps cut. Undefined for a line that the next ones will not be like. */
+  readonly learn: (
+    line: () => string,
+    value: Json,
+  ) => { readonly parts: readonly ShapePart[]; readonly plan: P } | undefined
+}
+
+/** `begin`: what lines of a shape begin with. */
+export type Known<P> = { readonly plan: P; readonly begin: string }
+
+/**
+ * A record of a known shape: `plan` is what was learnt of it, and where its values are is told from `valuesAt` on, for as long as no
+ * more records are asked for. What it says is parsed when it is asked.
+ */
+export class ShapedRecord<P> implements JsonRecord {
+  readonly number: number
+  readonly byteOffset: number
+  readonly byteLength: number
+  readonly plan: P
+  readonly valuesAt: number
+  /** Where it stands, and in what. */
+  readonly at: number
+  readonly room: Buffer
+
+  constructor(place: Pick<JsonRecord, 'number' | 'byteOffset' | 'byteLength'>, found: Found<P>) {
+    this.number = place.number
+    this.byteOffset = place.byteOffset
+    this.byteLength = place.byteLength
+    this.plan = found.plan
+    this.valuesAt = found.valuesAt
+    this.at = found.at
+    this.room = found.room
+  }
+
+  get text(): string {
+    return this.room.toString('utf8', this.at, this.at + this.byteLength)
+  }
+
+  get value(): Json {
+    return parseJson(this.text) as Json
+  }
+}
+
+type Found<P> = {
+  readonly plan: P
+  readonly valuesAt: number
+  readonly at: number
+  readonly room: Buffer
+}
+
+/** `cutter` is nobody else's while this goes on. */
+export async function* readCutRecords<P>(
   file: SourceFile,
   cutter: Cutter,
-  name: string = file.path,
+  learning?: Learning<P>,
 ): AsyncGenerator<RecordBatch> {
-  latest = createCutLines(cutter, name)
+  latest = createCutLines(cutter, file.path, learning)
   const lines = latest
   for await (const chunk of file.chunks({ isPassing: true })) {
     const batch = lines.push(chunk)
@@ -41,7 +96,8 @@ type Batch = { readonly records: JsonRecord[]; readonly damage: Damage[] }
 
 type CutLines = { push(chunk: Buffer): Batch; end(): Batch }
 
-function createCutLines(cutter: Cutter, name: string): CutLines {
+/** `name` is what damage calls the file. */
+function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> | undefined): CutLines {
   const taker = createLineTaker(name)
   /** A line that is too long to be cut. */
   const open = createOpenLine(RECORD_LIMIT)
@@ -51,7 +107,7 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
   /** The line that the last chunk ended in. It is moved with the next one: until then records point behind it. */
   let heldAt = LINES_AT
   let held = 0
-  /** The last record that was cut: what its file's records begin like. */
+  /** The last record that was not taken as it is, or its beginning: what its file's records begin like. */
   let lastText: string | undefined
 
   const take = (bytes: Buffer | undefined, length: number, ended: boolean, batch: Batch): void => {
@@ -62,6 +118,25 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
       taker.take(line, batch.records, batch.damage)
     number += 1
     offset += length + (ended ? 1 : 0)
+  }
+
+  /** The record on a line whose shape is known. */
+  const shapedLine = (at: number, out: number, { shapes }: Learning<P>): JsonRecord | undefined => {
+    const known = shapes.match(at)
+    if (known === undefined) return undefined
+    const end = shapes.end()
+    const byteLength = end - at
+    if (end >= out - 1 || byteLength >= LONG_BYTES) return undefined
+    if (!shapes.isAscii() && !isUtf8(room.subarray(at, end))) return undefined
+    lastText = known.begin
+    const place = { number, byteOffset: offset, byteLength }
+    return new ShapedRecord(place, { plan: known.plan, valuesAt: shapes.valuesAt(), at, room })
+  }
+  const learn = ({ shapes, learn: toShape }: Learning<P>, at: number, end: number, value: Json): void => {
+    const learnt = toShape(() => room.toString('latin1', at, end), value)
+    if (learnt === undefined) return
+    const { parts, plan } = learnt
+    shapes.learn(parts, { plan, begin: parts[0]?.text ?? '{"' })
   }
 
   /** The record on a line, cut; undefined where it has to be looked at as it is. */
@@ -81,6 +156,8 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
     const text = room.toString(isAscii ? 'latin1' : 'utf8', from, to)
     const value = parseJson(text)
     if (value === undefined) return undefined
+    lastText = text
+    if (learning !== undefined) learn(learning, at, end, value)
     if (!isCut) return { number, byteOffset: offset, byteLength: length, value, text }
     const here = room
     const whole = (): Json => parseJson(here.toString('utf8', at, end)) as Json
@@ -107,12 +184,13 @@ function createCutLines(cutter: Cutter, name: string): CutLines {
       room = cutter.room(2 * end)
       chunk.copy(room, LINES_AT + held, from)
       room[end] = NEWLINE
+      learning?.shapes.rewind()
       let at = LINES_AT
       while (at < end) {
-        const record = cutLine(at, end + 1)
+        const shaped = learning === undefined ? undefined : shapedLine(at, end + 1, learning)
+        const record = shaped ?? cutLine(at, end + 1)
         if (record !== undefined) {
           batch.records.push(record)
-          lastText = record.text
           number += 1
           offset += record.byteLength + 1
           at += record.byteLength + 1

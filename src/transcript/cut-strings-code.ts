@@ -1,8 +1,9 @@
 /**
- * `cut(at, out)` of cut-strings.ts as a WebAssembly module: one pass over a line, in which only quotes, brackets and what stands
+ * `cut(at, out)` of cut-strings.ts as a WebAssembly module, with the functions of line-shapes.ts beside it: one pass over a line, in which only quotes, brackets and what stands
  * behind a string are looked at one by one. Whether the rest is JSON is for `JSON.parse` to say, which gets all of it but the inside
  * of strings that were cut, checked here.
  */
+import { codesOfShapes } from './line-shapes-code.ts'
 import {
   ADD,
   addTo,
@@ -64,9 +65,8 @@ const [AT, OUT, FROM, TO, KEY, KEY_LENGTH, DEPTH, BELOW, CUTS, BYTE, START, STOP
 ] as const
 
 export function codeOfCut(options: Options): Uint8Array {
-  return moduleOf(options.pages, [
-    { name: 'cut', given: 2, numbers: 11, sixteens: 2, body: cutBody(options) },
-  ])
+  const cut = { name: 'cut', given: 2, numbers: 11, sixteens: 2, body: cutBody(options) }
+  return moduleOf(options.pages, [cut, ...codesOfShapes(1)])
 }
 
 function cutBody({ longest, keys, whole }: Options): number[] {

@@ -4,6 +4,7 @@
  * stand-in; all else, and whether it is JSON, is as it was.
  */
 import { codeOfCut, TOLD } from './cut-strings-code.ts'
+import { SHAPES_END, type ShapeCode } from './line-shapes.ts'
 import { instantiate, PAGE_BYTES } from './wasm-code.ts'
 
 /** In place of a string that was cut. One that was this from the first is taken for one, too: who must know looks at the line. */
@@ -21,15 +22,20 @@ export type Cutter = {
   end(): number
   cuts(): number
   isAscii(): boolean
+  /** What shapes of lines are told by. */
+  readonly shapes: ShapeCode
+  /** All of the memory by fours, for as long as no more room is asked for. */
+  numbers(): Int32Array
 }
 
-export const LINES_AT = 64
+/** Before them: what is told, the values of lines whose shape is known, and these shapes (line-shapes.ts). */
+export const LINES_AT = SHAPES_END
 
 /** Looked at behind a line, whatever stands there. */
 const PADDING = 64
-const FIRST_PAGES = 32
+const FIRST_PAGES = 64
 
-type Exports = {
+type Exports = ShapeCode & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void }
   readonly cut: (at: number, out: number) => number
 }
@@ -46,17 +52,19 @@ export function createCutter(options: {
   const exports = instantiate(codeOfCut({ ...options, pages: FIRST_PAGES }))
   if (exports === undefined) return undefined
   // What the module exports.
-  const { memory, cut } = exports as Exports
+  const { memory, cut, ...shapes } = exports as Exports
   let bytes = Buffer.from(memory.buffer)
-  let told = new Int32Array(memory.buffer, 0, 3)
+  let told = new Int32Array(memory.buffer)
   return {
     cut,
+    shapes,
+    numbers: () => told,
     room(length) {
       const needed = LINES_AT + length + PADDING
       if (needed > bytes.length) {
         memory.grow(Math.ceil((needed - bytes.length) / PAGE_BYTES))
         bytes = Buffer.from(memory.buffer)
-        told = new Int32Array(memory.buffer, 0, 3)
+        told = new Int32Array(memory.buffer)
       }
       return bytes
     },

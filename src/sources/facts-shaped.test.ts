@@ -1,0 +1,249 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import fc from 'fast-check'
+import { afterAll, describe, expect, it } from 'vitest'
+import { claudeCode } from '../formats/claude-code.ts'
+import { readClaudeRecords } from '../formats/claude-cut.ts'
+import { ShapedRecord } from '../transcript/cut-records.ts'
+import { openSource } from './open.ts'
+import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
+
+const base = fs.mkdtempSync(join(tmpdir(), 'hansard-shaped-'))
+afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
+
+let folders = 0
+function write(files: Readonly<Record<string, string | Buffer>>): string {
+  folders += 1
+  const root = join(base, String(folders))
+  for (const [path, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(root, path)), { recursive: true })
+    fs.writeFileSync(join(root, path), text)
+  }
+  return root
+}
+
+type Read = { readonly facts: UnitFacts; readonly calls: readonly Call[] }
+
+async function read(path: string, isForFacts: boolean): Promise<Read> {
+  const calls: Call[] = []
+  const reading = createUnitReading((some) => void calls.push(...some), 'unit')
+  const source = await openSource(path)
+  for await (const items of claudeCode.read(source, { isForFacts, drift: reading.drift })) reading.add(items)
+  return { facts: reading.end(), calls }
+}
+
+/** Gives how many lines were told by their shape. */
+async function isSame(root: string): Promise<number> {
+  expect(await read(root, true)).toEqual(await read(root, false))
+  let shaped = 0
+  for (const file of await (await openSource(root)).list())
+    for await (const { records } of readClaudeRecords(file, () => {}))
+      shaped += records.filter((one) => one instanceof ShapedRecord).length
+  return shaped
+}
+
+const ID = 'aaaaaaaa-0000-4000-8000-000000000001'
+const text = fc.oneof(
+  fc.string({ maxLength: 12 }),
+  fc
+    .tuple(
+      fc.constantFrom('x', 'line\n', 'é', '"\\', '🦊\t', '*** Update File: a\n', '* ** ***', 'agentId: a2 '),
+      fc.nat({ max: 120 }),
+    )
+    .map(([one, times]) => one.repeat(times)),
+)
+const path = fc.constantFrom('/a', '/b', '/é', '', '/with "quotes"', `/${'long/'.repeat(210)}`)
+const input = fc.oneof(
+  fc.record({ file_path: path, content: text }),
+  fc.record({ file_path: path, limit: fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(-1, 1.5, 1e21)) }),
+  fc.record({ command: fc.constantFrom('ls', 'view', 'create'), description: text, quiet: fc.boolean() }),
+  fc.record({ files: fc.array(path, { maxLength: 2 }), from: fc.record({ path, note: text }) }),
+  fc.record({ source: fc.record({ file: path, old: fc.record({ path: fc.nat({ max: 3 }) }) }) }),
+  fc.constant({}),
+)
+const answered = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('tool_use'),
+      id: fc.constantFrom('t1', 't2', 't3'),
+      name: fc.constantFrom('Write', 'Read', 'Bash', 'Task'),
+      input,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('text'), text }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('thinking'), thinking: text, signature: text }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant('redacted_thinking'), data: text }) },
+)
+const result = fc.record(
+  {
+    tool_use_id: fc.constantFrom('t1', 't2', 't3'),
+    type: fc.constant('tool_result'),
+    content: fc.oneof(text, fc.array(fc.record({ type: fc.constant('text'), text }), { maxLength: 2 })),
+    is_error: fc.boolean(),
+  },
+  { requiredKeys: ['tool_use_id', 'type'] },
+)
+const count = fc.oneof(fc.nat({ max: 9 }), fc.constantFrom(0, 412, 1e16, 2.5))
+const usage = fc.oneof(
+  fc.record({
+    input_tokens: count,
+    cache_creation_input_tokens: fc.constantFrom(0, 5, 7),
+    cache_read_input_tokens: count,
+    cache_creation: fc.record({
+      ephemeral_5m_input_tokens: fc.constantFrom(0, 2),
+      ephemeral_1h_input_tokens: fc.constantFrom(0, 5),
+    }),
+    output_tokens: count,
+    service_tier: fc.constantFrom('standard', 'batch', null),
+  }),
+  fc.record(
+    {
+      input_tokens: count,
+      output_tokens: count,
+      output_tokens_details: fc.record({ thinking_tokens: count }),
+      iterations: fc.constantFrom<unknown>([], null, [{ input_tokens: 1 }, { input_tokens: 2 }]),
+      speed: fc.constantFrom('fast', 'standard'),
+    },
+    { requiredKeys: ['input_tokens'] },
+  ),
+)
+const wrapper = {
+  isSidechain: fc.constantFrom(false, false, true),
+  sessionId: fc.constantFrom(ID, ID, ID, 'aaaaaaaa-0000-4000-8000-00000000000f'),
+  cwd: fc.constantFrom('/p', '/q', ''),
+  gitBranch: fc.constantFrom('', 'main'),
+  uuid: fc.oneof(fc.uuid(), fc.constantFrom('u1', 'u2', 'é')),
+  timestamp: fc.constantFrom(
+    '2026-03-04T10:00:00.000Z',
+    '2026-03-04T23:59:59.001Z',
+    '2026-03-31T09:00:00Z',
+    '2026-02-31T09:00:00.000Z',
+    'yesterday',
+  ),
+}
+const more = {
+  agentId: fc.constantFrom('a1', 'a2', ''),
+  slug: text,
+  parentUuid: fc.constantFrom(null, 'u1', 'u2'),
+}
+const needed = ['isSidechain', 'sessionId', 'uuid', 'timestamp', 'type', 'message'] as const
+const answer = fc.record(
+  {
+    ...wrapper,
+    ...more,
+    type: fc.constant('assistant'),
+    requestId: text,
+    message: fc.record(
+      {
+        model: fc.constantFrom('claude-opus-4-5', 'claude-sonnet-4-5', '<synthetic>'),
+        id: fc.constantFrom('m1', 'm2', 'm3', 'm4', '', 'REDACTED'),
+        role: fc.constant('assistant'),
+        content: fc.array(answered, { minLength: 1, maxLength: 2 }),
+        stop_reason: fc.constantFrom(null, 'tool_use'),
+        usage,
+      },
+      { requiredKeys: ['model', 'id', 'role', 'content', 'stop_reason'] },
+    ),
+  },
+  { requiredKeys: [...needed] },
+)
+const returned = fc.record(
+  {
+    ...wrapper,
+    ...more,
+    type: fc.constant('user'),
+    message: fc.record({
+      role: fc.constant('user'),
+      content: fc.array(result, { minLength: 1, maxLength: 2 }),
+    }),
+    toolUseResult: fc.oneof(
+      text,
+      fc.record(
+        {
+          stdout: text,
+          interrupted: fc.boolean(),
+          durationMs: fc.oneof(fc.nat({ max: 5000 }), fc.constant(0.5)),
+          totalDurationMs: fc.nat({ max: 5000 }),
+          structuredPatch: fc.array(fc.record({ lines: fc.array(text, { maxLength: 3 }) }), { maxLength: 2 }),
+          agentId: fc.constant('a1'),
+        },
+        { requiredKeys: ['stdout'] },
+      ),
+      fc.array(text, { maxLength: 2 }),
+    ),
+  },
+  { requiredKeys: [...needed] },
+)
+/** What is no ordinary line, between ordinary ones. */
+const others = fc.oneof(
+  fc.record({
+    type: fc.constant('assistant'),
+    parentUuid: fc.constantFrom('u1', 'u2'),
+    isSidechain: fc.constant(false),
+    sessionId: fc.constant(ID),
+    uuid: fc.uuid(),
+    isApiErrorMessage: fc.constant(true),
+    message: fc.record({
+      model: fc.constant('<synthetic>'),
+      role: fc.constant('assistant'),
+      content: fc.constant([{ type: 'text', text: 'API Error' }]),
+    }),
+  }),
+  fc.record({
+    type: fc.constant('user'),
+    isSidechain: fc.constant(false),
+    sessionId: fc.constant(ID),
+    uuid: fc.uuid(),
+    message: fc.record({ role: fc.constant('user'), content: text }),
+  }),
+  fc.record({ type: fc.constant('summary'), summary: text, leafUuid: fc.constantFrom('u1', 'u2') }),
+)
+const line = fc.oneof(
+  { weight: 5, arbitrary: answer },
+  { weight: 5, arbitrary: returned },
+  { weight: 1, arbitrary: others },
+)
+const log = fc
+  .array(line, { minLength: 5, maxLength: 40, size: 'max' })
+  .map((lines) => lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+
+describe('facts of lines that are told by their shape', () => {
+  it('are those of reading all of them, whatever their values are', async () => {
+    let shaped = 0
+    await fc.assert(
+      fc.asyncProperty(log, log, async (main, agent) => {
+        const root = write({ [`${ID}.jsonl`]: main, [`${ID}/subagents/agent-a1.jsonl`]: agent })
+        shaped += await isSame(root)
+        fs.rmSync(root, { recursive: true })
+      }),
+      { numRuns: 60 },
+    )
+    expect(shaped).toBeGreaterThan(300)
+  })
+
+  it('are those of reading all of them where bytes were written over, or are missing', async () => {
+    const [one = ''] = fc.sample(log, { numRuns: 1, seed: 11 })
+    const bytes = Buffer.from(one.repeat(2))
+    let shaped = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: bytes.length - 1 }),
+        fc.constantFrom(0, 10, 0x22, 0x5c, 0xff, 0x2c, 0x31, 0x7d),
+        fc.nat({ max: 3 }),
+        async (at, byte, missing) => {
+          const broken = Buffer.from(bytes)
+          broken[at] = byte
+          // Torn, and fused with what follows.
+          const left = Buffer.concat([broken.subarray(0, at + 1), broken.subarray(at + 1 + missing * 40)])
+          const root = write({ [`${ID}.jsonl`]: left })
+          shaped += await isSame(root)
+          fs.rmSync(root, { recursive: true })
+        },
+      ),
+      { numRuns: 60 },
+    )
+    expect(shaped).toBeGreaterThan(300)
+  })
+})
