@@ -115,6 +115,6 @@ export function gramTest(text: string): GramTest | undefined {
 const MOST_TESTED = 64
 
 /** One text for all that a search without case takes for the same; patterns with the flags `iu` take a long s for an s. */
-function toSame(text: string): string {
+export function toSame(text: string): string {
   return toLower(text).replaceAll('ſ', 's')
 }

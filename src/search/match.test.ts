@@ -330,6 +330,30 @@ describe('a pattern', () => {
     },
   )
 
+  it.each(['/b\\d/', '/xy+z?|b1/', "b 'xyz'", 'role:assistant /[bx]/', '-/b1/'])(
+    '%s is matched with several entries as with each',
+    (text) => {
+      const matcher = createMatcher(parseQuery(text))
+      const asked = ['a', 'b1', 'B2 xyz', '', 'xYYz', 'b'].map((one) => ({ entry: entry(one), session }))
+      expect(matcher.several(asked)).toEqual(
+        asked.map((one) => matcher.entry(one.entry, session) !== undefined),
+      )
+    },
+  )
+
+  it('that takes long over several entries has its time for each of them', () => {
+    const slow = entry(`${'a'.repeat(24)}!`)
+    const matcher = createMatcher(parseQuery('(a+)+$', { regex: true }), { patternMs: 60_000 })
+    const asked = [slow, entry('a'), ...Array.from({ length: 12 }, () => slow)].map((one) => ({
+      entry: one,
+      session,
+    }))
+    expect(matcher.several(asked)).toEqual([false, true, ...Array.from({ length: 12 }, () => false)])
+    const never = createMatcher(parseQuery('(a+)+$', { regex: true }), { patternMs: 50 })
+    const asEver = { entry: entry(`${'a'.repeat(60)}!`), session }
+    expect(() => never.several([asEver])).toThrow(/not done after 50 ms/)
+  })
+
   it('shares the limit of the work around it, and what follows goes on', () => {
     const matcher = createMatcher(parseQuery('(a+)+$', { regex: true }), { patternMs: 60_000 })
     expect(() => withinTime(50, () => matcher.entry(entry(`${'a'.repeat(50)}!`), session))).toThrow(

@@ -6,8 +6,10 @@ import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { matchesField } from './match-fields.ts'
 import { createMarker, type Range } from './match-marks.ts'
-import { withinTime } from './match-regex.ts'
+import { isTooSlow, withinTime } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
+import { toSame } from './grams.ts'
+import { requiredOf, type Required } from './query-literals.ts'
 import { toListed, toNeedles } from './query-terms.ts'
 import type { FieldCondition, Node, Query, WordsNode } from './query.ts'
 import { hasSpelled } from './match-spelled.ts'
@@ -17,7 +19,11 @@ import { createTermList } from './words.ts'
 export type Matcher = {
   /** Throws an error of ours when the query has a pattern that takes too long. */
   entry(entry: Entry, session: Session): Match | undefined
+  /** Whether each of several does: patterns are watched once for all of them, unless that takes long. */
+  several(asked: readonly AskedEntry[]): readonly boolean[]
 }
+
+export type AskedEntry = { readonly entry: Entry; readonly session: Session }
 
 export type Match = {
   /** The texts that were searched, with where each matches; most have none. Found when asked for. */
@@ -31,17 +37,38 @@ export type MatchOptions = {
 }
 
 export const PATTERN_MS = 2000
+/** What takes longer together is matched one by one. */
+const TOGETHER_MS = 250
 
 export function createMatcher(query: Query, { patternMs = PATTERN_MS }: MatchOptions = {}): Matcher {
   const { fields, condition } = query
   const test = condition && compile(condition, query.caseSensitive)
   const isSlow = condition !== undefined && hasPattern(condition)
   const guarded = <T>(work: () => T): T => (isSlow ? withinTime(patternMs, work) : work())
+  // Few entries have the texts that a pattern begins or ends with, and to look for those needs no watch.
+  const mayMatch = isSlow ? requiredOf(condition, LITERALS) : undefined
+  const asSubject = ({ entry, session }: AskedEntry): Subject | undefined => {
+    if (!fields.every((field) => holds(field, entry, session))) return undefined
+    const subject = createSubject(entry, session)
+    return mayMatch === undefined || mayMatch(subject) ? subject : undefined
+  }
   let marker: ((text: string) => readonly Range[]) | undefined
   return {
+    several(asked) {
+      const isMatch = (one: Subject | undefined): boolean => one !== undefined && (test?.(one) ?? true)
+      if (!isSlow) return asked.map((one) => isMatch(asSubject(one)))
+      const subjects = asked.map(asSubject)
+      if (subjects.every((one) => one === undefined)) return subjects.map(() => false)
+      try {
+        return withinTime(Math.min(TOGETHER_MS, patternMs), () => subjects.map(isMatch))
+      } catch (error) {
+        if (!isTooSlow(error)) throw error
+      }
+      return subjects.map((one) => one !== undefined && guarded(() => isMatch(one)))
+    },
     entry(entry, session) {
-      if (!fields.every((field) => holds(field, entry, session))) return undefined
-      const subject = createSubject(entry, session)
+      const subject = asSubject({ entry, session })
+      if (subject === undefined) return undefined
       if (test !== undefined && !guarded(() => test(subject))) return undefined
       return {
         marks() {
@@ -58,25 +85,30 @@ function holds(condition: FieldCondition, entry: Entry, session: Session): boole
   return matchesField(isNot ? condition.node.test : condition.test, entry, session) !== isNot
 }
 
-/** What is asked, found once: the texts, their terms, and the texts in lower case. */
+/** What is asked, found once: the texts, their terms, the texts in lower case, and as patterns without case see them. */
 type Subject = {
   readonly entry: Entry
   readonly session: Session
   texts(): readonly string[]
   terms(): string
   lower(): readonly string[]
+  same(): readonly string[]
 }
 
 function createSubject(entry: Entry, session: Session): Subject {
   let texts: readonly string[] | undefined
   let terms: string | undefined
   let lower: readonly string[] | undefined
+  let same: readonly string[] | undefined
   return {
     entry,
     session,
     texts: () => (texts ??= textsOf(entry, session)),
     lower() {
       return (lower ??= this.texts().map((text) => toLower(text)))
+    },
+    same() {
+      return (same ??= this.texts().map((text) => toSame(text)))
     },
     terms() {
       if (terms === undefined) {
@@ -91,6 +123,16 @@ function createSubject(entry: Entry, session: Session): Subject {
 }
 
 type Test = (subject: Subject) => boolean
+
+/** What must be there for a query to match, in any case. */
+const LITERALS: Required<Test> = {
+  text(text) {
+    const asked = toSame(text)
+    return (subject) => subject.same().some((one) => one.includes(asked))
+  },
+  all: (tests) => (subject) => tests.every((test) => test(subject)),
+  one: (tests) => (subject) => tests.some((test) => test(subject)),
+}
 
 function compile(node: Node, caseSensitive: boolean): Test {
   switch (node.type) {

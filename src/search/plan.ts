@@ -19,7 +19,7 @@ import {
   type FacetField,
 } from './doc-facts.ts'
 import type { Doc } from './doc-pages.ts'
-import { createMatcher, type MatchOptions } from './match.ts'
+import { createMatcher, type AskedEntry, type MatchOptions } from './match.ts'
 import type { GramTest } from './grams.ts'
 import { matchesField, matchesName } from './match-fields.ts'
 import { textsOf } from './match-texts.ts'
@@ -54,6 +54,7 @@ export type Plan = {
   time(doc: Pick<Doc, 'at' | 'hasAt'>, session: Session): boolean | undefined
   /** The truth: what the index must equal. */
   entry(entry: Entry, session: Session): boolean
+  entries(asked: readonly AskedEntry[]): readonly boolean[]
   /** How well an entry matches that was read: lower is better, near what FTS5 would say. */
   score(entry: Entry, session: Session): number
 }
@@ -99,6 +100,7 @@ export function createPlan(query: Query, options: MatchOptions = {}): Plan {
       ofSession.every(({ test, isNot }) => matchesField(test, NO_ENTRY, session) !== isNot),
     time: (doc, session) => timeOf(times, doc, session),
     entry: (entry, session) => matcher.entry(entry, session) !== undefined,
+    entries: matcher.several,
     score: createScore(query.condition),
   }
 }

@@ -92,6 +92,7 @@ async function readHits(
     try {
       for await (const entries of readListed(unit)) {
         if (isLate()) break
+        const asked: Read[] = []
         for (const { key, entry: read, session: own } of entries) {
           const said = Date.parse(read.at ?? '')
           at = Number.isFinite(said) ? said : at || toTime(own.startedAt)
@@ -102,26 +103,12 @@ async function readHits(
           if (units.length > 1) seen.add(identity)
           const sequence = units.length > 1 ? next(read.source) : read.sequence
           const entry = { ...toSearched(read, redactor), sequence }
-          scanned.entries += 1
-          if (!plan.entry(entry, session)) continue
-          const texts = textsOf(read, unit.titles.get(key))
-          const { source } = entry
-          hits.push({
-            at,
-            score: order === 'ranked' ? plan.score(entry, session) : 0,
-            tie: `${key} ${source} ${String(sequence).padStart(12, '0')}`,
-            session,
-            source,
-            sequence,
-            role: read.role,
-            hasAt: Number.isFinite(said),
-            located: locate(
-              { ...read, source },
-              { unit, key, identity, mark: markOfTexts(texts, facetsOf(read)) },
-            ),
-            entry: redactor.entry({ ...read, sequence }),
-          })
+          asked.push({ key, read, session, identity, entry, at, hasAt: Number.isFinite(said) })
         }
+        scanned.entries += asked.length
+        const found = plan.entries(asked)
+        for (const [nth, one] of asked.entries())
+          if (found[nth] === true) hits.push(toHit(one, unit, searching))
         if (hits.length > limit * 2) hits = best(hits, order, limit)
       }
     } catch (error) {
@@ -130,6 +117,39 @@ async function readHits(
     }
   }
   return hits
+}
+
+type Read = {
+  readonly key: string
+  readonly read: Entry
+  readonly session: Session
+  readonly identity: bigint
+  /** As it is searched. */
+  readonly entry: Entry
+  readonly at: number
+  readonly hasAt: boolean
+}
+
+function toHit(
+  { key, read, session, identity, entry, at, hasAt }: Read,
+  unit: ListedUnit,
+  given: Searching,
+): Hit {
+  const { plan, order, archive } = given
+  const { source, sequence } = entry
+  const mark = markOfTexts(textsOf(read, unit.titles.get(key)), facetsOf(read))
+  return {
+    at,
+    score: order === 'ranked' ? plan.score(entry, session) : 0,
+    tie: `${key} ${source} ${String(sequence).padStart(12, '0')}`,
+    session,
+    source,
+    sequence,
+    role: read.role,
+    hasAt,
+    located: locate({ ...read, source }, { unit, key, identity, mark }),
+    entry: redactorOf(archive).entry({ ...read, sequence }),
+  }
 }
 
 function locate(
