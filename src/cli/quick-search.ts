@@ -39,7 +39,7 @@ async function answer(words: readonly string[]): Promise<boolean> {
     if (result.scanned.units > 0 || result.unreadable.length > 0) return false
     const explained = result.hits.length === 0 ? await explainNone(index, query) : undefined
     const redactor = redactorOf(archive)
-    const show = createShow(index, query, (text) => redactor.text(text))
+    const show = createShow(index, query, result.hits, (text) => redactor.text(text))
     const shown: Shown[] = []
     for (const hit of result.hits) shown.push(await show(hit))
     const page = toPage(shown, { utc, colours: coloursFor(stdout), width: terminalWidth() })

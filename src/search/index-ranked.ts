@@ -14,8 +14,8 @@ export type Take = (below: number) => Promise<Taken>
 type Given = {
   readonly reader: ShardReader
   readonly searching: Searching
-  /** A match as a hit; undefined for what is none. */
-  readonly find: (match: Match) => Promise<Hit | undefined>
+  /** Those that are hits, in the same order. */
+  readonly find: (matches: readonly Match[]) => Promise<readonly Hit[]>
 }
 
 /** What all shards hold to be the best, before any of it is looked at: what is known of those is asked for at once. */
@@ -94,13 +94,15 @@ function prefetchShard(numbers: readonly number[], reader: ShardReader): ReturnT
 
 /** From the best on, as many as are asked for, and none that cannot be among the first any more. */
 async function bestOf(found: readonly Match[], { find, searching }: Given): Promise<Best> {
+  const { limit, isLate } = searching
   const hits: Hit[] = []
-  for (const match of found) {
-    if (match.score > searching.worst) return { hits, isEnough: true }
-    const hit = await find(match)
-    if (hit !== undefined) hits.push(hit)
-    if (hits.length >= searching.limit) return { hits, isEnough: true }
-    if (searching.isLate()) break
+  const atOnce = Math.max(1, limit)
+  for (let from = 0; from < found.length && !isLate(); from += atOnce) {
+    const good = found.slice(from, from + atOnce).filter(({ score }) => score <= searching.worst)
+    hits.push(...(await find(good)))
+    if (hits.length >= limit) return { hits: hits.slice(0, limit), isEnough: true }
+    // The rest cannot be among the first any more.
+    if (good.length < atOnce && from + good.length < found.length) return { hits, isEnough: true }
   }
   return { hits, isEnough: false }
 }

@@ -1,10 +1,11 @@
 /** What a shard has of an answer: newest first, or the best of its newest. */
 import { createSequence, type Entry } from '../transcript/entry.ts'
+import type { Session } from '../transcript/session.ts'
 import { PAGE_DOCS, type Doc } from './doc-pages.ts'
 import { createRanked, NOTHING_AHEAD, prefetch, type Match, type Take } from './index-ranked.ts'
 import type { Stream } from './lookup.ts'
 import { ALL } from './plan.ts'
-import { readSearched, type Located } from './resolve.ts'
+import { readTogether, type Located, type Wanted } from './resolve.ts'
 import type { Hit, Searching } from './searching.ts'
 import { TOP, type IndexedUnit } from './shard-blocks.ts'
 import type { ShardReader } from './shard-reader.ts'
@@ -31,7 +32,7 @@ export function indexStream(
     matches: createMatches(reader, lookup.expression, pages, searching),
     pages: pages && new Set(pages),
   }
-  const find = (match: Match): Promise<Hit | undefined> => toHit(match, own, searching)
+  const find = (matches: readonly Match[]): Promise<readonly Hit[]> => toHits(matches, own, searching)
   const ranked = order === 'ranked' ? createRanked(lookup.expression, { reader, find, searching }) : undefined
   const take = ranked?.take ?? takeNewest(own, searching)
   let below = plan.until === Number.POSITIVE_INFINITY ? TOP : reader.topBefore(plan.until)
@@ -96,25 +97,61 @@ function takeNewest(own: Own, searching: Searching): Take {
     const found = own.matches(below, chunk)
     const isLast = found.length < chunk
     chunk = Math.min(chunk * 2, MOST_CHUNK)
-    const hits: Hit[] = []
     prefetch(found, own.reader, searching)
-    for (const number of found) {
-      const hit = await toHit({ number, score: 0 }, own, searching)
-      if (hit !== undefined) hits.push(hit)
-      if (searching.isLate()) break
-    }
+    const hits = await toHits(
+      found.map((number) => ({ number, score: 0 })),
+      own,
+      searching,
+    )
     return { hits, last: found.at(-1) ?? below, isLast }
   }
 }
 
-async function toHit(
-  { number, score }: Match,
+/** Those of the matches that are hits, in the same order: what has to be read for that is read together. */
+async function toHits(
+  matches: readonly Match[],
   { reader, isExact, pages }: Own,
   searching: Searching,
-): Promise<Hit | undefined> {
+): Promise<readonly Hit[]> {
+  const { archive, plan, isLate, onUnreadable } = searching
+  const hits = new Map<number, Hit>()
+  const wanted: Wanted[] = []
+  for (const { number, score } of matches) {
+    if (pages !== undefined && !pages.has(Math.floor(number / PAGE_DOCS))) continue
+    const known = whatIsKnown(number, reader, searching)
+    if (known === undefined) continue
+    const { doc, session, sequence, located, isInTime } = known
+    const { at, hasAt, role } = doc
+    const { key, source } = located
+    const tie = `${key} ${source} ${String(sequence).padStart(12, '0')}`
+    const hit = { at, score, tie, session, source, sequence, role, hasAt, located }
+    // A title stands at the first entry of the session, which is not that of each of its units.
+    const isFirstOfUnit = doc.sequence === 0 && sequence !== 0
+    if (isExact && !doc.isLarge && isInTime !== undefined && !isFirstOfUnit) hits.set(number, hit)
+    else {
+      const take = (searched: Entry): void => {
+        if (plan.entry({ ...searched, sequence }, session)) hits.set(number, { ...hit, searched })
+      }
+      wanted.push({ located, isShown: false, take })
+    }
+  }
+  await readTogether(archive, wanted, { isLate, onUnreadable })
+  return matches.flatMap(({ number }) => hits.get(number) ?? [])
+}
+
+type Known = {
+  readonly doc: Doc
+  readonly session: Session
+  readonly sequence: number
+  readonly located: Located
+  /** Undefined when only the entry itself can tell. */
+  readonly isInTime: true | undefined
+}
+
+/** Undefined for what is no hit, whatever it says. */
+function whatIsKnown(number: number, reader: ShardReader, searching: Searching): Known | undefined {
   const { view, plan } = searching
   const indexed = reader.unitOf(number)
-  if (pages !== undefined && !pages.has(Math.floor(number / PAGE_DOCS))) return undefined
   if (indexed === undefined || !view.isCurrent(reader.shard, indexed.name)) return undefined
   const doc = reader.doc(number)
   const key = reader.sessionKey(doc.session)
@@ -124,21 +161,9 @@ async function toHit(
   const isInTime = plan.time(doc, session)
   if (isInTime === false) return undefined
   const sequence = view.several.has(key) ? searching.numbered(key, indexed.name, number) : doc.sequence
-  if (sequence === undefined) return undefined
-  const unit = searching.unit(indexed.name)
-  if (unit === undefined) return undefined
-  const located = toLocated(doc, { reader, unit, key })
-  let searched: Entry | undefined
-  // A title stands at the first entry of the session, which is not that of each of its units.
-  const isFirstOfUnit = doc.sequence === 0 && sequence !== 0
-  if (!isExact || doc.isLarge || isInTime === undefined || isFirstOfUnit) {
-    searched = await readSearched(searching.archive, located)
-    if (searched === undefined || !plan.entry({ ...searched, sequence }, session)) return undefined
-  }
-  const { at, hasAt, role } = doc
-  const { source } = located
-  const tie = `${key} ${source} ${String(sequence).padStart(12, '0')}`
-  return { at, score, tie, session, source, sequence, role, hasAt, located, ...(searched && { searched }) }
+  const unit = sequence === undefined ? undefined : searching.unit(indexed.name)
+  if (sequence === undefined || unit === undefined) return undefined
+  return { doc, session, sequence, located: toLocated(doc, { reader, unit, key }), isInTime }
 }
 
 type Where = { readonly reader: ShardReader; readonly unit: ListedUnit; readonly key: string }

@@ -40,9 +40,15 @@ export async function readWhole(
   located: Located,
   redactor: Redactor,
 ): Promise<Entry | undefined> {
+  let entry = await readByItself(archive, located)
+  if (entry === undefined) await readAmongOthers([located], redactor, (_, found) => (entry = found))
+  return entry
+}
+
+/** Undefined when its record says something else than among the others, or there is none. */
+export async function readByItself(archive: Archive, located: Located): Promise<Entry | undefined> {
   const record = await readRecord(archive, located)
-  const alone = record && (await readAlone(archive, located, record))
-  return alone ?? (await readAmongOthers(located, redactor))
+  return record && readAlone(archive, located, record)
 }
 
 /** Records beyond this are read with their unit: they are its larger part anyway. */
@@ -93,18 +99,30 @@ async function readAlone(archive: Archive, located: Located, record: Buffer): Pr
   return undefined
 }
 
-async function readAmongOthers(located: Located, redactor: Redactor): Promise<Entry | undefined> {
-  const { unit, key, identity, source, sequence } = located
+/** Those of one unit, in one pass over it that ends with the last of them; what is no longer there is passed over. */
+export async function readAmongOthers(
+  wanted: readonly Located[],
+  redactor: Redactor,
+  take: (located: Located, entry: Entry) => void,
+): Promise<void> {
+  const [first] = wanted
+  if (first === undefined) return
+  const left = new Map<number, Located[]>()
+  for (const one of wanted) left.set(one.sequence, [...(left.get(one.sequence) ?? []), one])
   // What a source is called may have a secret in it, which the index does not have.
-  const isSource = (entry: Entry): boolean =>
+  const isSource = (entry: Entry, source: string): boolean =>
     entry.source === source || toSearched(entry, redactor).source === source
-  for await (const entries of readListed(unit)) {
-    for (const { key: own, entry } of entries) {
-      if (own !== key || entry.sequence !== sequence || !isSource(entry)) continue
-      return identityOf(entry) === identity ? entry : undefined
+  for await (const entries of readListed(first.unit)) {
+    for (const { key, entry } of entries) {
+      const same = left.get(entry.sequence)
+      const one = same?.find((each) => each.key === key && isSource(entry, each.source))
+      if (same === undefined || one === undefined) continue
+      if (same.length > 1) same.splice(same.indexOf(one), 1)
+      else left.delete(entry.sequence)
+      if (identityOf(entry) === one.identity) take(one, entry)
+      if (left.size === 0) return
     }
   }
-  return undefined
 }
 
 /** The record as a file by itself, under its own name. */

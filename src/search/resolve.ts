@@ -9,6 +9,7 @@ import type { Entry } from '../transcript/entry.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
 import { asIndexed, idAsIndexed, type Located } from './located.ts'
 import { redactorOf } from './searched-entry.ts'
+import type { ListedUnit } from './unit-list.ts'
 
 export type { Located } from './located.ts'
 
@@ -24,18 +25,49 @@ export async function readEntry(archive: Archive, located: Located): Promise<Ent
   return entry && redactor.entry(entry)
 }
 
-/** The same, of which only what searches look at need be there. */
-export async function readSearched(archive: Archive, located: Located): Promise<Entry | undefined> {
-  const alone = readLine(archive, located)
-  const entry = alone && asIndexed(alone, located)
-  return entry === undefined ? readEntry(archive, located) : redactorOf(archive).entry(entry)
+/**
+ * Several at once, of which only what searches look at need be there, each given as it is read. Those of a unit that cannot be read by
+ * themselves, and those of one that is small, are read in one pass over it. When it is late, what is left is not read.
+ */
+export async function readTogether(
+  archive: Archive,
+  wanted: readonly Wanted[],
+  { isLate, onUnreadable }: Reading,
+): Promise<void> {
+  const redactor = redactorOf(archive)
+  const byUnit = new Map<string, Wanted[]>()
+  for (const one of wanted) {
+    if (isLate()) return
+    const entry = readLineOf(archive, one)
+    const { name } = one.located.unit
+    if (entry !== undefined) one.take(redactor.entry(entry))
+    else byUnit.set(name, [...(byUnit.get(name) ?? []), one])
+  }
+  if (byUnit.size === 0) return
+  const { readUnitOf } = await import('./resolve-together.ts')
+  for (const some of byUnit.values()) {
+    if (isLate()) return
+    await readUnitOf(archive, some, onUnreadable)
+  }
 }
 
-/** The same, to show what was found: that it is the same entry is enough, whether or not each of its texts was indexed as it is read. */
-export async function readShown(archive: Archive, located: Located): Promise<Entry | undefined> {
+export type Reading = {
+  readonly isLate: () => boolean
+  readonly onUnreadable: (unit: ListedUnit, error: unknown) => void
+}
+
+export type Wanted = {
+  readonly located: Located
+  /** That it is the same entry is enough, whether or not each of its texts was indexed as it is read. */
+  readonly isShown: boolean
+  /** Without secrets. Not called for what is no longer there. */
+  readonly take: (entry: Entry) => void
+}
+
+function readLineOf(archive: Archive, { located, isShown }: Wanted): Entry | undefined {
   const alone = readLine(archive, located)
-  const isSame = alone !== undefined && idAsIndexed(alone, located) !== undefined
-  return isSame ? redactorOf(archive).entry(alone) : readEntry(archive, located)
+  if (alone === undefined || !isShown) return alone && asIndexed(alone, located)
+  return idAsIndexed(alone, located) === undefined ? undefined : alone
 }
 
 /** Lines that say all that is searched of them by themselves, by the format of their log. */

@@ -15,7 +15,7 @@ import { PATTERN_MS } from './match.ts'
 import { openAll, type Opened } from './opened.ts'
 import { createPlan, type Plan } from './plan.ts'
 import type { Query } from './query.ts'
-import { readEntry, readRecord, readShown, type Located } from './resolve.ts'
+import { readEntry, readRecord, readTogether, type Located } from './resolve.ts'
 import { isUnusable } from './shard.ts'
 import type { ShardReader } from './shard-reader.ts'
 import { indexStream, numberSession } from './index-stream.ts'
@@ -85,8 +85,11 @@ export type SearchIndex = {
   spelling(word: string): Promise<string | undefined>
   /** A hit's entry; undefined when it is gone. */
   entry(hit: SearchHit): Promise<Entry | undefined>
-  /** The same, of which only what searches look at need be there: its blocks, who said them and when. Several times faster. */
-  searched(hit: SearchHit): Promise<Entry | undefined>
+  /**
+   * The same of several, of which only what searches look at need be there: its blocks, who said them and when. Several times faster,
+   * and those of one unit are read together. What is gone, or cannot be read, is not among them.
+   */
+  searched(hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, Entry>>
   /** The bytes of the record that it was read from; undefined for rows of a database, and when it is gone. */
   record(hit: SearchHit): Promise<Buffer | undefined>
   /** Brings the index up to what the state knows. Nothing when it was opened to read. */
@@ -136,8 +139,23 @@ export async function openSearchIndex(
     },
     about: async () => describeArchive((await open()).state),
     spelling: async (word) => findSpelling(word, (await open()).readers),
-    entry: async (hit) => hit.entry ?? named(await readEntry(archive, hit.located), hit),
-    searched: async (hit) => hit.entry ?? named(hit.searched ?? (await readShown(archive, hit.located)), hit),
+    async entry(hit) {
+      const entry = hit.entry ?? (await readEntry(archive, hit.located))
+      return entry && named(entry, hit)
+    },
+    async searched(hits) {
+      const entries = new Map<SearchHit, Entry>()
+      const take = (hit: SearchHit, entry: Entry): void => void entries.set(hit, named(entry, hit))
+      const wanted = hits.flatMap((hit) => {
+        const known = hit.entry ?? hit.searched
+        if (known !== undefined) take(hit, known)
+        return known === undefined
+          ? [{ located: hit.located, isShown: true, take: (one: Entry) => take(hit, one) }]
+          : []
+      })
+      await readTogether(archive, wanted, { isLate: () => false, onUnreadable: () => {} })
+      return entries
+    },
     record: (hit) => readRecord(archive, hit.located),
     async catchUp(options) {
       if (!write || archive.readOnly) return undefined
@@ -155,8 +173,8 @@ const MOST_SHARDS_LOST = 2
 /** What a pattern may take over one entry, however near the deadline is. */
 const LEAST_PATTERN_MS = 50
 
-function named(entry: Entry | undefined, { sequence }: SearchHit): Entry | undefined {
-  return entry && { ...entry, sequence }
+function named(entry: Entry, { sequence }: SearchHit): Entry {
+  return { ...entry, sequence }
 }
 
 async function searchOnce(

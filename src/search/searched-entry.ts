@@ -19,8 +19,18 @@ export function redactorOf(archive: Archive): Redactor {
 
 /** For looking into it only: what no search looks at is left out, which is half of the work. */
 export function toSearched(entry: Entry, redactor: Redactor): Entry {
-  const { id, source, sequence, kind, role, at, model, blocks } = entry
-  const searched: Entry = {
+  const searched = partOf(entry)
+  const redacted = redactor.entry(searched)
+  return redacted === searched ? entry : redacted
+}
+
+/** The same to be shown: nothing that was not looked at is in it. */
+export function toShown(entry: Entry, redactor: Redactor): Entry {
+  return redactor.entry(partOf(entry))
+}
+
+function partOf({ id, source, sequence, kind, role, at, model, blocks }: Entry): Entry {
+  return {
     id,
     source,
     sequence,
@@ -30,6 +40,4 @@ export function toSearched(entry: Entry, redactor: Redactor): Entry {
     ...(at !== undefined && { at }),
     ...(model !== undefined && { model }),
   }
-  const redacted = redactor.entry(searched)
-  return redacted === searched ? entry : redacted
 }

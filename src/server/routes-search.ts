@@ -3,6 +3,7 @@ import { explainNone } from '../search/explain.ts'
 import { textsOf } from '../search/match-texts.ts'
 import { parseQuery, type Query } from '../search/query.ts'
 import type { SearchHit, SearchIndex } from '../search/search.ts'
+import { createShownEntries } from '../search/shown-entries.ts'
 import { createSnippets, SNIPPET_LENGTH } from '../search/snippet.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { findSessions, getSession } from '../sources/state-sessions.ts'
@@ -61,8 +62,9 @@ async function toHits(
   const untitled = new Set(hits.filter(({ title }) => title === undefined).map(({ session }) => session))
   const prompts = await state.read((database) => promptsOf(database, untitled))
   const shown: ApiHit[] = []
+  const entryOf = createShownEntries(index, hits)
   for (const hit of hits) {
-    const entry = await index.searched(hit)
+    const entry = await entryOf(hit)
     // What was said says more than what the session is called, where both match.
     const [texts, titled] = entry === undefined ? [[], []] : [textsOf(entry), textsOf(entry, hit)]
     const given = [...texts, ...titled.slice(0, titled.length - texts.length)]

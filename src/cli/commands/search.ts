@@ -54,7 +54,7 @@ export async function search(words: readonly string[], options: SearchCommandOpt
     const result = await index.search(query, { limit, order: newest ? 'newest' : 'ranked', deadline })
     const explained = result.hits.length === 0 ? await explain(index, query, deadline) : undefined
     const redactor = createRedactor({ key: archive.redactionKey(), env: process.env })
-    const show = createShow(index, query, (text) => redactor.text(text))
+    const show = createShow(index, query, result.hits, (text) => redactor.text(text))
     const page: PageOptions = {
       utc: utc === true,
       colours: coloursFor(stdout),
