@@ -20,7 +20,7 @@ export type Matcher = {
   /** Throws an error of ours when the query has a pattern that takes too long. */
   entry(entry: Entry, session: Session): Match | undefined
   /** Whether each of several does: patterns are watched once for all of them, unless that takes long. */
-  several(asked: readonly AskedEntry[]): readonly boolean[]
+  readonly several: (asked: readonly AskedEntry[]) => readonly boolean[]
 }
 
 export type AskedEntry = { readonly entry: Entry; readonly session: Session }

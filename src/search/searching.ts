@@ -43,7 +43,7 @@ export type Searching = {
   /** When ranked: as many as are asked for may be as good as this. */
   hope: number
   /** A unit that cannot be read: said, and passed over. */
-  onUnreadable(unit: ListedUnit, error: unknown): void
+  readonly onUnreadable: (unit: ListedUnit, error: unknown) => void
   /** Facts of a session, with the totals that are billed to it. */
   session(key: string): Session | undefined
   unit(name: string): ListedUnit | undefined
