@@ -44,6 +44,11 @@ export function atLeast(name: string, value: number, limit: number, detail: stri
   return { name, ratio: value, budget: `≥ ${limit}`, ok: value >= limit, detail }
 }
 
+/** For what nobody set a limit to. */
+export function shown(name: string, value: number, detail: string): Result {
+  return { name, ratio: value, budget: '', ok: true, detail }
+}
+
 export function print(results: readonly Result[]): void {
   const rows = results.map((r) => [r.ok ? 'ok  ' : 'OVER', r.ratio.toFixed(2), r.budget, r.name, r.detail])
   const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] as string).length)))

@@ -6,8 +6,11 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openArchive } from '../src/archive/archive.ts'
+import { openKept } from '../src/archive/kept.ts'
+import { peekState } from '../src/sources/state.ts'
 import { openDatabase } from '../src/sqlite/driver.ts'
-import { claudeLogs, createMachine, type Machine } from './machine.ts'
+import { claudeLog, claudeLogs, createMachine, type Machine } from './machine.ts'
 import { BIN } from './program.ts'
 
 /** Points among all steps. `HANSARD_KILLS` asks for another number, up to every single one. */
@@ -17,11 +20,14 @@ const POINTS = Number(process.env['HANSARD_KILLS'] ?? 12)
 const COUNT = `
   import fs from 'node:fs'
   import { createRequire, syncBuiltinESMExports } from 'node:module'
+  import { isMainThread } from 'node:worker_threads'
   const at = Number(process.env.KILL_AT ?? Infinity)
   const afterPart = Number(process.env.KILL_PART ?? Infinity)
   let [steps, parts] = [0, 0]
   const step = () => { steps += 1; if (steps === at || parts === afterPart) process.kill(process.pid, 'SIGKILL') }
   const wrap = (object, name) => {
+    // Threads that read change nothing.
+    if (!isMainThread) return
     const plain = object[name]
     object[name] = function (...args) {
       step()
@@ -41,7 +47,7 @@ const COUNT = `
     if ('databaseExecSync' in module.exports) wrap(module.exports, 'databaseExecSync')
     return loaded
   }
-  process.on('exit', () => process.stderr.write('steps=' + steps + ' parts=' + parts))
+  if (isMainThread) process.on('exit', () => process.stderr.write('steps=' + steps + ' parts=' + parts))
 `
 const PRELOAD = `data:text/javascript,${encodeURIComponent(COUNT)}`
 
@@ -99,6 +105,65 @@ it('ends the same after kill -9 before any step as if nothing had happened', () 
     expect(listOf(home), `killed before step ${at} of ${steps}`).toBe(expected)
   }
 })
+
+it('ends the same after kill -9 before any step of one that reads first and keeps behind, and claims no byte that is not kept', async () => {
+  const other = createMachine()
+  try {
+    const text = 'what a tool gave back '.repeat(80_000)
+    for (let n = 0; n < 12; n += 1) {
+      const session = `bbbbbbbb-0000-4000-8000-${String(n).padStart(12, '0')}`
+      const lines = [0, 1, 2, 3].map((at) => claudeLog(at, { session, ...(at === 0 && { text }) }))
+      other.write(other.log(session), lines.join(''))
+    }
+    const args = ['sync', '--no-index', '--json']
+    const undisturbed = join(other.base, 'undisturbed')
+    const whole = String(hansard(undisturbed, args, {}, other).stderr)
+    expect(whole).toContain('list, cost and stats have 12 sessions')
+    const list = (home: string): string => String(hansard(home, ['list', '--json'], {}, other).stdout)
+    const expected = list(undisturbed)
+    const steps = Number(/steps=(\d+)/.exec(whole)?.[1] ?? Number.NaN)
+    expect(steps).toBeGreaterThan(60)
+    const points = Math.min(POINTS, steps)
+    for (let point = 0; point < points; point += 1) {
+      const home = join(other.base, `killed-${point}`)
+      const at = 1 + Math.floor((point * steps) / points)
+      expect(hansard(home, args, { KILL_AT: String(at) }, other).signal).toBe('SIGKILL')
+      expect(await claimedOnly(home), `killed before step ${at} of ${steps}`).toEqual([])
+      const next = JSON.parse(String(hansard(home, args, {}, other).stdout)) as { problems: unknown }
+      expect(next.problems).toEqual([])
+      expect(list(home), `killed before step ${at} of ${steps}`).toBe(expected)
+      for (const place of openKept(openArchive(home)).places())
+        for await (const path of place.paths())
+          expect((await place.file(path)?.bytes(1e9))?.equals(fs.readFileSync(join(place.root, path)))).toBe(
+            true,
+          )
+      fs.rmSync(home, { recursive: true })
+    }
+  } finally {
+    fs.rmSync(other.base, { recursive: true, force: true })
+  }
+})
+
+/** Files that the state says are kept, and of which there are fewer bytes. */
+async function claimedOnly(home: string): Promise<readonly string[]> {
+  const archive = openArchive(home)
+  const state = await peekState(archive)
+  if (state === undefined) return []
+  try {
+    const rows = state.database
+      .prepare(
+        'SELECT agent, root, path, bytes FROM files JOIN places ON places.id = files.place WHERE bytes > 0',
+      )
+      .all()
+    const kept = openKept(archive)
+    return rows.flatMap(({ agent, root, path, bytes }) => {
+      const file = kept.place(String(agent), String(root)).file(String(path))
+      return file !== undefined && file.sizeBytes >= Number(bytes) ? [] : [String(path)]
+    })
+  } finally {
+    state.close()
+  }
+}
 
 it('ends the same after kill -9 between the parts in which the sessions of a database are told of', async () => {
   const other = createMachine()

@@ -22,7 +22,7 @@ it('reads in threads that say nothing, serve nothing, and end with it', () => {
     timeout: 50_000,
   })
   expect(JSON.parse(ran.stdout)).toMatchObject({ sessions: 4, entries: 1040, problems: [] })
-  expect(ran.stderr).toMatch(/^keeping 4 files, 2\d MB, in \S+\n$/)
+  expect(ran.stderr).toMatch(/^keeping 4 files, 2\d MB, in \S+\nlist, cost and stats have 4 sessions; .+\n$/)
   expect(ran.status).toBe(0)
   expect(fs.readdirSync(join(machine.home, 'sessions'))).toEqual([])
   fs.rmSync(machine.base, { recursive: true, force: true })

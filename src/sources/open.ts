@@ -2,12 +2,14 @@
  * Files, folders and zip files as a `Source`. Opening never hangs and never leaves the place that was named: pipes and devices are
  * refused, links inside a folder are not followed, and what cannot be read to its end is reported, not passed over.
  */
-import { readSync, type Stats } from 'node:fs'
-import fs, { type FileHandle } from 'node:fs/promises'
+import fs, { readSync, type Stats } from 'node:fs'
+import { open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
+import { chunksOf, openContent } from '../archive/kept-content.ts'
 import { fromSystemError, HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { Source, SourceFile } from '../transcript/source.ts'
+import { nodeFiles } from '../journal/files.ts'
+import type { ChunkOptions, Source, SourceFile } from '../transcript/source.ts'
 import { HEAD_BYTES } from '../formats/head-records.ts'
 import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
 import { listFolder } from './list.ts'
@@ -60,7 +62,7 @@ async function statNamed(path: string): Promise<Stats> {
   let stat: Stats
   try {
     // The path that was named may be a link: whoever named it chose where it leads.
-    stat = await fs.stat(path)
+    stat = fs.statSync(path)
   } catch (error) {
     throw fromSystemError(error, path)
   }
@@ -117,9 +119,9 @@ async function findBelow(
   const path = resolve(folder, wanted)
   if (!isWithin(path, ceiling)) return undefined
   try {
-    const [real, top] = await Promise.all([fs.realpath(dirname(path)), fs.realpath(ceiling)])
-    if (!isWithin(real, top)) return undefined
-    const stat = await fs.lstat(path)
+    // Not by promises: a unit's files are looked for one by one, and each of these takes longer to hand over than to do.
+    if (!isWithin(fs.realpathSync.native(dirname(path)), fs.realpathSync.native(ceiling))) return undefined
+    const stat = fs.lstatSync(path)
     if (!stat.isFile()) return undefined
     return toFile(path, relative(folder, path).split(sep).join('/'), stat, { follow: false, report })
   } catch {
@@ -145,7 +147,8 @@ function toFile(
   stat: Stats,
   { follow, report, begun }: { readonly follow: boolean; readonly report: Report; readonly begun?: Buffer },
 ): SourceFile {
-  const raw = (): AsyncGenerator<Buffer> => readChunks(path, follow)
+  const raw = (options?: ChunkOptions): AsyncGenerator<Buffer> =>
+    options?.isPassing === true && !follow ? passingChunks(path) : readChunks(path, follow)
   // What was read to open it is the head, once: by the next time it may have grown.
   let held = begun
   return toSourceFile({
@@ -156,8 +159,9 @@ function toFile(
     async begin(bytes) {
       const first = held
       held = undefined
-      return first !== undefined && bytes <= FIRST_CHUNK_BYTES
-        ? first.subarray(0, bytes)
+      if (first !== undefined && bytes <= FIRST_CHUNK_BYTES) return first.subarray(0, bytes)
+      return bytes <= CHUNK_BYTES
+        ? useAtOnce(path, { follow }, (fd) => readAt(fd, 0, bytes))
         : firstOf(raw(), bytes)
     },
     end: async (bytes) =>
@@ -176,6 +180,15 @@ function toFile(
   })
 }
 
+/** As a kept file's: into memory that is used again. */
+async function* passingChunks(path: string): AsyncGenerator<Buffer> {
+  try {
+    yield* chunksOf(openContent(nodeFiles, { at: path, isPacked: false }), { isPassing: true })
+  } catch (error) {
+    throw fromSystemError(error, path)
+  }
+}
+
 async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer> {
   const handle = await openRegular(path, follow)
   try {
@@ -188,7 +201,7 @@ async function* readChunks(path: string, follow: boolean): AsyncGenerator<Buffer
 async function openRegular(path: string, follow: boolean): Promise<FileHandle> {
   let handle: FileHandle
   try {
-    handle = await fs.open(path, readOnly(follow))
+    handle = await open(path, readOnly(follow))
   } catch (error) {
     throw fromSystemError(error, path)
   }

@@ -7,6 +7,8 @@ export type KnownFile = {
   readonly id: number
   readonly place: number
   readonly path: string
+  /** When it was last looked at. */
+  readonly stamp: string
   readonly size: number
   /** How many bytes are kept; undefined for a file that is read where it lies. */
   readonly bytes: number | undefined
@@ -52,6 +54,12 @@ export type StateFiles = {
   pendingBytes(): { readonly files: number; readonly bytes: number }
   /** A file was taken in, and belongs to a unit, which has to be read again. */
   taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
+  /** It is read where it lies before it is kept, as part of this unit: it stays pending until then. */
+  ahead(file: KnownFile, unit: string): void
+  /** What was read where it lay is kept now, as it was read. */
+  keptBehind(file: number, kept: KeptNow): void
+  /** Whether nothing of the place was ever taken in. */
+  isUntouched(place: number): boolean
   /** It has changed while it was read. */
   readAgain(unit: number): void
   /** Told of every unit that a file was taken in of. */
@@ -66,7 +74,7 @@ export type StateFiles = {
   copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
   /** Its bytes are those that were taken in before. */
   unchanged(file: number): void
-  /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in is forgotten. */
+  /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in, or read, is forgotten. */
   gone(file: number): void
   /** Its unit is no longer what it was: its format is told anew. */
   forgetFormat(file: number): void
@@ -191,6 +199,16 @@ export function openStateFiles(database: Database): StateFiles {
       if (before !== undefined && before !== now)
         prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
+    ahead({ id, place }, unit) {
+      prepared(database, 'UPDATE files SET unit = ? WHERE id = ?').run(unitId(place, unit), id)
+    },
+    keptBehind: (file, { bytes, tail }) =>
+      void prepared(
+        database,
+        'UPDATE files SET pending = 0, problem = NULL, bytes = ?, tail = ? WHERE id = ?',
+      ).run(bytes, tail, file),
+    isUntouched: (place) =>
+      prepared(database, 'SELECT 1 FROM units WHERE place = ? LIMIT 1').get(place) === undefined,
     onTaken: (listener) => void (taken = listener),
     readAgain: (unit) => void prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit),
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
@@ -227,7 +245,11 @@ export function openStateFiles(database: Database): StateFiles {
     unchanged: (file) =>
       void prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file),
     gone(file) {
-      prepared(database, 'DELETE FROM files WHERE id = ? AND unit IS NULL').run(file)
+      prepared(
+        database,
+        `DELETE FROM files WHERE id = ? AND (unit IS NULL
+           OR bytes IS NULL AND NOT EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NOT NULL))`,
+      ).run(file)
       prepared(database, 'UPDATE files SET pending = 0, problem = NULL WHERE id = ?').run(file)
     },
     forgetFormat: (file) =>
@@ -279,7 +301,7 @@ export function openStateFiles(database: Database): StateFiles {
         .all(path)
         .map((row) => String(row['path'])),
     dropped(unit) {
-      prepared(database, 'UPDATE files SET bytes = 0, tail = NULL WHERE unit = ?').run(unit)
+      prepared(database, 'UPDATE files SET bytes = 0, tail = NULL, pending = 0 WHERE unit = ?').run(unit)
     },
     stamp(place) {
       const stamp = prepared(database, 'SELECT stamp FROM places WHERE id = ?').get(place)?.['stamp']
@@ -302,11 +324,12 @@ function toPlace({ agent, root }: Row): { agent: string; root: string } {
   return { agent: String(agent), root: String(root) }
 }
 
-function toFile({ id, place, path, size, bytes, tail, unit, pending }: Row): KnownFile {
+function toFile({ id, place, path, stamp, size, bytes, tail, unit, pending }: Row): KnownFile {
   return {
     id: Number(id),
     place: Number(place),
     path: String(path),
+    stamp: String(stamp),
     size: Number(size),
     bytes: toNumber(bytes),
     tail: typeof tail === 'string' ? tail : undefined,

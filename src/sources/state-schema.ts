@@ -19,7 +19,7 @@ CREATE TABLE places (
 
 -- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was.
 -- pending: 1, it has changed since it was last taken in; 2, it was being taken in: whoever did so may have died half way.
--- bytes: how many of it are kept; NULL for one that is read where it lies.
+-- bytes: how many of it are kept; NULL for one that is read where it lies. Of one that is read before it is kept, both: pending, and NULL.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
   stamp TEXT NOT NULL, size INTEGER NOT NULL, bytes INTEGER, tail TEXT,

@@ -46,7 +46,7 @@ export async function lookAround(look: LookOptions): Promise<Looked> {
 
 /** What is about to be taken in of what was looked at; other places may have files waiting for a sync of theirs. */
 export function pendingOf(
-  { places }: Looked,
+  { places }: Pick<Looked, 'places'>,
   database: Database,
 ): { readonly files: number; readonly bytes: number } {
   const row = database

@@ -99,14 +99,15 @@ async function settleKept(
   unit: KnownUnit,
   own: readonly KnownFile[],
   isDeleted: boolean,
-  { files, kept, problems }: ReadingAll,
+  { files, kept, problems, options }: ReadingAll,
 ): Promise<void> {
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
   try {
     if (isDeleted) {
-      if (own.every(({ path }) => place.file(path) === undefined)) return
-      for (const { path } of own) place.remove(path)
+      const isKept = own.some(({ path }) => place.file(path) !== undefined)
+      if (!isKept && options.keep === false) return
+      if (isKept) for (const { path } of own) place.remove(path)
       files.dropped(unit.id)
       return
     }

@@ -11,9 +11,12 @@ afterEach(() => {
 const idOf = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
 
 /** Enough to be read beside, more files than are settled together, calls and sessions that several of them mention. */
-function createFull(): Machine {
+async function createFull(): Promise<Machine> {
   const machine = createMachine()
   machines.push(machine)
+  // What is new altogether is read before it is kept.
+  machine.write(`.claude/projects/-0/${idOf(999)}.jsonl`, claudeLog(0, { session: idOf(999) }))
+  await machine.sync()
   const long = 'what a tool gave back '.repeat(40_000)
   for (let n = 0; n < 20; n += 1) {
     const session = idOf(n)
@@ -40,7 +43,7 @@ function createFull(): Machine {
 }
 
 it('gives what reading all of it after it was kept gives', async () => {
-  const machine = createFull()
+  const machine = await createFull()
   const doing: string[] = []
   const report = await machine.sync({
     onProgress: ({ doing: now }) => void (doing.at(-1) !== now && doing.push(now)),
@@ -49,14 +52,14 @@ it('gives what reading all of it after it was kept gives', async () => {
   // What is read beside is not told of while something is kept.
   expect(doing).toEqual(['looking', 'keeping', 'reading'])
   const list = await machine.list()
-  expect(list).toHaveLength(36)
+  expect(list).toHaveLength(37)
   await rebuild(machine.archive())
   expect(await machine.list()).toEqual(list)
-  expect(await machine.sync()).toMatchObject({ files: { unchanged: 301 }, sessions: 0, bytesRead: 0 })
+  expect(await machine.sync()).toMatchObject({ files: { unchanged: 302 }, sessions: 0, bytesRead: 0 })
 })
 
 it('is gone on with after it was stopped', async () => {
-  const machine = createFull()
+  const machine = await createFull()
   const stopping = new AbortController()
   await machine.sync({
     signal: stopping.signal,
@@ -64,7 +67,7 @@ it('is gone on with after it was stopped', async () => {
   })
   await machine.sync()
   const list = await machine.list()
-  expect(list).toHaveLength(36)
+  expect(list).toHaveLength(37)
   await rebuild(machine.archive())
   expect(await machine.list()).toEqual(list)
 })

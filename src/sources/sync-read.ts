@@ -21,29 +21,34 @@ export type DirtyReading = {
    */
   more(last: Pick<KnownFile, 'place' | 'path'>): void
   /** Reads all that is left. */
-  end(): Promise<ReadReport>
+  end(): Promise<void>
   /** Instead of it, after something went wrong. */
   close(): Promise<void>
 }
 
 const BATCH = 200
 /** Less than this is put in a state as fast as its indexes are made, and read in less time than a thread takes to start. */
-const WORTH_READING_BESIDE = 16 * 1024 * 1024
+export const WORTH_READING_BESIDE = 16 * 1024 * 1024
 
-export async function readDirty(shared: Shared): Promise<ReadReport> {
+/** `counts`: of what was read before, too. */
+export async function readDirty(shared: Shared, counts: Counts = createCounts()): Promise<ReadReport> {
   const { files } = shared
-  if (files.countDirty() === 0) return { sessions: 0, entries: 0, damage: 0 }
-  return (await openReading(shared, files.dirtyBytes())).end()
+  if (files.countDirty() > 0) await (await openReading(shared, files.dirtyBytes(), counts)).end()
+  return counts.report()
 }
 
 /** What is kept is read beside, where that is worth a thread. */
 export async function readBeside<T>(
   shared: Shared,
   bytes: number,
-  take: (reading?: DirtyReading) => Promise<T>,
-): Promise<T & { readonly read: ReadReport }> {
-  if (bytes < WORTH_READING_BESIDE) return { ...(await take()), read: await readDirty(shared) }
-  const reading = await openReading(shared, bytes)
+  { take, counts }: { readonly take: (reading?: DirtyReading) => Promise<T>; readonly counts: Counts },
+): Promise<T> {
+  if (bytes < WORTH_READING_BESIDE) {
+    const taken = await take()
+    await readDirty(shared, counts)
+    return taken
+  }
+  const reading = await openReading(shared, bytes, counts)
   let taken: T
   try {
     taken = await take(reading)
@@ -51,11 +56,12 @@ export async function readBeside<T>(
     await reading.close()
     throw error
   }
-  return { ...taken, read: await reading.end() }
+  await reading.end()
+  return taken
 }
 
 /** `ofBytes`: about as many as there will be to read. */
-async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReading> {
+async function openReading(shared: Shared, ofBytes: number, counts: Counts): Promise<DirtyReading> {
   const { files, options, archive, database } = shared
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
   const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database)
@@ -64,7 +70,6 @@ async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReadin
   // that may fail: their threads run from the start, until they are closed.
   const { createReaders } = await import('./readers.ts')
   const readers = await createReaders(ofBytes)
-  const counts = createCounts()
   const running = new Set<Promise<void>>()
   const flight = createFlight(readers)
   let done: (bytes: number) => void = () => {}
@@ -115,9 +120,9 @@ async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReadin
     await readers.close()
   }
   const rest = async (): Promise<void> => {
+    done = createProgress(shared, counts.units(), ofBytes)
     await early
     await Promise.all(running)
-    done = createProgress(shared, counts.units(), ofBytes)
     await startAll(0, false, async () => true)
     await Promise.all(running)
   }
@@ -140,7 +145,6 @@ async function openReading(shared: Shared, ofBytes: number): Promise<DirtyReadin
         throw error
       }
       await readers.close()
-      return counts.report()
     },
     close,
   }
@@ -151,13 +155,14 @@ function isBeside({ place, path }: KnownUnit, last: Pick<KnownFile, 'place' | 'p
   return place === last.place && last.path.startsWith(path.slice(0, path.lastIndexOf('/') + 1))
 }
 
-async function isReadAlone(agent: string): Promise<boolean> {
+export async function isReadAlone(agent: string): Promise<boolean> {
   return LOADABLE.includes(agent) && (await loadFormat(agent)).isReadAlone === true
 }
 
-type Counts = { add(read: ReadOne): void; units(): number; report(): ReadReport }
+/** What was read, session by session. */
+export type Counts = { add(read: ReadOne): void; units(): number; report(): ReadReport }
 
-function createCounts(): Counts {
+export function createCounts(): Counts {
   const seen = createIdSet()
   let [sessions, entries, damage, units] = [0, 0, 0, 0]
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
 import { unnumbered } from '../archive/safe-path.ts'
-import { HansardError, isHansardError } from '../errors.ts'
+import { isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
@@ -14,8 +14,9 @@ import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { KnownFile, StateFiles } from './state-files.ts'
-import type { Looked } from './sync-look.ts'
+import { pendingOf, type Looked } from './sync-look.ts'
 import type { DirtyReading } from './sync-read.ts'
+import { createTogether } from './sync-together.ts'
 import type { SyncOptions } from './sync.ts'
 
 /** What is kept; `together`: the same, on disk only once settled. */
@@ -42,24 +43,36 @@ const BATCH = 200
 /** Kept in a row: what is read beside must be answered. */
 const BYTES_A_TURN = 1024 * 1024
 
-/** `reading`: what is kept is read beside. */
+export type TakeOptions = {
+  /** What is kept is read beside. */
+  readonly reading?: Pick<DirtyReading, 'more'>
+  /** All of it was read where it lies, by a sync that began then. */
+  readonly readSince?: number
+}
+
 export async function takePending(
-  { places }: Looked,
+  looked: Pick<Looked, 'places'>,
   shared: Shared,
-  reading?: Pick<DirtyReading, 'more'>,
+  { reading, readSince }: TakeOptions = {},
 ): Promise<Taken> {
+  const { places } = looked
   const { files, problems, options } = shared
   const taken = { new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
-  const pending = files.pendingBytes()
+  const pending = pendingOf(looked, shared.database)
   const failed = (file: KnownFile, place: FoundPlace, error: unknown): void => {
     taken.failed += 1
     problems.caught(error, join(place.root, file.path))
     files.failed(file.id, isHansardError(error) ? error.code : 'internal')
   }
-  const together = createTogether(shared, { taken, failed, kept: (last) => reading?.more(last) })
+  const together = createTogether(shared, {
+    count: (change) => count(taken, change),
+    takeOne: async (file, place) => count(taken, await take(file, place, shared)),
+    failed,
+    kept: (last) => reading?.more(last),
+    readSince,
+  })
   const isDiskFullBy = createDiskWatch(shared.archive.home, options.disk)
-  // Journals are taken in first: they say which these are.
-  const hasOwn = files.hasOwn()
+  const isOurs = createOurs(shared)
   let done = 0
   let bytes = 0
   let turned = 0
@@ -69,10 +82,10 @@ export async function takePending(
     for (const file of batch) {
       if (options.signal?.aborted) break
       after = file.id
-      done += 1
       const place = places.get(file.place)
       if (place === undefined) continue
-      if (hasOwn && (await isOurs(join(place.root, file.path), shared))) {
+      done += 1
+      if (await isOurs(join(place.root, file.path))) {
         files.ours(file.id)
         continue
       }
@@ -84,7 +97,7 @@ export async function takePending(
         continue
       }
       try {
-        if (isKept && file.unit === undefined && place.rows === undefined) await together.take(file, place)
+        if (isKept && file.bytes === undefined && place.rows === undefined) await together.take(file, place)
         else count(taken, await take(file, place, shared))
       } catch (error) {
         // Gone since it was looked at: agents remove files, and what was kept of it stays.
@@ -104,14 +117,21 @@ export async function takePending(
   return taken
 }
 
-/** By its name, or by the one that it had before a later execution of the same step set it aside. */
-async function isOurs(path: string, { archive, files }: Shared): Promise<boolean> {
-  if (files.isOwn(path)) return true
-  const before = unnumbered(path)
-  const writers = before === undefined ? [] : files.writersOf(before)
-  if (writers.length === 0) return false
-  const { isWrittenBy } = await import('./own-files.ts')
-  return isWrittenBy(archive, writers, path)
+/**
+ * Whether this program wrote a file: by its name, or by the one that it had before a later execution of the same step set it aside.
+ * Journals are taken in first: they say which these are.
+ */
+export function createOurs({ archive, files }: Shared): (path: string) => Promise<boolean> {
+  const hasOwn = files.hasOwn()
+  return async (path) => {
+    if (!hasOwn) return false
+    if (files.isOwn(path)) return true
+    const before = unnumbered(path)
+    const writers = before === undefined ? [] : files.writersOf(before)
+    if (writers.length === 0) return false
+    const { isWrittenBy } = await import('./own-files.ts')
+    return isWrittenBy(archive, writers, path)
+  }
 }
 
 type Counts = { -readonly [K in keyof Taken]: number }
@@ -119,100 +139,6 @@ type Counts = { -readonly [K in keyof Taken]: number }
 function count(taken: Counts, { change, bytesRead }: Change): void {
   if (change !== 'none') taken[change] += 1
   taken.bytesRead += bytesRead
-}
-
-/** Files that nothing was kept of yet: on disk many at a time, and only then noted. */
-type Together = { take(file: KnownFile, place: FoundPlace): Promise<void>; settle(): Promise<void> }
-
-const MOST_TOGETHER = 256
-const MOST_BYTES_TOGETHER = 32 * 1024 * 1024
-
-type Told = {
-  readonly taken: Counts
-  readonly failed: (file: KnownFile, place: FoundPlace, error: unknown) => void
-  /** Some are noted, this one last. */
-  readonly kept: (last: KnownFile) => void
-}
-
-/** While some are on their way to the disk, the next are copied. */
-function createTogether(shared: Shared, { taken, failed, kept: told }: Told): Together {
-  type Waiting = {
-    readonly file: KnownFile
-    readonly place: FoundPlace
-    readonly result: Kept
-    readonly unit: string
-  }
-  const { kept, database, files } = shared
-  const targets = new Map<FoundPlace, KeptPlace>()
-  const placeOf = (place: FoundPlace): KeptPlace => {
-    const target = targets.get(place) ?? kept.together.place(place.agent, place.root)
-    targets.set(place, target)
-    return target
-  }
-  let waiting: Waiting[] = []
-  let bytes = 0
-  let before = Promise.resolve()
-  const settle = async (settling: readonly Waiting[]): Promise<void> => {
-    try {
-      await kept.settle()
-    } catch (error) {
-      // Of none of them is it known what the disk has: they are taken in again.
-      for (const { file, place } of settling) failed(file, place, error)
-      return
-    }
-    database.transaction(() => {
-      for (const { file, result, unit } of settling) {
-        count(taken, result)
-        files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
-      }
-    })
-    const last = settling.at(-1)
-    if (last !== undefined) told(last.file)
-  }
-  const settleNext = async (): Promise<void> => {
-    await before
-    const settling = waiting
-    waiting = []
-    bytes = 0
-    before = settle(settling)
-    before.catch(() => {})
-  }
-  return {
-    async settle() {
-      await settleNext()
-      await before
-    },
-    async take(file, place) {
-      const target = placeOf(place)
-      // A crash may have left it kept and not noted: what replaces bytes is on disk before they go.
-      if (target.file(file.path) !== undefined) {
-        count(taken, await take(file, place, shared))
-        return
-      }
-      const result = await target.keep(file.path, { file: join(place.root, file.path) })
-      const unit = await unitOf(place.agent, copyOf(target, file))
-      waiting.push({ file, place, result, unit })
-      bytes += result.bytesRead
-      if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settleNext()
-    },
-  }
-}
-
-/** The kept copy, looked for when its content is asked for: most units are told by paths alone. */
-function copyOf(target: KeptPlace, { path, size }: KnownFile): SourceFile {
-  const copy = (): SourceFile => {
-    const found = target.file(path)
-    if (found !== undefined) return found
-    throw new HansardError('not-found', `${path} is not kept`)
-  }
-  return {
-    path,
-    sizeBytes: size,
-    modifiedAt: '',
-    head: (bytes) => copy().head(bytes),
-    chunks: () => copy().chunks(),
-    bytes: (limit) => copy().bytes(limit),
-  }
 }
 
 type Change = Pick<Kept, 'change' | 'bytesRead'>
@@ -278,7 +204,7 @@ async function keep(
   }
 }
 
-async function openAt({ root }: FoundPlace, { path }: KnownFile): Promise<SourceFile> {
+export async function openAt({ root }: FoundPlace, { path }: Pick<KnownFile, 'path'>): Promise<SourceFile> {
   const { openSource } = await import('./open.ts')
   const source = await openSource(join(root, path))
   const [file] = await source.list()

@@ -21,8 +21,9 @@ import { settleBills } from './state-billing.ts'
 import { openStateFiles } from './state-files.ts'
 import { removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
+import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
 import { lookAround, lookAtJournals, pendingOf, projectFolders, type Looked } from './sync-look.ts'
-import { readBeside, readDirty, type DirtyReading } from './sync-read.ts'
+import { createCounts, readBeside, readDirty, type DirtyReading, type ReadReport } from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
 import type { KeptTogether, Shared, Taken } from './sync-take.ts'
@@ -52,6 +53,11 @@ export type SyncOptions = {
   readonly disk?: (folder: string) => Disk
   /** Told before the first byte is kept. */
   readonly onPlan?: (plan: SyncPlan) => void
+  /**
+   * Told when lists, costs and statistics have all that there is, and the bytes of what was read where it lies are yet to be kept. Not told
+   * where all was kept before it was read.
+   */
+  readonly onReady?: (read: ReadReport) => void
   readonly onProgress?: (progress: SyncProgress) => void
   /** Stops between two files. What was done stays done. */
   readonly signal?: AbortSignal
@@ -177,13 +183,15 @@ async function openKeptFor(
 
 async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
   const { archive, problems, options } = shared
+  const began = Date.now()
   const {
     env = process.env,
     userHome = os.homedir(),
     platform = process.platform,
     cwd = process.cwd(),
   } = options
-  const before = await readDirty(shared)
+  const counts = createCounts()
+  await readDirty(shared, counts)
   // A folder that was named may hold the archive itself.
   const exclude = parseExclude([...(options.exclude ?? []), escapeGlob(realpathSync(archive.home))], {
     home: userHome,
@@ -194,12 +202,19 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   // By the sessions that were known before, however many are read meanwhile.
   const folders = projectFolders({ database: shared.database, options, cwd })
+  const ahead = await placesAhead(looked, shared, pending)
+  const others = new Map([...looked.places].filter(([id]) => !ahead.has(id)))
   const takeAll = async (reading?: DirtyReading) => {
-    const fromFiles = await takeLooked(looked, shared, reading)
+    if (reading !== undefined && ahead.size > 0) await readAhead(ahead, shared, reading)
+    const fromFiles = await takeLooked({ places: others }, shared, reading)
     return { fromFiles, fromGit: await takeRefs(folders.filter(mayHaveCheckpoints), shared) }
   }
-  const { fromFiles, fromGit, read } = await readBeside(shared, pending.bytes, takeAll)
-  const taken = addTaken(fromFiles, fromGit, looked)
+  const { fromFiles, fromGit } = await readBeside(shared, pending.bytes, { take: takeAll, counts })
+  const fromAhead = ahead.size === 0 ? NOTHING : await keepBehind(ahead, shared, { counts, since: began })
+  const taken = [fromFiles, fromAhead].reduce(addTaken, {
+    ...fromGit,
+    failed: fromGit.failed + looked.failed,
+  })
   // What is kept cannot be lost: only what is not has to be warned of.
   if (options.keep === false || taken.failed > 0) {
     warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
@@ -209,9 +224,7 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
   const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)
   return {
     files: { seen, new: taken.new, grown, rewritten, unchanged, failed },
-    sessions: before.sessions + read.sessions,
-    entries: before.entries + read.entries,
-    damage: before.damage + read.damage,
+    ...counts.report(),
     bytesRead: taken.bytesRead,
     problems: problems.list(),
   }
@@ -220,10 +233,14 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
 const NOTHING = { seen: 0, new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
 
 /** What keeps files has every format behind it, and takes longer to load than a sync of nothing new to run. */
-async function takeLooked(looked: Looked, shared: Shared, reading?: DirtyReading): Promise<Taken> {
+async function takeLooked(
+  looked: Pick<Looked, 'places'>,
+  shared: Shared,
+  reading?: DirtyReading,
+): Promise<Taken> {
   if (pendingOf(looked, shared.database).files === 0) return NOTHING
   const { takePending } = await import('./sync-take.ts')
-  return takePending(looked, shared, reading)
+  return takePending(looked, shared, reading && { reading })
 }
 
 async function takeRefs(
@@ -235,12 +252,12 @@ async function takeRefs(
   return takeRepositories(folders, shared)
 }
 
-function addTaken(a: Taken, b: Taken, { failed }: Pick<Taken, 'failed'>): Taken {
+function addTaken(a: Taken, b: Taken): Taken {
   return {
     new: a.new + b.new,
     grown: a.grown + b.grown,
     rewritten: a.rewritten + b.rewritten,
-    failed: a.failed + b.failed + failed,
+    failed: a.failed + b.failed,
     bytesRead: a.bytesRead + b.bytesRead,
   }
 }

@@ -9,6 +9,23 @@ export async function unitOf(agent: string, file: SourceFile): Promise<string> {
   return (await format?.unit?.(file)) ?? file.path
 }
 
+/** Opened when its content is asked for: most units are told by paths alone. */
+export function openedLate(
+  { path, size }: { readonly path: string; readonly size: number },
+  open: () => Promise<SourceFile>,
+): SourceFile {
+  return {
+    path,
+    sizeBytes: size,
+    modifiedAt: '',
+    head: async (bytes) => (await open()).head(bytes),
+    async *chunks() {
+      yield* (await open()).chunks()
+    },
+    bytes: async (limit) => (await open()).bytes(limit),
+  }
+}
+
 async function detectAlone(file: SourceFile): Promise<Format | undefined> {
   const alone = {
     path: file.path,

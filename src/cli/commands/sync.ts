@@ -31,6 +31,8 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
     ...(config.keep !== undefined && { keep: config.keep }),
     ...(config.exclude !== undefined && { exclude: config.exclude }),
     onPlan: (plan) => sayPlan(plan, archive.home, config.keep ?? true),
+    onReady: ({ sessions }) =>
+      note(`list, cost and stats have ${counted(sessions, 'session')}; their files are kept now`),
     onProgress: progress.show,
   }
   const report = await sync(archive, how)
