@@ -16,8 +16,8 @@ export type Content = {
   close(): void
 }
 
-/** Chunks this size keep the number of awaits low. */
-export const CHUNK_BYTES = 512 * 1024
+/** Chunks this size keep the number of awaits low, and are still in the processor's cache when they are looked at. */
+export const CHUNK_BYTES = 256 * 1024
 
 export function openContent(files: Files, { at, isPacked }: Stored): Content {
   try {

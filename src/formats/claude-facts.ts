@@ -112,6 +112,9 @@ export function createClaudeFacts({
     },
     isSettled(isSaid) {
       if ((chosen && !hasOwnLine) || isFlat === undefined) return false
+      const { sessionId, cwd, version, gitBranch } = defaults
+      if (sessionId !== undefined && cwd !== undefined && version !== undefined && gitBranch !== undefined)
+        return true
       return DEFAULT_NAMES.every((name) => defaults[name] !== undefined || !isSaid(name))
     },
     observeTime(at) {

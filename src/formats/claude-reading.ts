@@ -203,7 +203,7 @@ function createReading(options: Options): ClaudeReading {
 
   /** Where the values of shaped records are, and the last answer among them that an error may follow. */
   let values: LineValues | undefined
-  let answered: (() => void) | undefined
+  let answered: { readonly entry: Entry; readonly uuid: number; readonly valuesAt: number } | undefined
   /** The source of the last line that was read: the first entry of each tells who started it. */
   let begun: string | undefined
 
@@ -236,16 +236,15 @@ function createReading(options: Options): ClaudeReading {
     entry.source = source
     entry.sequence = nextSequence(source)
     items.push({ type: 'entry', entry })
-    if (plan.answer !== undefined)
-      answered = () => {
-        own.of(valuesAt)
-        cuts({ uuid: own.text(plan.uuid) }, entry)
-      }
+    if (plan.answer !== undefined) answered = { entry, uuid: plan.uuid, valuesAt }
     return true
   }
   /** Before anything is read that may follow on the last answer, and before its line is gone. */
   const settleAnswer = (): void => {
-    answered?.()
+    if (answered === undefined || values === undefined) return
+    const { entry, uuid, valuesAt } = answered
+    values.of(valuesAt)
+    cuts({ uuid: values.text(uuid) }, entry)
     answered = undefined
   }
 

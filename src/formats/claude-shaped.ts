@@ -72,14 +72,12 @@ function toUsage(
 ): Usage | undefined {
   const quality = isDone ? 'reported' : 'partial'
   if (usual !== undefined) {
-    const [input, cacheRead, written, cacheWrite5m, cacheWrite1h, output] = [
-      values.count(usual[0] as number),
-      values.count(usual[1] as number),
-      values.count(usual[2] as number),
-      values.count(usual[3] as number),
-      values.count(usual[4] as number),
-      values.count(usual[5] as number),
-    ]
+    const input = values.count(usual[0] as number)
+    const cacheRead = values.count(usual[1] as number)
+    const written = values.count(usual[2] as number)
+    const cacheWrite5m = values.count(usual[3] as number)
+    const cacheWrite1h = values.count(usual[4] as number)
+    const output = values.count(usual[5] as number)
     const isPlain = input >= 0 && cacheRead >= 0 && output >= 0 && cacheWrite5m >= 0 && cacheWrite1h >= 0
     if (isPlain && written === cacheWrite5m + cacheWrite1h && output > 0)
       return { quality, raw: words, input, cacheRead, cacheWrite5m, cacheWrite1h, output }

@@ -99,6 +99,8 @@ type Open = {
   readonly spawned: SpawnFold
   stub: boolean
   prompt?: string
+  /** No prompt was found yet that says what the session is about. */
+  isAsking: boolean
   /** Entries since it was opened. */
   entries: number
   /** What was told of it before others came. */
@@ -181,6 +183,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       // What is recorded here begins before its agent may have said anything.
       ...(before === undefined && unit === undefined && session.native === undefined && { waiting: [] }),
       stub: session.stub === true,
+      isAsking: before?.prompt === undefined || isBareCommand(before.prompt),
       entries: 0,
       work,
       spawned: createSpawnFold(),
@@ -230,9 +233,12 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
         if (item.type === 'entry') {
           const { entry } = item
           if (current === undefined) continue
-          if (current.prompt === undefined || isBareCommand(current.prompt)) {
+          if (current.isAsking) {
             const prompt = promptOf(entry)
-            if (prompt !== undefined) current.prompt = prompt
+            if (prompt !== undefined) {
+              current.prompt = prompt
+              current.isAsking = isBareCommand(prompt)
+            }
           }
           current.entries += 1
           current.work.add(entry)

@@ -3,6 +3,7 @@
  * let go.
  */
 import type { ToolResultBlock } from '../transcript/block.ts'
+import { PRIMARY } from '../transcript/entry.ts'
 
 export type OpenCalls<T> = {
   open(source: string, callId: string | undefined, name: string, value: T): void
@@ -60,5 +61,8 @@ export function createOpenCalls<T>(): OpenCalls<T> {
   }
 }
 
-const keyOf = (source: string, callId: string | undefined): string =>
-  callId === undefined ? source : `${source}\n${callId}`
+/** The main agent's calls go by their id alone, as nearly all do; all others have the end of a line in their key. */
+function keyOf(source: string, callId: string | undefined): string {
+  if (callId === undefined) return `\n${source}`
+  return source === PRIMARY && !callId.includes('\n') ? callId : `${source}\n${callId}`
+}

@@ -53,8 +53,9 @@ function pad(millis: number): string {
 export function toMillis(instant: string): number {
   if (instant === lastInstant) return lastMillis
   if (instant === beforeInstant) return beforeMillis
-  const isOurs = isSpelledOut(instant)
-  const millis = isOurs ? millisOf(instant) : parsed(instant)
+  const within = millisWithin(instant)
+  const isOurs = within !== -1 || isSpelledOut(instant)
+  const millis = within !== -1 ? knownMinuteMillis + within : isOurs ? millisOf(instant) : parsed(instant)
   beforeInstant = lastInstant
   beforeMillis = lastMillis
   isBeforeOurs = isLastOurs
@@ -62,6 +63,23 @@ export function toMillis(instant: string): number {
   lastMillis = millis
   isLastOurs = isOurs
   return millis
+}
+
+/** The minute that is known, as it is spelled and by its first millisecond. */
+let knownMinute: string | undefined
+let knownMinuteMillis = Number.NaN
+
+/** Milliseconds of an instant within the minute that is known; -1 for any other, and for what is not spelled as ours are. */
+function millisWithin(instant: string): number {
+  if (knownMinute === undefined || instant.length !== 24 || !instant.startsWith(knownMinute)) return -1
+  if (instant.charCodeAt(19) !== 0x2e || instant.charCodeAt(23) !== 0x5a) return -1
+  const digits = [17, 18, 20, 21, 22] as const
+  for (let n = 0; n < digits.length; n += 1) {
+    const code = instant.charCodeAt(digits[n] as number)
+    if (code < 0x30 || code > 0x39) return -1
+  }
+  const seconds = two(instant, 17)
+  return seconds > 59 ? -1 : seconds * 1000 + two(instant, 20) * 10 + instant.charCodeAt(22) - 0x30
 }
 
 /** Asked for several times in a row, and when a result is asked how long it took, by turns with the one before. */
@@ -93,7 +111,9 @@ function millisOf(instant: string): number {
   const [hours, minutes, seconds] = [two(instant, 11), two(instant, 14), two(instant, 17)]
   const millis = two(instant, 20) * 10 + instant.charCodeAt(22) - 0x30
   if (hours > 23 || minutes > 59 || seconds > 59) return parsed(instant)
-  return lastDayMillis + hours * 3_600_000 + minutes * 60_000 + seconds * 1000 + millis
+  knownMinute = instant.slice(0, 17)
+  knownMinuteMillis = lastDayMillis + hours * 3_600_000 + minutes * 60_000
+  return knownMinuteMillis + seconds * 1000 + millis
 }
 
 /** `2025-12-09T14:30:22.123Z`, and digits where digits are; else it is asked how. */

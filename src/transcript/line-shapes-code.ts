@@ -1,8 +1,9 @@
 /**
  * The functions of line-shapes.ts over the memory that lines are cut in (cut-strings.ts): `match`, which passes over a line as the
- * shapes known so far say and notes where its values are; `skip`, over one value whatever it holds; `plain`, the text that a string
- * spells; and two hashes of it.
+ * shapes known so far say and notes where its values are; `skip`, over one value whatever it holds; `hasStars`, whether a text may be
+ * a patch; and two hashes of texts.
  */
+import { FIRST, SECOND } from './call-hash.ts'
 import {
   ADD,
   addTo,
@@ -12,7 +13,6 @@ import {
   BOTH,
   byteAt,
   CALL,
-  CTZ,
   END,
   EQ,
   EQZ,
@@ -22,12 +22,12 @@ import {
   insideString,
   laidOut,
   LESS,
+  LESS_SIGNED,
   NE,
   number,
   OR,
   putByte,
   putFour,
-  putSixteen,
   SAME_EACH,
   set,
   SHIFT,
@@ -47,8 +47,8 @@ export const SHAPE_TOLD = { end: 16, values: 20, low: 24, high: 28, idHigh: 32 }
 
 /** In bytes, of what is told of a value: where it begins, where it ends, and `FLAGS`. */
 export const VALUE_BYTES = 12
-/** Of a string: it is spelled with a backslash; of any value: it may be more than ASCII. */
-export const FLAGS = { escaped: 1, others: 2 } as const
+/** Of a string: it is spelled with a backslash, and otherwise than `JSON.stringify` would; of any value: it may be more than ASCII. */
+export const FLAGS = { escaped: 1, others: 2, odd: 4 } as const
 
 /** What follows the text of an edge: the inside of a string, a number, an object, a list, the end of the line. */
 export const KINDS = { string: 0, number: 1, object: 2, list: 3, end: 4 } as const
@@ -61,8 +61,8 @@ const OPEN_AT = 64
 const MOST_DEPTH = 250
 export const OPEN_END = OPEN_AT + MOST_DEPTH + 1
 
-const [QUOTE, COLON, COMMA, NEWLINE, OPEN, OPEN_LIST, BACKSLASH, STAR] = [
-  0x22, 0x3a, 0x2c, 0x0a, 0x7b, 0x5b, 0x5c, 0x2a,
+const [QUOTE, COLON, COMMA, NEWLINE, OPEN, OPEN_LIST, STAR] = [
+  0x22, 0x3a, 0x2c, 0x0a, 0x7b, 0x5b, 0x2a,
 ] as const
 /** From what opens a list or an object to what closes it. */
 const CLOSES = 2
@@ -80,8 +80,8 @@ export function codesOfShapes(first: number): readonly Code[] {
   const body = (parts: readonly Part[]): number[] => [...laidOut(parts), END]
   return [
     { name: 'skip', given: 1, numbers: 5, sixteens: 1, body: body(skipParts()) },
-    { name: 'match', given: 3, numbers: 10, sixteens: 2, body: body(matchParts(first)) },
-    { name: 'plain', given: 3, numbers: 4, sixteens: 1, body: body(plainParts()) },
+    { name: 'match', given: 3, numbers: 11, sixteens: 2, body: body(matchParts(first)) },
+    { name: 'hasStars', given: 2, numbers: 0, sixteens: 0, body: body(hasStarsParts()) },
     { name: 'mix', given: 3, numbers: 3, sixteens: 0, body: body(mixParts()) },
     { name: 'hashId', given: 2, numbers: 4, sixteens: 0, body: body(hashIdParts()) },
   ]
@@ -196,9 +196,8 @@ function skipParts(): Part[] {
  * on.
  */
 function matchParts(skip: number): Part[] {
-  const [AT, TOLD, NODE, EDGE_AT, LENGTH, DONE, BYTE, STOPS, START, ESCAPED, KIND, HERE, FROM, BYTES, ALL] = [
-    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
-  ] as const
+  const [AT, TOLD, NODE, EDGE_AT, LENGTH, DONE, BYTE, STOPS] = [0, 1, 2, 3, 4, 5, 6, 7] as const
+  const [START, ESCAPED, KIND, HERE, FROM, ODD, BYTES, ALL] = [8, 9, 10, 11, 12, 13, 14, 15] as const
   const of = (field: keyof typeof EDGE): number[] => [...get(EDGE_AT), ...fourAt(EDGE[field])]
   const isKind = (kind: keyof typeof KINDS): number[] => equals(KIND, KINDS[kind])
   const tell = (offset: number, value: readonly number[]): number[] => [
@@ -225,13 +224,27 @@ function matchParts(skip: number): Part[] {
     ...when(isKind('string'), [
       ...copy(FROM, AT),
       ...put(ESCAPED, 0),
+      ...put(ODD, 0),
       ...sixteen(0),
       ...set(ALL),
       ...insideString(
-        { at: AT, stops: STOPS, byte: BYTE, bytes: BYTES, all: ALL, escaped: ESCAPED },
+        { at: AT, stops: STOPS, byte: BYTE, bytes: BYTES, all: ALL, escaped: ESCAPED, odd: ODD },
         refused,
       ),
-      ...goOn([...get(ALL), ...BITS, ...number(0), NE, ...number(1), SHIFT, ...get(ESCAPED), OR]),
+      ...goOn([
+        ...get(ALL),
+        ...BITS,
+        ...number(0),
+        NE,
+        ...number(1),
+        SHIFT,
+        ...get(ODD),
+        ...number(2),
+        SHIFT,
+        OR,
+        ...get(ESCAPED),
+        OR,
+      ]),
     ]),
     ...loaded(FROM, BYTE),
     ...when(isKind('end'), [
@@ -326,24 +339,9 @@ function matchParts(skip: number): Part[] {
   ]
 }
 
-/** Behind a backslash, and what it stands for. */
-const ESCAPES = [
-  ['"', 0x22],
-  ['\\', 0x5c],
-  ['/', 0x2f],
-  ['n', 0x0a],
-  ['t', 0x09],
-  ['r', 0x0d],
-  ['b', 0x08],
-  ['f', 0x0c],
-] as const
-
-/**
- * `plain(at, end, out)`: the text of a string of ASCII, from its first byte to behind its last, at `out`; gives its length. -1 where a
- * character stands as its number, or three stars in a row.
- */
-function plainParts(): Part[] {
-  const [AT, LAST, OUT, FIRST, COUNT, BYTE, STARS, BYTES] = [0, 1, 2, 3, 4, 5, 6, 7] as const
+/** `hasStars(at, end)`: 1 where three stars stand in a row between these, or right behind them, else 0. */
+function hasStarsParts(): Part[] {
+  const [AT, LAST] = [0, 1] as const
   const starsAt = (offset: number): number[] => [
     ...get(AT),
     ...sixteenAt(offset),
@@ -351,106 +349,72 @@ function plainParts(): Part[] {
     ...SAME_EACH,
   ]
   return [
-    ...copy(OUT, FIRST),
     {
       loop: 'on',
       parts: [
-        ...when([...get(AT), ...get(LAST), AT_LEAST], giveBack([...get(OUT), ...get(FIRST), SUB])),
-        ...get(AT),
-        ...sixteenAt(0),
-        ...set(BYTES),
-        ...get(OUT),
-        ...get(BYTES),
-        ...putSixteen(0),
+        ...when([...get(AT), ...get(LAST), AT_LEAST], giveBack(number(0))),
         ...starsAt(0),
         ...starsAt(1),
         ...BOTH,
         ...starsAt(2),
         ...BOTH,
         ...BITS,
-        ...set(STARS),
-        // Up to the first backslash, or all sixteen.
-        ...get(BYTES),
-        ...sixteen(BACKSLASH),
-        ...SAME_EACH,
-        ...BITS,
-        ...number(0x1_0000),
-        OR,
-        CTZ,
-        ...set(COUNT),
-        ...when(
-          [...get(LAST), ...get(AT), SUB, ...get(COUNT), LESS],
-          [...get(LAST), ...get(AT), SUB, ...set(COUNT)],
-        ),
-        ...when([...get(STARS), ...number(1), ...get(COUNT), SHIFT, ...number(1), SUB, AND], refused),
-        ...get(AT),
-        ...get(COUNT),
-        ADD,
-        ...set(AT),
-        ...get(OUT),
-        ...get(COUNT),
-        ADD,
-        ...set(OUT),
-        ...when([...equals(COUNT, 16), ...get(AT), ...get(LAST), AT_LEAST, OR], [{ to: 'on' }]),
-        ...get(AT),
-        ...byteAt(1),
-        ...set(BYTE),
-        ...ESCAPES.flatMap(([letter, code]) =>
-          when(equals(BYTE, letter.charCodeAt(0)), [
-            ...get(OUT),
-            ...number(code),
-            ...putByte(0),
-            ...addTo(AT, 2),
-            ...addTo(OUT, 1),
-            { to: 'on' },
-          ]),
-        ),
-        ...refused,
+        { inside: giveBack(number(1)) },
+        ...addTo(AT, 16),
+        { to: 'on' },
       ],
     },
-    ...number(-1),
+    ...number(0),
   ]
 }
 
 /** `mix(from, to, step)`: a part of a text into the hash of a call, see call-hash.ts. */
 function mixParts(): Part[] {
-  const [AT, LAST, STEP, LOW, HIGH, BYTE] = [0, 1, 2, 3, 4, 5] as const
+  const [AT, LAST, STEP, LOW, HIGH, WORD] = [0, 1, 2, 3, 4, 5] as const
   const held = (place: number): number[] => [...number(0), ...fourAt(place)]
+  const times = (local: number, by: number, factor: number, shift: number): number[] => [
+    ...get(local),
+    ...get(WORD),
+    by,
+    ...number(factor | 0),
+    TIMES,
+    ...set(local),
+    ...get(local),
+    ...get(local),
+    ...number(shift),
+    SHIFT_BACK,
+    XOR,
+    ...set(local),
+  ]
+  const mixed = [...times(LOW, XOR, FIRST, 15), ...times(HIGH, ADD, SECOND, 13)]
   return [
     ...held(SHAPE_TOLD.low),
     ...set(LOW),
     ...held(SHAPE_TOLD.high),
     ...set(HIGH),
     {
-      loop: 'on',
+      loop: 'words',
       parts: when(
-        [...get(AT), ...get(LAST), LESS],
+        // Behind its end by some bytes, it is not four before it.
+        [...get(LAST), ...number(4), SUB, ...get(AT), LESS_SIGNED, EQZ],
         [
-          ...loaded(AT, BYTE),
-          ...get(LOW),
-          ...get(BYTE),
-          XOR,
-          ...number(0x85eb_ca6b | 0),
-          TIMES,
-          ...set(LOW),
-          ...get(HIGH),
-          ...get(BYTE),
-          ADD,
-          ...number(0xc2b2_ae35 | 0),
-          TIMES,
-          ...set(HIGH),
-          ...get(HIGH),
-          ...get(HIGH),
-          ...number(13),
-          SHIFT_BACK,
-          XOR,
-          ...set(HIGH),
+          ...get(AT),
+          ...fourAt(0),
+          ...set(WORD),
+          ...mixed,
           ...get(AT),
           ...get(STEP),
           ADD,
           ...set(AT),
-          { to: 'on' },
+          { to: 'words' },
         ],
+      ),
+    },
+    {
+      loop: 'bytes',
+      parts: when(
+        [...get(AT), ...get(LAST), LESS],
+        [...loaded(AT, WORD), ...mixed, ...addTo(AT, 1), { to: 'bytes' }],
       ),
     },
     ...number(0),

@@ -10,7 +10,7 @@ import { EDGE, FLAGS, KINDS, OPEN_END, SHAPE_TOLD, VALUE_BYTES } from './line-sh
 /** What the module has for it: see line-shapes-code.ts. */
 export type ShapeCode = {
   readonly match: (at: number, values: number, node: number) => number
-  readonly plain: (at: number, end: number, out: number) => number
+  readonly hasStars: (at: number, end: number) => number
   readonly mix: (from: number, to: number, step: number) => number
   readonly hashId: (from: number, to: number) => number
 }

@@ -28,16 +28,13 @@ export type LineValues = {
   mixed(): number
 }
 
-/** No line whose shape is told is longer. */
-const LONGEST = 512 * 1024
-const PADDING = 64
 /** Digits of a number that is exact. */
 const MOST_DIGITS = 15
 const PATCH = '*** '
 const [LOW, HIGH, ID_HIGH] = [SHAPE_TOLD.low >> 2, SHAPE_TOLD.high >> 2, SHAPE_TOLD.idHigh >> 2] as const
 
 export function createLineValues(cutter: Cutter): LineValues {
-  const { plain, mix, hashId } = cutter.shapes
+  const { hasStars, mix, hashId } = cutter.shapes
   let numbers = cutter.numbers()
   let bytes = cutter.room(0)
   let from = 0
@@ -45,7 +42,8 @@ export function createLineValues(cutter: Cutter): LineValues {
   const at = (place: number): number => from + (place * VALUE_BYTES) / 4
   const text = (place: number): string => {
     const value = at(place)
-    const [start, end] = [numbers[value] as number, numbers[value + 1] as number]
+    const start = numbers[value] as number
+    const end = numbers[value + 1] as number
     if (numbers[value + 2] === 0) return bytes.toString('latin1', start, end)
     return JSON.parse(bytes.toString('utf8', start - 1, end + 1)) as string
   }
@@ -55,17 +53,18 @@ export function createLineValues(cutter: Cutter): LineValues {
     numbers[HIGH] = high
   }
   const mixBytes = (start: number, end: number): void => {
-    if (end - start <= LONG) mix(start, end, 1)
+    if (end - start <= LONG) mix(start, end, 4)
     else {
-      mix(start, start + END, 1)
+      mix(start, start + END, 4)
       mix(start + END, end - END, STEP)
-      mix(end - END, end, 1)
+      mix(end - END, end, 4)
     }
     mixStep(end - start)
   }
   const count = (place: number): number => {
     const value = at(place)
-    const [start, end] = [numbers[value] as number, numbers[value + 1] as number]
+    const start = numbers[value] as number
+    const end = numbers[value + 1] as number
     if (end - start > MOST_DIGITS) return -1
     let sum = 0
     for (let n = start; n < end; n += 1) {
@@ -98,11 +97,11 @@ export function createLineValues(cutter: Cutter): LineValues {
     mixStep,
     mix(place) {
       const value = at(place)
-      const isAscii = ((numbers[value + 2] as number) & FLAGS.others) === 0
-      const out = numbers.length * 4 - LONGEST - PADDING
-      const length = isAscii ? plain(numbers[value] as number, numbers[value + 1] as number, out) : -1
-      if (length !== -1) {
-        mixBytes(out, out + length)
+      const start = numbers[value] as number
+      const end = numbers[value + 1] as number
+      const isOdd = ((numbers[value + 2] as number) & FLAGS.odd) !== 0
+      if (!isOdd && hasStars(start, end) === 0) {
+        mixBytes(start, end)
         return true
       }
       const said = text(place)

@@ -157,10 +157,20 @@ export function reportOf(entry: Entry): Usage | undefined {
  * id is none. Providers are told apart by `keyAmong`.
  */
 export function callKey({ call, source }: Entry): string | undefined {
-  if (isNamed(call?.messageId)) return `m:${call.messageId}`
+  if (isNamed(call?.messageId)) {
+    // Asked for by whoever counts an entry, one after the other.
+    if (call !== lastCall) {
+      lastCall = call
+      lastKey = `m:${call.messageId}`
+    }
+    return lastKey
+  }
   if (isNamed(call?.requestId)) return `r:${source === PRIMARY ? '' : source}:${call.requestId}`
   return undefined
 }
+
+let lastCall: Entry['call']
+let lastKey: string | undefined
 
 /**
  * The key of a report's call among those that are open. Two providers may give out the same id, so calls that name different

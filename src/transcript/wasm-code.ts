@@ -137,7 +137,7 @@ export function moduleOf(pages: number, functions: readonly Code[]): Uint8Array 
   ])
 }
 
-const [QUOTE, BACKSLASH, SPACE, SMALL_U] = [0x22, 0x5c, 0x20, 0x75]
+const [QUOTE, BACKSLASH, SPACE, SLASH, SMALL_U] = [0x22, 0x5c, 0x20, 0x2f, 0x75]
 
 /** The locals that `insideString` works on: where it is, two numbers, sixteen bytes; `all`: the bits of all bytes passed over. */
 export type StringLocals = {
@@ -148,6 +148,8 @@ export type StringLocals = {
   readonly all?: number
   /** Becomes 1 where there is a backslash. */
   readonly escaped?: number
+  /** Becomes 1 where a backslash stands before what `JSON.stringify` would mostly write without one. */
+  readonly odd?: number
 }
 
 /**
@@ -155,7 +157,7 @@ export type StringLocals = {
  * would not take.
  */
 export function insideString(
-  { at, stops, byte, bytes, all, escaped }: StringLocals,
+  { at, stops, byte, bytes, all, escaped, odd }: StringLocals,
   refused: readonly number[],
 ): number[] {
   const is = (letter: number): number[] => [...get(byte), ...number(letter), EQ]
@@ -209,6 +211,7 @@ export function insideString(
     ...byteAt(1),
     ...set(byte),
     // Behind a backslash one of eight stands by itself, and `u` with four digits.
+    ...(odd === undefined ? [] : [...is(SLASH), ...is(SMALL_U), OR, ...get(odd), OR, ...set(odd)]),
     ...Array.from('"\\/bfnrt').flatMap((letter, nth) => [
       ...is(letter.charCodeAt(0)),
       ...(nth > 0 ? [OR] : []),
