@@ -9,7 +9,7 @@ import { createMarker, type Range } from './match-marks.ts'
 import { isTooSlow, withinTime } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
 import { toSame } from './grams.ts'
-import { requiredOf, type Required } from './query-literals.ts'
+import { hasInOrder, requiredOf, type Required } from './query-literals.ts'
 import { toListed, toNeedles } from './query-terms.ts'
 import type { FieldCondition, Node, Query, WordsNode } from './query.ts'
 import { hasSpelled } from './match-spelled.ts'
@@ -126,9 +126,9 @@ type Test = (subject: Subject) => boolean
 
 /** What must be there for a query to match, in any case. */
 const LITERALS: Required<Test> = {
-  text(text) {
-    const asked = toSame(text)
-    return (subject) => subject.same().some((one) => one.includes(asked))
+  text(literal) {
+    const asked = literal.map(toSame)
+    return (subject) => subject.same().some((one) => hasInOrder(one, asked))
   },
   all: (tests) => (subject) => tests.every((test) => test(subject)),
   one: (tests) => (subject) => tests.some((test) => test(subject)),

@@ -6,10 +6,13 @@ import type { FieldTest } from './query-fields.ts'
 import { gramTest, type GramTest } from './grams.ts'
 import type { Node, Query } from './query.ts'
 
+/** Texts that follow each other, with nothing between them but letters, digits and `_`. Mostly one. */
+export type Literal = readonly string[]
+
 /** What is made of a text that must be there, of several that all must, and of several of which one must. */
 export type Required<T> = {
   /** Undefined when nothing can be said of it. */
-  readonly text: (text: string) => T | undefined
+  readonly text: (literal: Literal) => T | undefined
   readonly field?: (test: FieldTest) => T | undefined
   readonly all: (parts: readonly T[]) => T
   readonly one: (parts: readonly T[]) => T
@@ -34,7 +37,7 @@ export function requiredOf<T>(node: Node, by: Required<T>): T | undefined {
         by,
       )
     case 'substring':
-      return by.text(node.text)
+      return by.text([node.text])
     case 'regex':
       return some(
         alternativesOf(node.pattern).map((literals) => every(literals.map(by.text), by)),
@@ -60,8 +63,18 @@ function some<T>(parts: readonly (T | undefined)[], { one }: Required<T>): T | u
   return known.length < 2 ? known[0] : one(known)
 }
 
+export function hasInOrder(text: string, parts: readonly string[]): boolean {
+  let from = 0
+  for (const part of parts) {
+    const at = text.indexOf(part, from)
+    if (at === -1) return false
+    from = at + part.length
+  }
+  return true
+}
+
 const GRAMS: Required<GramTest> = {
-  text: gramTest,
+  text: (literal) => every(literal.map(gramTest), GRAMS),
   /** A file is a text of its entry, or a part of one. */
   field(test) {
     if (test.field !== 'file') return undefined
@@ -78,13 +91,19 @@ const GRAMS: Required<GramTest> = {
  * Texts that every match of a pattern has in it, for each side of the bars that part all of it. Read conservatively: what stands in
  * groups or before a sign that allows none of it is left out, and so is whatever case could spell otherwise than lower case does.
  */
-export function alternativesOf({ source, flags }: RegExp): string[][] {
-  let found: string[] = []
+export function alternativesOf({ source, flags }: RegExp): Literal[][] {
+  let found: Literal[] = []
   const all = [found]
+  let literal: string[] = []
   let run = ''
-  const end = (): void => {
-    if (run !== '') found.push(run)
+  const part = (): void => {
+    if (run !== '') literal.push(run)
     run = ''
+  }
+  const end = (): void => {
+    part()
+    if (literal.length > 0) found.push(literal)
+    literal = []
   }
   for (let at = 0; at < source.length;) {
     const sign = source[at] ?? ''
@@ -95,14 +114,15 @@ export function alternativesOf({ source, flags }: RegExp): string[][] {
       at += 1
       continue
     }
-    const { next, text } = atomAt(source, at, flags)
+    const { next, text, isInWord } = atomAt(source, at, flags)
     const repeat = REPEAT.exec(source.slice(next, next + 32))?.[0] ?? ''
     const isOptional = /^(?:[?*]|\{0)/u.test(repeat)
     if (text !== undefined && repeat === '') run += text
     else {
       // What comes at least once ends a run, and begins another when it comes no more than that.
       if (text !== undefined && !isOptional) run += text
-      end()
+      if (isInWord) part()
+      else end()
     }
     at = next + repeat.length
   }
@@ -112,19 +132,31 @@ export function alternativesOf({ source, flags }: RegExp): string[][] {
 
 const REPEAT = /^(?:[?*+]|\{\d+(?:,\d*)?\})\??/u
 
-type Atom = { readonly next: number; readonly text: string | undefined }
+type Atom = {
+  readonly next: number
+  readonly text: string | undefined
+  /** It stands for a letter or digit of ASCII or a `_`, whichever, and for nothing else. */
+  readonly isInWord?: boolean
+}
 
 /** One element of a pattern, and the text it stands for when it stands for one. */
 function atomAt(source: string, at: number, flags: string): Atom {
   const sign = source[at] ?? ''
   if (sign === '(') return { next: groupEnd(source, at), text: undefined }
-  if (sign === '[') return { next: classEnd(source, at), text: undefined }
+  if (sign === '[') {
+    const next = classEnd(source, at)
+    return { next, text: undefined, isInWord: WORD_CLASS.test(source.slice(at, next)) }
+  }
   if (sign === '\\') return escapeAt(source, at, flags)
   if (sign === '^' || sign === '$') return { next: at + 1, text: undefined }
   const whole = String.fromCodePoint(source.codePointAt(at) ?? 0)
   const isPlain = sign !== '.' && !/[*+?{}\])]/u.test(sign)
-  return { next: at + whole.length, text: isPlain && isSure(whole, flags) ? whole : undefined }
+  const text = isPlain && isSure(whole, flags) ? whole : undefined
+  return { next: at + whole.length, text, isInWord: /^\w$/.test(whole) }
 }
+
+/** Those of letters, digits and `_`, alone or from one to another of the same kind. */
+const WORD_CLASS = /^\[(?:\\[wd]|[a-z]-[a-z]|[A-Z]-[A-Z]|\d-\d|\w(?!-))+\]$/
 
 /** Lower case is all that a search without case does to it. */
 function isSure(character: string, flags: string): boolean {
@@ -139,6 +171,7 @@ function escapeAt(source: string, at: number, flags: string): Atom {
     return { next: at + 2, text: isSure(sign, flags) ? sign : undefined }
   const simple = { n: '\n', t: '\t', r: '\r' }[sign]
   if (simple !== undefined) return { next: at + 2, text: simple }
+  if (sign === 'w' || sign === 'd') return { next: at + 2, text: undefined, isInWord: true }
   const [long] = LONG_ESCAPE.exec(source.slice(at, at + 80)) ?? ['\\?']
   return { next: at + Math.max(2, long.length), text: undefined }
 }

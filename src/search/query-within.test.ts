@@ -2,18 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createMatcher } from './match.ts'
 import { parseQuery, type Query } from './query.ts'
-import { mayBeCut, textsWithin, toWithin, withinLookup } from './query-within.ts'
+import { isAsked, mayBeCut, textsWithin, toWithin, withinLookup } from './query-within.ts'
 import { termsOf } from './words.ts'
 
 const ask = (query: string): string | undefined => JSON.stringify(toWithin(parseQuery(query)))
-const text = (one: string): object => ({ type: 'text', text: one })
+const text = (...texts: string[]): object => ({ type: 'word', texts })
 
 /** Words that a text is found by, as a lookup of its own words would ask for them; undefined when it is not found. */
 const found = (query: Query, whole: string): string | undefined => {
   const within = toWithin(query)
   if (within === undefined) return 'not narrowed'
   const asked = textsWithin(within)
-  const terms = termsOf(whole).filter((term) => mayBeCut(term) || asked.some((one) => term.includes(one)))
+  const terms = termsOf(whole).filter(
+    (term) => mayBeCut(term) || (asked.some((one) => term.includes(one)) && isAsked(within, term)),
+  )
   return withinLookup(within, terms)?.expression
 }
 
@@ -28,11 +30,25 @@ describe('what must stand within a word', () => {
     expect(ask("'leneed'")).toBe(JSON.stringify(text('leneed')))
     expect(ask("'LeNeed.ts x'")).toBe(JSON.stringify(text('leneed')))
     expect(ask("'rdinary wor'")).toBe(JSON.stringify({ type: 'all', parts: [text('rdinary'), text('wor')] }))
-    expect(ask('/par[s]eSess(x|y)ion9/')).toBe(
+    expect(ask('/par[^s]eSess(x|y)ion9/')).toBe(
       JSON.stringify({ type: 'all', parts: [text('par'), text('esess'), text('ion9')] }),
     )
     expect(ask("'leneed' OR 'otherneed'")).toBe(
       JSON.stringify({ type: 'any', parts: [text('leneed'), text('otherneed')] }),
+    )
+  })
+
+  it('is all that follows each other without leaving the word, in this order', () => {
+    expect(ask("'max_tokens'")).toBe(JSON.stringify(text('maxtokens')))
+    expect(ask('/par[s]eSess(x|y)ion9/')).toBe(
+      JSON.stringify({ type: 'all', parts: [text('par', 'esess'), text('ion9')] }),
+    )
+    expect(ask('/x\\.func\\w+_Name[.]/')).toBe(JSON.stringify(text('func', 'name')))
+    expect(ask('/of func\\w+ is/')).toBe(JSON.stringify(text('func')))
+    const within = toWithin(parseQuery('/func\\w*name/'))
+    if (within === undefined) throw new Error('unknown')
+    expect(withinLookup(within, ['namefunc', 'name', 'funcname', 'afuncxnamez'])?.expression).toBe(
+      '(("funcname" OR "afuncxnamez"))',
     )
   })
 
@@ -123,6 +139,9 @@ describe('what must stand within a word', () => {
       '[ab]',
       '(s|k)',
       '\\w',
+      '[a-z]',
+      'c_a',
+      '_',
       '\\.',
       '\\bK',
       'sss',
@@ -130,7 +149,23 @@ describe('what must stand within a word', () => {
     const sign = fc.constantFrom('', '', '', '?', '*', '+', '{2}', '{0,1}', '|')
     const pattern = fc.array(fc.tuple(atom, sign), { minLength: 1, maxLength: 4 })
     const text = fc.string({
-      unit: fc.constantFrom('abc', 'ABK', 'a', 'b', 's', 'ſss', 'S', 'k', 'K', 'é', '文', '.', ' '),
+      unit: fc.constantFrom(
+        'abc',
+        'ABK',
+        '_',
+        'cabcKabc',
+        'a',
+        'b',
+        's',
+        'ſss',
+        'S',
+        'k',
+        'K',
+        'é',
+        '文',
+        '.',
+        ' ',
+      ),
     })
     fc.assert(
       fc.property(pattern, text, fc.boolean(), (parts, all, isLoose) => {

@@ -3,14 +3,14 @@
  * word of the index that has them is looked for among all words; an entry without such a word does not match. Pure.
  */
 import type { FtsQuery } from './query-fts.ts'
-import { every, requiredOf, type Required } from './query-literals.ts'
+import { every, hasInOrder, requiredOf, type Literal, type Required } from './query-literals.ts'
 import type { Query } from './query.ts'
 import { toLower } from './words-fold.ts'
 import { KEPT_OF_LONG } from './words-output.ts'
 
-/** Letters and digits in lower case, or several such. */
+/** Letters and digits in lower case that follow each other in one word, with others between them, or several such. */
 export type Within =
-  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'word'; readonly texts: readonly string[] }
   | { readonly type: 'all' | 'any'; readonly parts: readonly Within[] }
 
 /** Fewer than what SQLite takes in one question, and no deeper. */
@@ -25,12 +25,19 @@ export function toWithin({ condition }: Query): Within | undefined {
 }
 
 function depthOf(within: Within): number {
-  return within.type === 'text' ? 0 : 1 + Math.max(...within.parts.map(depthOf))
+  return within.type === 'word' ? 0 : 1 + Math.max(...within.parts.map(depthOf))
 }
 
-/** Each once. */
+/** Of each word the longest text, each once. */
 export function textsWithin(within: Within): readonly string[] {
-  return within.type === 'text' ? [within.text] : [...new Set(within.parts.flatMap(textsWithin))]
+  if (within.type === 'word') return [within.texts.reduce((a, b) => (b.length > a.length ? b : a))]
+  return [...new Set(within.parts.flatMap(textsWithin))]
+}
+
+/** Whether a word may help an entry to match. */
+export function isAsked(within: Within, word: string): boolean {
+  if (within.type === 'word') return hasInOrder(word, within.texts)
+  return within.parts.some((part) => isAsked(part, word))
 }
 
 /** True for words of which the index may have the beginning only, so that anything may stand in them. */
@@ -51,8 +58,8 @@ export function withinLookup(within: Within, terms: readonly string[]): FtsQuery
 }
 
 function toExpression(within: Within, terms: readonly string[]): string | undefined {
-  if (within.type === 'text') {
-    const found = terms.filter((term) => term.includes(within.text))
+  if (within.type === 'word') {
+    const found = terms.filter((term) => hasInOrder(term, within.texts))
     return found.length === 0 ? undefined : `(${found.map(quoted).join(' OR ')})`
   }
   const parts = within.parts.map((part) => toExpression(part, terms))
@@ -71,16 +78,32 @@ const SHORTEST = 3
 const MOST_TEXTS = 4
 
 const WITHIN: Required<Within> = {
-  text(text) {
-    const runs = toLower(text).match(/[a-z0-9]+/g) ?? []
-    const long = runs.filter((run) => run.length >= SHORTEST).sort((a, b) => b.length - a.length)
-    // Of a longer one the index may have the beginning.
-    const told = long.slice(0, MOST_TEXTS).map((run) => run.slice(0, KEPT_OF_LONG))
+  text(literal) {
+    const words = wordsOf(literal).filter((texts) => texts.some(({ length }) => length >= SHORTEST))
+    const told = words.sort((a, b) => sizeOf(b) - sizeOf(a)).slice(0, MOST_TEXTS)
     return every(
-      told.map((run): Within => ({ type: 'text', text: run })),
+      told.map((texts): Within => ({ type: 'word', texts })),
       WITHIN,
     )
   },
   all: (parts) => ({ type: 'all', parts }),
   one: (parts) => ({ type: 'any', parts }),
+}
+
+/** What stands in one word each, whatever else does: a `_` parts no word, and is not in it. */
+function wordsOf(literal: Literal): string[][] {
+  const words: string[][] = [[]]
+  for (const text of literal) {
+    const [first = '', ...others] = toLower(text).split(/[^a-z0-9_]+/)
+    words.at(-1)?.push(first)
+    for (const other of others) words.push([other])
+  }
+  // Of a longer one the index may have the beginning.
+  const toTexts = (texts: readonly string[]): string[] =>
+    texts.map((text) => text.replaceAll('_', '').slice(0, KEPT_OF_LONG)).filter((text) => text !== '')
+  return words.map(toTexts)
+}
+
+function sizeOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0)
 }

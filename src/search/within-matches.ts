@@ -4,7 +4,7 @@
  */
 import { PAGE_DOCS } from './doc-pages.ts'
 import { ALL } from './plan.ts'
-import { textsWithin, withinLookup, type Within } from './query-within.ts'
+import { isAsked, mayBeCut, textsWithin, withinLookup, type Within } from './query-within.ts'
 import { LARGE_UNTOLD } from './doc-facts.ts'
 import type { ShardReader } from './shard-reader.ts'
 import type { TableRange } from './word-lookup.ts'
@@ -76,7 +76,8 @@ export function docsOfPages(
 
 /** Undefined when no entry of the table can have it. */
 function narrowed(reader: ShardReader, table: string, fts: string, within: Within): string | undefined {
-  const terms = reader.wordsHaving(table, textsWithin(within), MOST_WORDS)
+  const isWanted = (word: string): boolean => mayBeCut(word) || isAsked(within, word)
+  const terms = reader.wordsHaving(table, { texts: textsWithin(within), isWanted }, MOST_WORDS)
   if (terms === undefined) return fts
   const words = withinLookup(within, terms)?.expression
   const untold = reader.facets('size').includes(LARGE_UNTOLD) ? `"${LARGE_UNTOLD}"` : undefined

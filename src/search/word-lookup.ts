@@ -14,13 +14,19 @@ export type WordLookup = {
   /** Numbers of docs of one table that match and are there, from below a number down. */
   matchesIn(table: TableRange, asked: AskedIn): readonly number[]
   /** The words of a table that have one of these texts within, and those that may be the beginning of longer ones; undefined for more. */
-  wordsHaving(table: string, texts: readonly string[], most: number): readonly string[] | undefined
+  wordsHaving(table: string, asked: AskedWithin, most: number): readonly string[] | undefined
   /** Numbers of docs that match, from below a number down. */
   matches(fts: string, below: number, limit: number): readonly number[]
   ranked(fts: string, asked: AskedRanked): Ranked
   count(fts: string): number
   /** Words in ranges, none within another, of such lengths, and how many entries have each. */
   words(ranges: readonly WordRange[], lengths: readonly [number, number]): ReadonlyMap<string, number>
+}
+
+export type AskedWithin = {
+  readonly texts: readonly string[]
+  /** Of those, the ones that are given and counted. */
+  readonly isWanted: (word: string) => boolean
 }
 
 export type AskedIn = {
@@ -86,11 +92,11 @@ export function createWordLookup(
         if (rows.length < AT_ONCE) return found
       }
     },
-    wordsHaving(table, texts, most) {
+    wordsHaving(table, { texts, isWanted }, most) {
       const found = new Set<string>()
       const asked = { texts, lengths: [KEPT_OF_LONG - 3, KEPT_OF_LONG] as const }
       const isRead = readLeaves(prepared, table, asked, (word) => {
-        if (!word.includes(FACET)) found.add(word)
+        if (!word.includes(FACET) && isWanted(word)) found.add(word)
         return found.size <= most
       })
       if (isRead) return found.size > most ? undefined : [...found]
@@ -100,7 +106,7 @@ export function createWordLookup(
          WHERE (${having} OR length(CAST(term AS BLOB)) BETWEEN ${KEPT_OF_LONG - 3} AND ${KEPT_OF_LONG})
          AND instr(term, '${FACET}') = 0 LIMIT ?`,
       ).all(...texts, most + 1)
-      return rows.length > most ? undefined : rows.map(({ term }) => String(term))
+      return rows.length > most ? undefined : rows.map(({ term }) => String(term)).filter(isWanted)
     },
     matches(fts, below, limit) {
       const found: number[] = []
