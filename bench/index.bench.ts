@@ -16,23 +16,43 @@ import { writeSearchLogs } from './search-logs.ts'
 const BIN = resolve(import.meta.dirname, '../bin/hansard.js')
 const BYTES_EACH = 500_000
 const ROUNDS = 9
+const WARM_UP = 2
 
 export const bench: Bench = async ({ quick }) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-index-'))
   try {
     const sizes = quick ? [10, 50, 200] : [20, 200, 2000]
-    const costs: Cost[] = []
+    const grown: Grown[] = []
+    for (const files of sizes) grown.push(await grow(join(folder, String(files)), files))
     // What is done for the first time in a process is compiled meanwhile, whatever the size of the archive.
-    await costAt(join(folder, 'first'), sizes[0] ?? 10)
-    for (const files of sizes) costs.push(await costAt(join(folder, String(files)), files))
+    for (let round = 0; round < WARM_UP; round += 1) for (const one of grown) await one.add()
+    const added = grown.map((): Added[] => [])
+    // In turns, each the first as often as the others: whatever else the machine does hits all of them alike.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      for (let turn = 0; turn < grown.length; turn += 1) {
+        const at = (round + turn) % grown.length
+        const one = grown[at]
+        if (one !== undefined) added[at]?.push(await one.add())
+      }
+    }
+    const costs = grown.map(({ mb }, at): Cost => {
+      const all = added[at] ?? []
+      const middle = (what: keyof Added): number => median(all.map((one) => one[what]))
+      return { mb, session: middle('session'), line: middle('line') }
+    })
     return [...growth(costs), ...tiny(join(folder, 'tiny'), quick ? 2000 : 20_000)]
   } finally {
     fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Milliseconds of processor, in an archive of so many MB. */
-type Cost = { readonly mb: number; readonly session: number; readonly line: number }
+/** Milliseconds of processor. */
+type Added = { readonly session: number; readonly line: number }
+/** In an archive of so many MB. */
+type Cost = Added & { readonly mb: number }
+
+/** An archive that is indexed, and one more session and one more line for it, as often as is asked for. */
+type Grown = { readonly mb: number; add(): Promise<Added> }
 
 function growth(costs: readonly Cost[]): Result[] {
   const detail = (what: 'session' | 'line'): string =>
@@ -51,7 +71,7 @@ function worst(costs: readonly Cost[]): number {
   return Math.max(...costs.map(({ session, line }) => line / session))
 }
 
-async function costAt(folder: string, files: number): Promise<Cost> {
+async function grow(folder: string, files: number): Promise<Grown> {
   const logs = writeSearchLogs(join(folder, 'claude'), { files, bytesEach: BYTES_EACH })
   const archive = openArchive(join(folder, 'home'), { write: true })
   const take = async (): Promise<void> => {
@@ -62,20 +82,23 @@ async function costAt(folder: string, files: number): Promise<Cost> {
   const project = join(logs.config, 'projects', '-home-me-project-0')
   const old = '00000000-2222'
   const text = fs.readFileSync(join(project, `${old}-4222-8222-222222222222.jsonl`), 'utf8')
-  const sessions: number[] = []
-  const lines: number[] = []
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const id = `f000000${round}-2222`
-    const path = join(project, `${id}-4222-8222-222222222222.jsonl`)
-    fs.writeFileSync(path, text.replaceAll(old, id).replaceAll('2026-01-0', '2027-01-0'))
-    await take()
-    sessions.push(await processorMs(archive))
-    const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1).replaceAll(old, id)
-    fs.appendFileSync(path, last.replace(/"uuid":"[^"]*"/, `"uuid":"line-${round}"`))
-    await take()
-    lines.push(await processorMs(archive))
+  const last = text.slice(text.lastIndexOf('\n', text.length - 2) + 1)
+  let count = 0
+  return {
+    mb: Math.round(logs.bytes / 1e6),
+    async add() {
+      const id = `f00000${String(count).padStart(2, '0')}-2222`
+      count += 1
+      const path = join(project, `${id}-4222-8222-222222222222.jsonl`)
+      fs.writeFileSync(path, text.replaceAll(old, id).replaceAll('2026-01-0', '2027-01-0'))
+      await take()
+      const session = await processorMs(archive)
+      const line = last.replaceAll(old, id).replace(/"uuid":"[^"]*"/, `"uuid":"line-${count}"`)
+      fs.appendFileSync(path, line)
+      await take()
+      return { session, line: await processorMs(archive) }
+    },
   }
-  return { mb: Math.round(logs.bytes / 1e6), session: median(sessions), line: median(lines) }
 }
 
 async function processorMs(archive: Archive): Promise<number> {
