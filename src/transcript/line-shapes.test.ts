@@ -189,6 +189,16 @@ describe('a line of a shape that was learnt', () => {
       expect(shapeOf(latin(line), rule)).toBeUndefined()
   })
 
+  it('is not learnt where its words would leave no room for others', () => {
+    const shapes = createLineShapes<LineShape>(cutter)
+    cutter.numbers().fill(0, 0, LINES_AT / 4)
+    const [long, short] = [40_000, 4000].map(
+      (length) => shapeOf(JSON.stringify({ word: 'x'.repeat(length), a: 1 }), rule) as LineShape,
+    )
+    expect(shapes.learn(long?.parts ?? [], long as LineShape)).toBe(false)
+    expect(shapes.learn(short?.parts ?? [], short as LineShape)).toBe(true)
+  })
+
   it('is learnt as long as there is room, and told from then on as from the first', () => {
     const shapes = createLineShapes<number>(cutter)
     cutter.numbers().fill(0, 0, LINES_AT / 4)

@@ -30,7 +30,7 @@ export type LineShapes<P> = {
   end(): number
   valuesAt(): number
   isAscii(): boolean
-  /** `parts`: as `shapeOf` has them. False when there is no more room for it. */
+  /** `parts`: as `shapeOf` has them. False when there is no more room for it, or it takes too much. */
   learn(parts: readonly ShapePart[], plan: P): boolean
 }
 
@@ -39,8 +39,9 @@ const VALUES_AT = (OPEN_END + 15) & ~15
 const SHAPES_AT = 512 * 1024
 export const SHAPES_END = SHAPES_AT + 1024 * 1024
 
-/** Of a line. */
+/** Of a line: values, and bytes that its shape takes. A word may be as long as the line, and would leave no room for others. */
 const MOST_VALUES = 200
+const MOST_BYTES = 32 * 1024
 
 export function createLineShapes<P>(cutter: Cutter): LineShapes<P> {
   const { match } = cutter.shapes
@@ -91,7 +92,7 @@ export function createLineShapes<P>(cutter: Cutter): LineShapes<P> {
       const bytes = cutter.room(0)
       const texts = parts.map(({ text }) => Buffer.from(text, 'latin1'))
       const needed = texts.reduce((sum, text) => sum + sizeOf(text.length), 0)
-      if (parts.length > MOST_VALUES || free + needed > SHAPES_END) return false
+      if (parts.length > MOST_VALUES || needed > MOST_BYTES || free + needed > SHAPES_END) return false
       const before = free
       let node = SHAPES_AT
       for (const [nth, text] of texts.entries()) {
