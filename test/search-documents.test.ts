@@ -85,6 +85,18 @@ describe.each([true, false])('a search in documents, with copies kept: %s', (kee
   })
 })
 
+it('a search that may not read ends with the first unit that has to be', async () => {
+  const { searched } = await createDocuments(true)
+  await withIndex(searched, async (index) => {
+    const all = await index.search(parseQuery("'ei'"), { limit: 1000 })
+    expect(all).toMatchObject({ isPartial: false, scanned: { units: DOCUMENTS } })
+    const none = await index.search(parseQuery("'ei'"), { limit: 1000, mayRead: false })
+    expect(none).toMatchObject({ isPartial: true, scanned: { units: 1 } })
+    const words = await index.search(parseQuery('neither'), { limit: 1000, mayRead: false })
+    expect(words).toMatchObject({ isPartial: false, scanned: { units: 0 } })
+  })
+})
+
 it('a document that is gone is said to be, and the others are found', async () => {
   const { searched, folder } = await createDocuments(false)
   fs.rmSync(join(folder, 'request-2.json'))

@@ -73,6 +73,8 @@ export type SearchOptions = {
   readonly deadline?: number
   /** The id of the only session to look into. */
   readonly session?: string
+  /** False: ends as soon as a unit has to be read through, as if it were late. */
+  readonly mayRead?: boolean
 }
 
 export type SearchIndex = {
@@ -181,7 +183,13 @@ async function searchOnce(
   archive: Archive,
   opened: Opened,
   query: Query,
-  { limit = LIMIT, order: asked = 'newest', deadline = Number.POSITIVE_INFINITY, session }: SearchOptions,
+  {
+    limit = LIMIT,
+    order: asked = 'newest',
+    deadline = Number.POSITIVE_INFINITY,
+    session,
+    mayRead = true,
+  }: SearchOptions,
 ): Promise<SearchResult> {
   const started = process.hrtime.bigint()
   const { state, readers } = opened
@@ -204,7 +212,7 @@ async function searchOnce(
     limit,
     order,
     scanned,
-    isLate: () => Date.now() >= deadline,
+    isLate: () => Date.now() >= deadline || (!mayRead && scanned.units > 0),
     worst: Number.POSITIVE_INFINITY,
     hope: Number.POSITIVE_INFINITY,
     onUnreadable: (unit, error) => void unreadable.push({ unit: unit.name, message: messageOf(error) }),
