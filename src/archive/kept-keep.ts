@@ -3,7 +3,7 @@
  * bytes as an older version. What is on disk is the truth: whatever a crash left, the next call goes on from there, and at no
  * byte is anything lost that was kept before.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { fromSystemError } from '../errors.ts'
 import { writeAll, type Files } from '../journal/files.ts'
 import type { KeepFrom, Kept } from './kept.ts'
@@ -222,5 +222,5 @@ function tailOf(content: Content): Buffer {
 }
 
 export function hashOf(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+  return hash('sha256', bytes, 'hex')
 }

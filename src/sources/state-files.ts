@@ -54,8 +54,8 @@ export type StateFiles = {
   pendingBytes(): { readonly files: number; readonly bytes: number }
   /** A file was taken in, and belongs to a unit, which has to be read again. */
   taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
-  /** It is read where it lies before it is kept, as part of this unit: it stays pending until then. */
-  ahead(file: KnownFile, unit: string): void
+  /** They are read where they lie before they are kept, each as part of a unit: they stay pending until then. */
+  ahead(place: number, files: readonly { readonly file: number; readonly unit: string }[]): void
   /** What was read where it lay is kept now, as it was read. */
   keptBehind(file: number, kept: KeptNow): void
   /** Whether nothing of the place was ever taken in. */
@@ -199,8 +199,18 @@ export function openStateFiles(database: Database): StateFiles {
       if (before !== undefined && before !== now)
         prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(before)
     },
-    ahead({ id, place }, unit) {
-      prepared(database, 'UPDATE files SET unit = ? WHERE id = ?').run(unitId(place, unit), id)
+    ahead(place, files) {
+      const all = JSON.stringify(files.map(({ file, unit }) => [file, unit.replace(HALVES, '\uFFFD')]))
+      prepared(
+        database,
+        `INSERT INTO units (place, path, dirty) SELECT ?1, value ->> 1, 1 FROM json_each(?2) WHERE true
+           ON CONFLICT (place, path) DO UPDATE SET dirty = 1`,
+      ).run(place, all)
+      prepared(
+        database,
+        `UPDATE files SET unit = (SELECT units.id FROM units WHERE units.place = ?1 AND units.path = seen.value ->> 1)
+           FROM json_each(?2) AS seen WHERE files.id = seen.value ->> 0`,
+      ).run(place, all)
     },
     keptBehind: (file, { bytes, tail }) =>
       void prepared(

@@ -2,7 +2,7 @@
  * What lists and statistics ask of a session, in columns: told apart, sorted and added up by SQLite without a log, or a session's
  * own JSON, being read. Written anew whenever what its recordings or bills say has changed.
  */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson, storedText } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
@@ -26,6 +26,8 @@ export type Listing = OwnTools & {
   readonly recordings: readonly Row[]
   /** Nothing is listed of it. */
   readonly isNew: boolean
+  /** Of one that is new: the number that its row gets, higher than any, where whoever writes it counts them. */
+  readonly n?: number
 }
 
 /** What it pays for: `pico`, US dollars × 10⁻¹²; how many calls, counted or not; and the sum of their rows' ids. */
@@ -39,10 +41,8 @@ export function writeListing(database: Database, listing: Listing): void {
   if (before?.['mark'] === mark) return
   if (before !== undefined) removeDetails(database, Number(before['n']))
   const work = workOf(recordings[0])
-  const row = { ...columnsOf(listing, work), ...usageOf(listing), mark }
-  saveRow ??= saveSql(Object.keys(row))
-  const saved = prepared(database, saveRow).get(key, ...Object.values(row))
-  const n = Number(saved?.['n'])
+  const values = [...columnsOf(listing, work), ...usageOf(listing), mark]
+  const n = saveRow(database, listing, values)
   prepared(database, 'INSERT OR REPLACE INTO listing_work (n, files, activity) VALUES (?, ?, ?)').run(
     n,
     JSON.stringify(work?.files ?? {}),
@@ -52,20 +52,33 @@ export function writeListing(database: Database, listing: Listing): void {
   writeFindings(database, { n, key, isNew }, firstShown(recordings))
 }
 
-/** The same columns for every session: put together once. */
-let saveRow: string | undefined
-
-function saveSql(columns: readonly string[]): string {
-  return `INSERT INTO listing (key, ${columns.join(', ')}) VALUES (?${', ?'.repeat(columns.length)})
-    ON CONFLICT (key) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
-    RETURNING n`
+/** Gives its number. */
+function saveRow(database: Database, { key, isNew, n }: Listing, values: readonly SqlValue[]): number {
+  if (isNew && n !== undefined) {
+    prepared(database, ADD).run(n, key, ...values)
+    return n
+  }
+  return Number(prepared(database, SAVE).get(key, ...values)?.['n'])
 }
+
+/** What `columnsOf`, then `usageOf`, gives, and the mark. */
+const COLUMNS = `
+  id started_at last_at status title prompt agents models sources tools parts project branch run flow
+  step entries tool_calls failed errors touched repeats rereads is_cut duration_ms calls uncounted
+  input cache_read cache_write_5m cache_write_1h output reasoning quality tokens pico usd unpriced mark`
+  .trim()
+  .split(/\s+/)
+const PLACES = COLUMNS.map(() => '?').join(', ')
+const ADD = `INSERT INTO listing (n, key, ${COLUMNS.join(', ')}) VALUES (?, ?, ${PLACES})`
+const SAVE = `INSERT INTO listing (key, ${COLUMNS.join(', ')}) VALUES (?, ${PLACES})
+  ON CONFLICT (key) DO UPDATE SET ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
+  RETURNING n`
 
 /** Another one for everything that the rows are made of: the session, its recordings, and the calls on its bill. */
 function markOf({ json, recordings, bill }: Listing): string {
-  const hash = createHash('sha1').update(json)
-  for (const { reading, chosen } of recordings) hash.update(`${String(reading)}:${Number(chosen) !== 0} `)
-  return hash.update(`${bill.calls}:${bill.ids}`).digest('base64')
+  let all = json
+  for (const { reading, chosen } of recordings) all += `${String(reading)}:${Number(chosen) !== 0} `
+  return hash('sha1', `${all}${bill.calls}:${bill.ids}`, 'base64')
 }
 
 export function removeListing(database: Database, key: string): void {
@@ -99,74 +112,61 @@ function workOf(recording: Row | undefined): SessionWork | undefined {
   return work
 }
 
-function columnsOf(
-  { session, recordings }: Listing,
-  work: SessionWork | undefined,
-): Record<string, SqlValue> {
+function columnsOf({ session, recordings }: Listing, work: SessionWork | undefined): readonly SqlValue[] {
   const { title, prompt, agent, native, model, totals, cwd, git, run, startedAt, endedAt, status } = session
   const took = millisBetween(startedAt, endedAt)
-  const stored = (text: string | undefined): SqlValue => (text === undefined ? null : storedText(text))
-  const lower = (text: string | undefined): SqlValue => stored(text?.toLowerCase())
-  const list = (names: readonly (string | undefined)[]): string =>
-    storedJson([...new Set(names.flatMap((name) => name?.toLowerCase() ?? []))])
   // The speaker may have been read before another one went on.
   const lasts = [endedAt, startedAt, ...recordings.map((one) => workOf(one)?.lastAt)]
-  return {
-    id: session.id,
-    started_at: startedAt ?? null,
-    last_at: lasts.reduce<string | null>((a, b) => (b !== undefined && (a === null || b > a) ? b : a), null),
+  return [
+    session.id,
+    startedAt ?? null,
+    lasts.reduce<string | null>((a, b) => (b !== undefined && (a === null || b > a) ? b : a), null),
     status,
-    title: stored(title),
-    prompt: stored(prompt),
-    agents: list([agent, native?.agent]),
-    models: list([...(totals?.models ?? []), model]),
-    sources: list(work?.sources ?? []),
-    tools: list(work?.tools ?? []),
-    parts: JSON.stringify(work?.parts ?? []),
-    project: lower(cwd),
-    branch: lower(git?.branch),
-    run: lower(run?.id),
-    flow: lower(run?.flow),
-    step: lower(run?.step),
-    entries: totals?.entries ?? 0,
-    tool_calls: totals?.toolCalls ?? 0,
-    failed: work?.failed ?? 0,
-    errors: work?.errors ?? 0,
-    touched: work?.touched ?? 0,
-    repeats: work?.repeats ?? 0,
-    rereads: work?.rereads ?? 0,
-    is_cut: work?.isCut === true ? 1 : 0,
-    duration_ms: took !== undefined && took >= 0 ? took : null,
-  }
+    stored(title),
+    stored(prompt),
+    listOf([agent, native?.agent]),
+    listOf([...(totals?.models ?? []), model]),
+    listOf(work?.sources ?? []),
+    listOf(work?.tools ?? []),
+    JSON.stringify(work?.parts ?? []),
+    stored(cwd?.toLowerCase()),
+    stored(git?.branch?.toLowerCase()),
+    stored(run?.id?.toLowerCase()),
+    stored(run?.flow?.toLowerCase()),
+    stored(run?.step?.toLowerCase()),
+    totals?.entries ?? 0,
+    totals?.toolCalls ?? 0,
+    work?.failed ?? 0,
+    work?.errors ?? 0,
+    work?.touched ?? 0,
+    work?.repeats ?? 0,
+    work?.rereads ?? 0,
+    work?.isCut === true ? 1 : 0,
+    took !== undefined && took >= 0 ? took : null,
+  ]
 }
 
-const USAGE_COLUMNS = [
-  'input',
-  'cache_read',
-  'cache_write_5m',
-  'cache_write_1h',
-  'output',
-  'reasoning',
-] as const
+const stored = (text: string | undefined): SqlValue => (text === undefined ? null : storedText(text))
+const listOf = (names: readonly (string | undefined)[]): string =>
+  storedJson([...new Set(names.flatMap((name) => name?.toLowerCase() ?? []))])
 
-function usageOf({ session, bill }: Listing): Record<string, SqlValue> {
+function usageOf({ session, bill }: Listing): readonly SqlValue[] {
   const { totals, reportedCost } = session
   const usage = totals?.usage
   const prompt = usage && promptTokens(usage)
   const isCounted = prompt !== undefined || usage?.output !== undefined
   const usd = Number(totals?.cost?.usd ?? reportedCost ?? Number.NaN)
   const unpriced = totals?.cost?.unpriced ?? []
-  const counts = COUNTS.map((count, at) => [USAGE_COLUMNS[at] ?? '', usage?.[count] ?? null] as const)
-  return {
-    calls: totals?.calls ?? 0,
-    uncounted: totals?.uncounted ?? 0,
-    ...Object.fromEntries(counts),
-    quality: usage === undefined ? null : qualityRank(usage.quality),
-    tokens: isCounted ? (prompt ?? 0) + (usage?.output ?? 0) : null,
-    pico: totals?.cost === undefined ? null : (bill.pico ?? null),
-    usd: Number.isNaN(usd) ? null : usd,
-    unpriced: unpriced.length === 0 ? null : JSON.stringify(unpriced),
-  }
+  return [
+    totals?.calls ?? 0,
+    totals?.uncounted ?? 0,
+    ...COUNTS.map((count) => usage?.[count] ?? null),
+    usage === undefined ? null : qualityRank(usage.quality),
+    isCounted ? (prompt ?? 0) + (usage?.output ?? 0) : null,
+    totals?.cost === undefined ? null : (bill.pico ?? null),
+    Number.isNaN(usd) ? null : usd,
+    unpriced.length === 0 ? null : JSON.stringify(unpriced),
+  ]
 }
 
 const NO_TOOLS: ReadonlyMap<string, readonly number[]> = new Map()

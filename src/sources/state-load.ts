@@ -53,9 +53,12 @@ export function beginLoad(database: Database): Load | undefined {
     for (const index of ['calls_once', 'calls_key', 'calls_billed']) database.exec(`DROP INDEX ${index}`)
     database.exec(`INSERT INTO facts (name, value) VALUES ('loading', '1')`)
   })
-  const [lastId, hasMentions] =
-    prepared(database, 'SELECT ifnull(max(id), 0), EXISTS (SELECT 1 FROM mentions) FROM calls').lists()[0] ??
-    []
+  const [lastId, lastListed, hasMentions] =
+    prepared(
+      database,
+      `SELECT ifnull(max(id), 0), (SELECT ifnull(max(n), 0) FROM listing), EXISTS (SELECT 1 FROM mentions)
+         FROM calls`,
+    ).lists()[0] ?? []
   const loading: Loading = {
     database,
     recorded: createIdSet(),
@@ -63,6 +66,7 @@ export function beginLoad(database: Database): Load | undefined {
     next: 1,
     last: 0,
     lastId: Number(lastId),
+    lastListed: Number(lastListed),
     hasMentions: hasMentions === 1,
     isOver: false,
   }
@@ -85,8 +89,9 @@ type Loading = {
   /** Numbers for passes that are taken: the next, and the last. */
   next: number
   last: number
-  /** The highest id of a call. */
+  /** The highest id of a call, and the highest number of a listing. */
   lastId: number
+  lastListed: number
   hasMentions: boolean
   isOver: boolean
 }
@@ -157,6 +162,7 @@ function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, c
       writeOwn(database, { key, session, recording }, bill, {
         ids,
         isNew: true,
+        n: (loading.lastListed += 1),
         mayBeMentioned: loading.hasMentions,
       })
   }

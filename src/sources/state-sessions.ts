@@ -6,7 +6,7 @@ import { storedJson } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
-import { removeListing, writeListing, type Bill, type OwnTools } from './state-listing.ts'
+import { removeListing, writeListing, type Bill, type Listing } from './state-listing.ts'
 import { mentionOf } from './state-mentions.ts'
 import type { OwnBill } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
@@ -116,24 +116,25 @@ export function refreshOwn(database: Database, one: OwnRecording, own: OwnBill):
   return true
 }
 
-/** What is known of it besides. `isNew`: nothing is listed of it, nor added up. `ids`: of its calls, added up. */
-export type Known = { readonly ids: number; readonly isNew: boolean; readonly mayBeMentioned: boolean }
+/** What is known of it besides. `isNew`: nothing is listed of it, nor added up. `ids`: of its calls, added up. `n`: as `Listing` has it. */
+export type Known = Pick<Listing, 'isNew' | 'n'> & { readonly ids: number; readonly mayBeMentioned: boolean }
 
 /** Nothing but its own calls is on its bill. */
 export function writeOwn(
   database: Database,
   { key, session, recording }: OwnRecording,
   own: OwnBill,
-  { ids, isNew, mayBeMentioned }: Known,
+  { ids, isNew, n, mayBeMentioned }: Known,
 ): void {
   const sums = { ...own.sums, ids }
   const { totals, bill } = totalsOf(session, recording, { sums, unpriced: own.unpriced })
   const mention = mayBeMentioned ? mentionOf(database, key, session) : {}
-  write(database, { key, session, recordings: [recording], totals, bill, tools: own.tools, mention, isNew })
+  const listing = { isNew, ...(n !== undefined && { n }), tools: own.tools }
+  write(database, { key, session, recordings: [recording], totals, bill, mention, ...listing })
   setSums(database, key, own, { isStub: session.stub === true, isNew })
 }
 
-type Refreshed = OwnTools & {
+type Refreshed = Pick<Listing, 'isNew' | 'n' | 'tools'> & {
   readonly key: string
   readonly session: Session
   readonly recordings: readonly Row[]
@@ -141,11 +142,10 @@ type Refreshed = OwnTools & {
   readonly bill: Bill
   /** What is said of it elsewhere. */
   readonly mention: Pick<Session, 'title' | 'parent'>
-  readonly isNew: boolean
 }
 
 function write(database: Database, refreshed: Refreshed): void {
-  const { key, session, recordings, totals, bill, tools, mention, isNew } = refreshed
+  const { key, session, recordings, totals, bill, mention, ...listing } = refreshed
   const [speaker] = recordings
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
   const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker?.['id'])
@@ -173,7 +173,7 @@ function write(database: Database, refreshed: Refreshed): void {
     whole.cwd ?? null,
     json,
   )
-  writeListing(database, { key, session: whole, json, bill, recordings, isNew, ...(tools && { tools }) })
+  writeListing(database, { key, session: whole, json, bill, recordings, ...listing })
 }
 
 const WRITE = `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)

@@ -54,7 +54,8 @@ export async function readAhead(
   const isOurs = createOurs(shared)
   let after = 0
   for (let batch = files.pending(after, BATCH); batch.length > 0; batch = files.pending(after, BATCH)) {
-    const noted: { readonly file: KnownFile; readonly unit: string }[] = []
+    const noted = new Map<number, { readonly file: number; readonly unit: string }[]>()
+    let last: KnownFile | undefined
     for (const file of batch) {
       if (options.signal?.aborted) return
       after = file.id
@@ -63,14 +64,16 @@ export async function readAhead(
       if (await isOurs(join(place.root, file.path))) files.ours(file.id)
       else {
         const late = openedLate(file, () => openAt(place, file))
-        noted.push({ file, unit: await unitOf(place.agent, late) })
+        const known = noted.get(file.place) ?? []
+        known.push({ file: file.id, unit: await unitOf(place.agent, late) })
+        noted.set(file.place, known)
+        last = file
       }
     }
     database.transaction(() => {
-      for (const { file, unit } of noted) files.ahead(file, unit)
+      for (const [place, all] of noted) files.ahead(place, all)
     })
-    const last = noted.at(-1)
-    if (last !== undefined) reading.more(last.file)
+    if (last !== undefined) reading.more(last)
     await nextTurn()
   }
 }

@@ -5,6 +5,8 @@
 
 /** A NUL is shown as the sign for it, half a character as the sign for what cannot be read. */
 export function storedText(text: string): string {
+  // As nearly all of it is.
+  if (!/[\p{Cs}\0]/u.test(text)) return text
   return text.replaceAll(/\p{Cs}/gu, '\ufffd').replaceAll('\0', '\u2400')
 }
 
