@@ -2,7 +2,7 @@
  * What facts need of a line whose shape is known (claude-shapes.ts), as the entry that reading all of it would give: without what was
  * said, and with what a call's arguments tell instead of them.
  */
-import type { Block, ToolCallBlock } from '../transcript/block.ts'
+import { TOLD, type Block, type ToolCallBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Json } from '../transcript/json.ts'
 import type { LineValues } from '../transcript/line-values.ts'
@@ -105,6 +105,6 @@ function toCall(plan: CallPlan, values: LineValues): ToolCallBlock | undefined {
     type: 'tool-call',
     callId: values.text(plan.callId),
     name: plan.name,
-    told: { hash: values.mixed(), files: files.length > 1 ? [...new Set(files)] : files, way },
+    [TOLD]: { hash: values.mixed(), files: files.length > 1 ? [...new Set(files)] : files, way },
   }
 }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
-import type { Block } from '../transcript/block.ts'
+import { asBlock, type Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Json } from '../transcript/json.ts'
 import { createWorkFold, type SessionWork, type WorkFold } from './work.ts'
@@ -107,6 +107,22 @@ describe('what a session did', () => {
     const { files, touched } = script.work.end()
     expect({ ...files }).toEqual({ '/a': 're', '/b': 'w', '/src': 'l', '/c': 'r', 'd.ts': 'e' })
     expect(touched).toBe(4)
+  })
+
+  it('is told by what a tool was given alone, whatever words a log has for it', () => {
+    const script = createScript()
+    for (const command of ['constructor', 'toString', '__proto__', 'view'])
+      call(script, 'Shell', { input: { command, path: `/${command}` } })
+    const told = { hash: 1, files: 5, way: 7 }
+    const block = { type: 'tool-call', name: 'Read', input: { file_path: '/a' }, told }
+    script.say([asBlock(block)], { role: 'assistant' })
+    expect({ ...script.work.end().files }).toEqual({
+      '/constructor': 'l',
+      '/toString': 'l',
+      '/__proto__': 'l',
+      '/view': 'r',
+      '/a': 'r',
+    })
   })
 
   it('leaves out what a fork was given as history', () => {

@@ -4,7 +4,7 @@
  */
 import { createIdSet } from '../formats/id-set.ts'
 import { callHash } from '../transcript/call-hash.ts'
-import type { Block, ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
+import { TOLD, type Block, type ToolCallBlock, type ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import { callKey, toolName } from '../transcript/totals.ts'
@@ -113,7 +113,7 @@ export function createWorkFold(): WorkFold {
   const addCall = (entry: Entry, block: ToolCallBlock, call: string | undefined): void => {
     const tool = toolName(block.name)
     name(tools, tool, MOST_TOOLS)
-    const { told } = block
+    const told = block[TOLD]
     const way = told?.way ?? wayOf(block.name, block.input)
     const named = pathsIn(told?.files ?? filesIn(block.input))
     const { files, waste, open } = held()

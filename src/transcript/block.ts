@@ -40,8 +40,11 @@ export type ToolCallBlock = {
   readonly inputBlob?: BlobRef
   readonly apart?: Apart
   /** What facts are told by, where only these were asked for and the arguments were not read. */
-  readonly told?: ToldCall
+  readonly [TOLD]?: ToldCall
 }
+
+/** No word of a file's: nobody but a reader of ours can have told it. */
+export const TOLD: unique symbol = Symbol('told')
 
 /** What a call's arguments say of it: which call it is (call-hash.ts), the files they name and what it does to them (tool-files.ts). */
 export type ToldCall = {

@@ -54,18 +54,18 @@ const EDITS = /edit|replace|patch|insert/
 const WRITES = /write|create|save/
 const READS =
   /^(?:read|view|open|cat)(?:_?(?:file|files|many_?files|text_?file|media_?file|notebook))?$|readfile|read_?file/
-const COMMANDS: Readonly<Record<string, Way>> = {
-  view: 'read',
-  create: 'written',
-  str_replace: 'edited',
-  insert: 'edited',
-  undo_edit: 'edited',
-}
+const COMMANDS: ReadonlyMap<string, Way> = new Map([
+  ['view', 'read'],
+  ['create', 'written'],
+  ['str_replace', 'edited'],
+  ['insert', 'edited'],
+  ['undo_edit', 'edited'],
+])
 
 /** By the words in the tool's name: `Read`, `read_file`, `mcp__fs__edit_file`; of a tool that does several things, by its `command`. */
 export function wayOf(tool: string, input: Json | undefined): Way {
   const command = isObject(input) ? input['command'] : undefined
-  const asked = typeof command === 'string' && command.length < 16 ? COMMANDS[command] : undefined
+  const asked = typeof command === 'string' && command.length < 16 ? COMMANDS.get(command) : undefined
   return asked ?? wayOfName(tool)
 }
 
