@@ -117,8 +117,14 @@ export function writeDocument(path: string, kind: DocumentKind, size: number, da
 }
 
 /** Of pieces one after the other, until so many bytes come out of it again. */
-export async function writeGzip(path: string, size: number, next: (n: number) => Buffer): Promise<void> {
-  const gzip = zlib.createGzip({ level: 6 })
+export async function writeGzip(
+  path: string,
+  size: number,
+  next: (n: number) => Buffer,
+  level = 6,
+): Promise<void> {
+  // Large pieces: each goes to another thread and back.
+  const gzip = zlib.createGzip({ level, chunkSize: 1024 * 1024 })
   const out = fs.createWriteStream(path)
   gzip.pipe(out)
   let written = 0

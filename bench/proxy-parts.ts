@@ -58,6 +58,7 @@ function provider(): http.Server {
           } as { type: string }),
       )
       let sent = 0
+      const began = performance.now()
       const more = (): void => {
         while (sent < chunks) {
           sent += 1
@@ -65,7 +66,8 @@ function provider(): http.Server {
           const isRoom = response.write(
             event({ type: 'content_block_delta', index: 0, delta } as { type: string }),
           )
-          if (every > 0) return void setTimeout(more, every)
+          // By the clock, not so long after the last: timers that fall due together would bring streams in step that were begun apart.
+          if (every > 0) return void setTimeout(more, Math.max(1, began + sent * every - performance.now()))
           if (!isRoom) return void response.once('drain', more)
         }
         response.end(

@@ -49,7 +49,7 @@ export const bench: Bench = async ({ quick }) => {
       }
     }
     results.push(
-      chunkRow(await modelDelays(ways, quick ? 3 : 12), await burstDelays(ways, quick ? 1000 : 3000)),
+      chunkRow(await modelDelays(ways, quick ? 5 : 21), await burstDelays(ways, quick ? 1000 : 3000)),
     )
     const bareWays: Ways = { direct: { url: bare }, tee: { url: bareTee }, ours: { url: `${ours}/bare` } }
     results.push(await rateRow(bareWays, quick ? 1500 : 6000, home))

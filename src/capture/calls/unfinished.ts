@@ -26,9 +26,8 @@ export type UnfinishedAnswers = {
 
 type Held = { readonly look: () => ComingAnswer | undefined; isNew: boolean; session: Recorder | undefined }
 
-/** Milliseconds between two looks, and of work in one. */
+/** Milliseconds between two looks at the same session. */
 const EVERY_MS = 200
-const MOST_MS = 4
 /** The part of the time that it may take. */
 const SHARE = 50
 /** Characters of one answer: of a longer one, what was told last stays. */
@@ -45,23 +44,26 @@ export function createUnfinishedAnswers(everyMs = EVERY_MS): UnfinishedAnswers {
     timer ??= setTimeout(look, ms)
     timer.unref()
   }
+  /** One session at a time: whoever passes bytes on may have to wait for as long as this takes. */
   const look = (): void => {
     timer = undefined
     const began = performance.now()
-    const isTime = (): boolean => performance.now() - began < MOST_MS
-    // Those that are told of go behind the others.
-    const all = [...open]
-    for (const held of all) {
-      if (!isTime()) break
+    const session = next()
+    if (session !== undefined) tell(session)
+    const count = open.size + over.size
+    if (count === 0) return
+    const rest = session === undefined ? everyMs : everyMs / count
+    again(Math.max(rest, (performance.now() - began) * SHARE))
+  }
+  /** Of which something is new, or something is over: those that were told of went behind the others. */
+  const next = (): Recorder | undefined => {
+    for (const held of open) {
       if (!held.isNew) continue
       held.session ??= held.look()?.session
-      if (held.session !== undefined) tell(held.session)
+      if (held.session !== undefined) return held.session
     }
-    for (const session of over) {
-      if (!isTime()) break
-      tell(session)
-    }
-    if (open.size + over.size > 0) again(Math.max(everyMs, (performance.now() - began) * SHARE))
+    const [session] = over
+    return session
   }
   /** All of a session, for they share a file. */
   const tell = (session: Recorder): void => {

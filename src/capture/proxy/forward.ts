@@ -5,6 +5,8 @@
  */
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
+import { toPairs, toUpstream, withoutConnection } from './connection-headers.ts'
+import { createRelay, type Relay } from './relay.ts'
 import type { Route } from './upstreams.ts'
 
 /** What is told of a call as it goes by, in this order. `request` and `chunk` must not keep what they are given beyond the call. */
@@ -27,6 +29,7 @@ export type Forwarder = {
 
 /** A connection that was kept may have been closed at the other end: one that is a few seconds old hardly ever was. */
 const KEPT_MS = 4000
+const NOTHING = Buffer.alloc(0)
 /** Of a request, before whoever sends it has to wait: to stop and to start again takes longer than most requests have bytes. */
 const MOST_UNSENT = 512 * 1024
 /** Of a request, held to ask again on a new connection when a kept one turned out to be gone. */
@@ -74,6 +77,9 @@ function pass({ request, response, watch, ask }: Passing): void {
   let isAnswered = false
   let isOver = false
   let sent = ask(false)
+  /** What the upstream's socket gave last, and who takes it as it comes. */
+  let read: Buffer = NOTHING
+  let relay: Relay | undefined
   /** What has come of the answer, and not been told. */
   let tellRest = (): void => {}
 
@@ -112,24 +118,24 @@ function pass({ request, response, watch, ask }: Passing): void {
     // With the body where that is there already, else before it: a model may think for minutes, and clients time the head.
     let isBegun = false
     setImmediate(() => {
-      if (isBegun || isOver) return
-      response.flushHeaders()
+      if (isOver) return
+      if (!isBegun) response.flushHeaders()
       tell()
     })
     /** What one read of the socket gave: in one piece it takes a fraction of the work, and leaves in the same turn as each by itself would. */
-    let read: Buffer[] = []
+    let parts: Buffer[] = []
     /** What has been passed on, and is told when it is with the socket. */
     let passed: Buffer[] = []
     let isTold = false
     const passOn = (): void => {
-      if (read.length === 0) return
-      const [first] = read
-      const whole = read.length === 1 && first !== undefined ? first : Buffer.concat(read)
+      if (parts.length === 0) return
+      const [first] = parts
+      const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)
       if (!response.write(whole)) answer.pause()
       // Behind Node.js, which gives it to the socket in a tick of its own.
       if (passed.length === 0) process.nextTick(tell)
-      passed = passed.length === 0 ? read : [...passed, ...read]
-      read = []
+      passed = passed.length === 0 ? parts : [...passed, ...parts]
+      parts = []
     }
     const tell = (): void => {
       if (isOver) return
@@ -140,30 +146,56 @@ function pass({ request, response, watch, ask }: Passing): void {
       for (const chunk of all) watch.chunk(chunk)
     }
     tellRest = () => {
-      passed = [...passed, ...read]
+      passed = [...passed, ...parts]
       tell()
     }
-    answer.on('data', (chunk: Buffer) => {
-      isBegun = true
-      if (read.push(chunk) === 1) process.nextTick(passOn)
+    relay = createRelay({
+      answer,
+      response,
+      read,
+      self: onRead,
+      tell(part) {
+        isBegun = true
+        if (isTold) watch.chunk(part)
+        else passed.push(part)
+      },
     })
+    if (relay === undefined)
+      answer.on('data', (chunk: Buffer) => {
+        isBegun = true
+        if (parts.push(chunk) === 1) process.nextTick(passOn)
+      })
     response.on('drain', () => answer.resume())
+    /** Broken off here as it was there, never ended as if it were whole, and after what came before. */
+    const breakOff = (reason: string): void => {
+      response.flushHeaders()
+      setImmediate(() => response.destroy())
+      over(() => watch.broken('upstream', reason))
+    }
     answer.on('end', () => {
       passOn()
-      if (answer.rawTrailers.length > 0) response.addTrailers(toPairs(answer.rawTrailers))
+      if (relay?.isOver() === false) return breakOff('its chunks did not end where it did')
+      if (relay === undefined && answer.rawTrailers.length > 0)
+        response.addTrailers(toPairs(answer.rawTrailers))
       response.end()
       over(() => watch.ended())
     })
     answer.on('error', (error) => {
       passOn()
-      // Broken off here as it was there, never ended as if it were whole, and after what came before.
-      response.flushHeaders()
-      setImmediate(() => response.destroy())
-      over(() => watch.broken('upstream', error.message))
+      breakOff(error.message)
     })
+  }
+  const onRead = (bytes: Buffer): void => {
+    read = bytes
+    relay?.pass(bytes)
   }
   const listen = (): void => {
     const own = sent
+    own.on('socket', (socket) => {
+      // Before the parser of Node.js, which takes the framing off.
+      socket.prependListener('data', onRead)
+      own.once('close', () => socket.off('data', onRead))
+    })
     own.on('information', onInformation)
     own.on('response', onAnswer)
     own.on('error', (error) => own === sent && onError(error))
@@ -201,47 +233,4 @@ function pass({ request, response, watch, ask }: Passing): void {
 function isGone(error: Error): boolean {
   const code = 'code' in error ? error.code : undefined
   return code === 'ECONNRESET' || code === 'EPIPE' || error.message === 'socket hang up'
-}
-
-/** Of one connection, and not of the message: RFC 9110 §7.6.1. `expect` was answered by Node.js. */
-const OF_A_CONNECTION: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'proxy-authenticate',
-  'proxy-authorization',
-  'te',
-  'transfer-encoding',
-  'upgrade',
-  'expect',
-])
-
-/** Order, case and repetition as they came. */
-function toUpstream(raw: readonly string[], host: string): string[] {
-  const kept = withoutConnection(raw)
-  const own = kept.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === 'host')
-  if (own === -1) kept.unshift('Host', host)
-  else kept[own + 1] = host
-  return kept
-}
-
-function withoutConnection(raw: readonly string[]): string[] {
-  const named = new Set<string>()
-  for (let at = 0; at < raw.length; at += 2)
-    if (raw[at]?.toLowerCase() === 'connection')
-      for (const one of (raw[at + 1] ?? '').split(',')) named.add(one.trim().toLowerCase())
-  const kept: string[] = []
-  for (let at = 0; at < raw.length; at += 2) {
-    const name = raw[at] as string
-    const lower = name.toLowerCase()
-    if (OF_A_CONNECTION.has(lower) || named.has(lower)) continue
-    kept.push(name, raw[at + 1] as string)
-  }
-  return kept
-}
-
-function toPairs(raw: readonly string[]): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let at = 0; at < raw.length; at += 2) pairs.push([raw[at] as string, raw[at + 1] as string])
-  return pairs
 }

@@ -95,12 +95,12 @@ describe('what passes', () => {
     expect(JSON.parse(told()[2]?.text ?? '')).toMatchObject({ api: 'anthropic-messages', isCut: false })
   })
 
-  it('goes out behind the chunk that passes thirty milliseconds later, or by itself where none does', () => {
+  it('goes out behind the chunk that passes sixty milliseconds later, or by itself where none does', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
     const call = watch(create())
     const texts = (): string[] => told().map(({ text }) => text)
     call.chunk(Buffer.from('a'))
-    vi.advanceTimersByTime(29)
+    vi.advanceTimersByTime(59)
     call.chunk(Buffer.from('b'))
     vi.advanceTimersByTime(10)
     expect(texts()).toEqual([])
@@ -108,7 +108,7 @@ describe('what passes', () => {
     vi.advanceTimersByTime(2)
     expect(texts()).toEqual(['a', 'b', 'c'])
     call.chunk(Buffer.from('d'))
-    vi.advanceTimersByTime(59)
+    vi.advanceTimersByTime(99)
     expect(texts()).toHaveLength(3)
     vi.advanceTimersByTime(1)
     expect(texts()).toEqual(['a', 'b', 'c', 'd'])

@@ -61,8 +61,8 @@ const SOON_MS = 2
  * A chunk waits this long for others: each time that it goes out takes as long as one takes to pass. It goes out behind the next one that
  * passes, since most come at a beat: what is done right behind one is hardly ever in the way of another. Where none comes, by itself.
  */
-const LINGER_MS = 30
-const ALONE_MS = 2 * LINGER_MS
+const LINGER_MS = 60
+const ALONE_MS = 100
 /** Things put until what is left of them is let go, while nobody waits: V8 would do it while one of them passes. */
 const COLLECT_AFTER = 100
 /** Bytes packed until it is, whoever waits: of memory outside its heap V8 knows little. */
