@@ -40,11 +40,13 @@ export async function indexBatch(
   for (;;) {
     database.exec('BEGIN IMMEDIATE')
     try {
-      const words = openWordWriter(database)
+      const isMuch = left.reduce((sum, { bytes }) => sum + bytes, 0) >= MUCH_BYTES
+      const words = openWordWriter(database, { isMuch })
       for (const name of [...gone, ...failed.map(({ name }) => name)]) removeUnit(database, name, words)
       const writer = createWriter(database, left, { redactor, commitBytes, turn, words })
       let docs = 0
       for (const unit of left) docs += await writeUnit(writer, unit)
+      words.flush()
       database.exec('COMMIT')
       return { units: left.length, docs, bytes: left.reduce((sum, { bytes }) => sum + bytes, 0), failed }
     } catch (error) {
@@ -62,6 +64,9 @@ function rollBack(database: Database): void {
     database.exec('ROLLBACK')
   } catch {}
 }
+
+/** Bytes of logs from which on words are sorted here. */
+const MUCH_BYTES = 4 * 1024 * 1024
 
 /** Bytes of words in one transaction of a unit that is larger than a batch. */
 const COMMIT_BYTES = 96 * 1024 * 1024
@@ -111,6 +116,7 @@ function createWriter(
     },
     commit() {
       bytes = 0
+      words.flush()
       database.exec('COMMIT; BEGIN IMMEDIATE')
     },
   }

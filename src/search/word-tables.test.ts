@@ -28,9 +28,14 @@ async function withShard(work: (database: Database) => void): Promise<void> {
 }
 
 /** One transaction: units by their numbers, with the words of each entry. New ones are `time` old. */
-function write(database: Database, units: ReadonlyMap<number, readonly string[]>, time: number): void {
+function write(
+  database: Database,
+  units: ReadonlyMap<number, readonly string[]>,
+  time: number,
+  isMuch: boolean,
+): void {
   database.transaction(() => {
-    const words = openWordWriter(database, SIZES)
+    const words = openWordWriter(database, { sizes: SIZES, isMuch, fewest: time % 2 === 0 ? 0 : 500 })
     const fresh = [...units].filter(
       ([id]) => database.prepare('SELECT 1 FROM pieces WHERE unit = ?').get(id) === undefined,
     )
@@ -46,6 +51,7 @@ function write(database: Database, units: ReadonlyMap<number, readonly string[]>
       }
       docs.end()
     }
+    words.flush()
   })
 }
 
@@ -86,13 +92,14 @@ function expected(database: Database, units: ReadonlyMap<number, readonly string
   return found.sort((a, b) => b.number - a.number)
 }
 
-describe('tables of words', () => {
+describe.each([false, true])('tables of words (sorted here: %s)', (isMuch) => {
   const step = fc.record({
     /** Older than all before it, or newer. */
     isNewer: fc.boolean(),
     sizes: fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 4 }),
     grown: fc.option(fc.tuple(fc.nat(), fc.integer({ min: -200, max: 700 }))),
     removed: fc.option(fc.nat()),
+    isOther: fc.boolean(),
   })
 
   it('have every entry once, whatever comes above, below, grows, shrinks or goes', async () => {
@@ -103,7 +110,7 @@ describe('tables of words', () => {
           let [oldest, newest, made] = [1000, 1000, 0]
           const texts = (count: number): string[] =>
             Array.from({ length: count }, () => `word${(made += 1) % 7} only${made}`)
-          for (const { isNewer, sizes, grown, removed } of steps) {
+          for (const { isNewer, sizes, grown, removed, isOther } of steps) {
             const batch = new Map<number, readonly string[]>()
             for (const size of sizes) batch.set(units.size + batch.size + 1, texts(size))
             const ids = [...units.keys()]
@@ -114,11 +121,11 @@ describe('tables of words', () => {
                 ...had.slice(0, had.length + Math.min(0, grown[1])),
                 ...texts(Math.max(0, grown[1])),
               ])
-            write(database, batch, isNewer ? (newest += 1) : (oldest -= 1))
+            write(database, batch, isNewer ? (newest += 1) : (oldest -= 1), isMuch && !isOther)
             for (const [id, own] of batch) units.set(id, own)
             const gone = removed === null ? undefined : [...units.keys()][removed % units.size]
             if (gone === undefined) continue
-            database.transaction(() => removeDocs(database, gone, openWordWriter(database, SIZES)))
+            database.transaction(() => removeDocs(database, gone, openWordWriter(database, { sizes: SIZES })))
             units.set(gone, [])
           }
           const all = expected(database, units)
@@ -148,7 +155,7 @@ describe('tables of words', () => {
             units.size + batch.size + 1,
             Array.from({ length: 50 }, (_, at) => `word${at}`),
           )
-        write(database, batch, time)
+        write(database, batch, time, isMuch)
         for (const [id, own] of batch) units.set(id, own)
       }
       for (let round = 0; round < 6; round += 1) add(1000 - round)
@@ -168,9 +175,9 @@ describe('tables of words', () => {
   it('give an entry the same score in whichever it stands, however rare its words are there', async () => {
     await withShard((database) => {
       const filler = (count: number): string[] => Array.from({ length: count }, () => 'some other words here')
-      write(database, new Map([[1, [...filler(180), 'apple pear words here']]]), 1000)
+      write(database, new Map([[1, [...filler(180), 'apple pear words here']]]), 1000, isMuch)
       const many = Array.from({ length: 90 }, () => 'apple apple apple words')
-      write(database, new Map([[2, [...many, ...filler(90), 'apple pear words here']]]), 900)
+      write(database, new Map([[2, [...many, ...filler(90), 'apple pear words here']]]), 900, isMuch)
       const lookup = lookupIn(database)
       const asked = { below: TOP, among: 1000, limit: 1000, ideal: -8.8 }
       const scores = (fts: string): number[] => lookup.ranked(fts, asked).best.map(({ score }) => score)
@@ -191,8 +198,8 @@ describe('tables of words', () => {
     await withShard((database) => {
       const words = (about: string, count: number): string[] =>
         Array.from({ length: count }, (_, at) => `${about} number${at}`)
-      write(database, new Map([[1, words('same', 200)]]), 1000)
-      write(database, new Map([[2, words('same', 200)]]), 900)
+      write(database, new Map([[1, words('same', 200)]]), 1000, isMuch)
+      write(database, new Map([[2, words('same', 200)]]), 900, isMuch)
       const lookup = lookupIn(database)
       const ranked = lookup.ranked('"same"', { below: TOP, among: 230, limit: 5, ideal: -8.8 })
       const all = lookup.matches('"same"', TOP, 230)

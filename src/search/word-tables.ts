@@ -4,6 +4,7 @@
  */
 import type { Database, Statement } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
+import { openListWriter, toldOf } from './word-lists.ts'
 
 export type WordTable = {
   readonly name: string
@@ -41,6 +42,8 @@ export function readWordTables(ask: (sql: string) => Pick<Statement, 'all'>): re
 }
 
 export type WordWriter = {
+  /** All that was added is in the database. Before a transaction ends. */
+  flush(): void
   /** Numbers from one on, below another, have no entry yet and may get one: where a table is full, another begins. */
   open(from: number, below: number): void
   add(number: number, text: Uint8Array, facets: string): void
@@ -49,27 +52,33 @@ export type WordWriter = {
 
 type Range = {
   readonly id: number
+  readonly name: string
   low: number
   high: number
-  readonly add: Statement
-  readonly remove: Statement
   /** Of its entries, asked for where it matters. */
   held?: { docs: number; low: number; high: number }
 }
 
+export type WordOptions = {
+  readonly sizes?: TableSizes
+  /** So much is to come that words are better sorted here than given to FTS5 one by one. */
+  readonly isMuch?: boolean
+  /** Places of words, from which on they are a list of their own. */
+  readonly fewest?: number
+}
+
 /** For one transaction: what it knows is not known after it was rolled back. */
-export function openWordWriter(database: Database, sizes: TableSizes = SIZES): WordWriter {
+export function openWordWriter(
+  database: Database,
+  { sizes = SIZES, isMuch = false, fewest }: WordOptions = {},
+): WordWriter {
   const sql = (text: string) => prepared(database, text)
-  const toRange = (id: number, low: number, high: number): Range => {
-    const name = nameOf(id)
-    return {
-      id,
-      low,
-      high,
-      add: sql(`INSERT INTO ${name} (rowid, text, facets) VALUES (?, ?, ?)`),
-      remove: sql(`DELETE FROM ${name} WHERE rowid = ?`),
-    }
+  const toRange = (id: number, low: number, high: number): Range => ({ id, name: nameOf(id), low, high })
+  const give = (name: string, number: number, text: Uint8Array, facets: string): void => {
+    toldOf(database).add(name)
+    sql(`INSERT INTO ${name} (rowid, text, facets) VALUES (?, ?, ?)`).run(number, text, facets)
   }
+  const lists = isMuch ? openListWriter(database, give, fewest) : undefined
   const begin = (low: number, high: number): Range => {
     sql('INSERT INTO word_tables (low) VALUES (?)').run(low)
     const id = Number(sql('SELECT last_insert_rowid() AS id').get()?.['id'])
@@ -128,16 +137,20 @@ export function openWordWriter(database: Database, sizes: TableSizes = SIZES): W
       ranges.sort((a, b) => b.low - a.low)
       last = added
     },
+    flush: () => lists?.flush(),
     add(number, text, facets) {
       const range = of(number)
-      range.add.run(number, text, facets)
+      if (lists?.add(range.name, number, text, facets) !== true) give(range.name, number, text, facets)
       if (range.held === undefined) return
       range.held.docs += 1
       range.held.low = Math.min(range.held.low, number)
       range.held.high = Math.max(range.held.high, number + 1)
     },
     remove(number) {
-      of(number).remove.run(number)
+      const { name } = of(number)
+      lists?.flush()
+      toldOf(database).add(name)
+      sql(`DELETE FROM ${name} WHERE rowid = ?`).run(number)
     },
   }
 }
@@ -146,11 +159,18 @@ function nameOf(id: number): string {
   return `words_${id}`
 }
 
-function createTable(database: Database, name: string): void {
-  database.exec(`
-CREATE VIRTUAL TABLE ${name} USING fts5 (text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}');
-INSERT INTO ${name} (${name}, rank) VALUES ('hashsize', ${HASH_BYTES});
-INSERT INTO ${name} (${name}, rank) VALUES ('automerge', ${MERGED_LISTS});
-INSERT INTO ${name} (${name}, rank) VALUES ('crisismerge', ${MOST_LISTS});
-`)
+/** Its settings are written where FTS5 reads them with the table: told of them, it would have read the table already. */
+export function createTable(database: Database, name: string): void {
+  database.exec(
+    `CREATE VIRTUAL TABLE ${name} USING fts5 (text, facets, content = '', contentless_delete = 1, tokenize = '${TOKENIZER}')`,
+  )
+  const settings = { hashsize: HASH_BYTES, automerge: MERGED_LISTS, crisismerge: MOST_LISTS }
+  try {
+    const put = database.prepare(`INSERT INTO ${name}_config (k, v) VALUES (?, ?)`)
+    for (const [key, value] of Object.entries(settings)) put.run(key, value)
+  } catch {
+    // An SQLite that lets nobody but itself write there.
+    for (const [key, value] of Object.entries(settings))
+      database.exec(`INSERT INTO ${name} (${name}, rank) VALUES ('${key}', ${value})`)
+  }
 }

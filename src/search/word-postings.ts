@@ -1,0 +1,285 @@
+/**
+ * The words of many entries and where they stand, held until they are written: every word once, and for every place of it four bytes.
+ * FTS5's own table of words looks three times into memory for each, which is nearly half of the time that it takes to index.
+ */
+import { createFound, cutWords, hashOf, SHORT, SPACE } from './word-heads.ts'
+
+export type Postings = {
+  /** Words with a space after each, as `TOKENIZER` of word-tables.ts cuts them. Numbers of entries only grow. */
+  add(number: number, text: Uint8Array, facets: string): void
+  /** Places that are held. */
+  readonly places: number
+  /** True when it takes no more words: what is held is to be written first. */
+  isFull(text: Uint8Array): boolean
+  readonly docs: number
+  /** The number of the last entry. */
+  readonly last: number
+  /** Calls back with each word, in the order of their bytes, and the places of each in order. */
+  each(take: TakePlaces): void
+  /** Of the nth entry. */
+  number(nth: number): number
+  sizes(nth: number): readonly [text: number, facets: number]
+  /** What was added for it, as words with a space after each. */
+  words(nth: number): { readonly text: Uint8Array; readonly facets: string }
+  clear(): void
+}
+
+/** `places`: from `from` on below `to`, two for each: the nth entry, and the place in it, below 0 for those in facets. */
+export type TakePlaces = (word: Uint8Array, places: Int32Array, from: number, to: number) => void
+
+/** Places that are sorted at a time: twice as many numbers should fit near the processor. */
+const SORTED = 1 << 21
+
+/** More than an entry has. */
+const MOST_FACETS = 1 << 14
+
+/** A place in facets. */
+export const IN_FACETS = 1 << 31
+
+/** By byte, as FTS5's tokenizer takes it: in lower case, and a space where it is no part of a word. */
+const TAKEN_AS: Uint8Array = new Uint8Array(256).map((_, byte) => {
+  if (byte <= SPACE || byte === 0x27 || byte === 0x7f) return SPACE
+  return byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte
+})
+
+export function createPostings(): Postings {
+  let log = new Int32Array(1 << 16)
+  let count = 0
+  let docs = 0
+  let numbers = new Float64Array(1 << 10)
+  /** Where each entry begins in the log, and where its facets do. */
+  let starts = new Int32Array(1 << 10)
+  let splits = new Int32Array(1 << 10)
+  /** By hash, four for each: the first eight bytes, one past the word's own number or 0 for none, and of longer words the hash. */
+  let slots = new Int32Array(1 << 14)
+  let found = createFound(1 << 10)
+  let words = 0
+  let keys = new Uint8Array(1 << 16)
+  /** Where each word begins in `keys`, and the last one ends. */
+  let ends = new Int32Array(1 << 12)
+
+  const grow = (): void => {
+    const larger = new Int32Array(slots.length * 2)
+    const mask = larger.length - SLOT
+    for (let at = 0; at < slots.length; at += SLOT) {
+      if (slots[at + WORD] === 0) continue
+      const [head, more, own] = [slots[at] as number, slots[at + 1] as number, slots[at + LONG] as number]
+      let slot = ((own === 0 ? hashOf(head, more) : own) << 2) & mask
+      while (larger[slot + WORD] !== 0) slot = (slot + SLOT) & mask
+      larger.set(slots.subarray(at, at + SLOT), slot)
+    }
+    slots = larger
+  }
+
+  const newWord = (bytes: Uint8Array, from: number, to: number): number => {
+    const start = ends[words] as number
+    const end = start + to - from
+    if (end > keys.length) keys = enlarged(keys, new Uint8Array(Math.max(end, keys.length * 2)))
+    if (words + 2 > ends.length) ends = enlarged(ends, new Int32Array(ends.length * 2))
+    for (let at = from, into = start; at < to; at += 1, into += 1) keys[into] = bytes[at] as number
+    words += 1
+    ends[words] = end
+    return words
+  }
+
+  /** The same bytes from the ninth on. */
+  const isRest = (word: number, bytes: Uint8Array, start: number, end: number): boolean => {
+    let from = (ends[word - 1] as number) + SHORT
+    if ((ends[word] as number) - from !== end - start - SHORT) return false
+    for (let at = start + SHORT; at < end; at += 1, from += 1) if (keys[from] !== bytes[at]) return false
+    return true
+  }
+
+  const addWords = (bytes: Uint8Array, length: number): void => {
+    // No word has less than a byte and a space.
+    const most = count + (length >> 1) + 1
+    if (most > log.length) log = enlarged(log, new Int32Array(Math.max(most, log.length * 2)))
+    if (most - count > found.heads.length) found = createFound(most - count)
+    const total = cutWords(bytes, length, found)
+    const { heads, mores, hashes, starts: begins, ends: stops } = found
+    const own = log
+    let table = slots
+    let mask = table.length - SLOT
+    // All in a row, so that the processor asks memory for the next while it waits for one.
+    for (let nth = 0; nth < total; nth += 1) {
+      const head = heads[nth] as number
+      const more = mores[nth] as number
+      const hash = hashes[nth] as number
+      const long = (stops[nth] as number) - (begins[nth] as number) > SHORT ? hash : 0
+      let slot = (hash << 2) & mask
+      let word: number
+      for (;;) {
+        word = table[slot + WORD] as number
+        if (word === 0) break
+        const isSame = table[slot] === head && table[slot + 1] === more && table[slot + LONG] === long
+        if (isSame && (long === 0 || isRest(word, bytes, begins[nth] as number, stops[nth] as number))) break
+        slot = (slot + SLOT) & mask
+      }
+      if (word === 0) {
+        word = newWord(bytes, begins[nth] as number, stops[nth] as number)
+        table[slot] = head
+        table[slot + 1] = more
+        table[slot + WORD] = word
+        table[slot + LONG] = long
+        if (words * 6 > table.length) grow()
+        table = slots
+        mask = table.length - SLOT
+      }
+      own[count++] = word - 1
+    }
+  }
+
+  /** Words by their bytes: first all by the first five and a half, as numbers with the word in it, then those that begin alike. */
+  const sorted = (): Uint32Array => {
+    const heads = new BigUint64Array(words)
+    const halves = new Uint32Array(heads.buffer)
+    const byteAt = (word: number, nth: number): number => {
+      const at = (ends[word] as number) + nth
+      return at < (ends[word + 1] as number) ? (keys[at] as number) : 0
+    }
+    for (let word = 0; word < words; word += 1) {
+      halves[word * 2 + HIGH] =
+        (byteAt(word, 0) << 24) | (byteAt(word, 1) << 16) | (byteAt(word, 2) << 8) | byteAt(word, 3)
+      halves[word * 2 + LOW] = (byteAt(word, 4) << 24) | ((byteAt(word, 5) >> 4) << WORD_BITS) | word
+    }
+    heads.sort()
+    const compare = (a: number, b: number): number => {
+      const [fromA, toA] = [ends[a] as number, ends[a + 1] as number]
+      const [fromB, toB] = [ends[b] as number, ends[b + 1] as number]
+      const shared = Math.min(toA - fromA, toB - fromB)
+      for (let nth = 5; nth < shared; nth += 1) {
+        const difference = (keys[fromA + nth] as number) - (keys[fromB + nth] as number)
+        if (difference !== 0) return difference
+      }
+      return toA - fromA - (toB - fromB)
+    }
+    const order = new Uint32Array(words)
+    for (let rank = 0; rank < words; rank += 1)
+      order[rank] = (halves[rank * 2 + LOW] as number) & (MOST_WORDS - 1)
+    const isAlike = (a: number, b: number): boolean =>
+      halves[a * 2 + HIGH] === halves[b * 2 + HIGH] &&
+      (halves[a * 2 + LOW] as number) >>> WORD_BITS === (halves[b * 2 + LOW] as number) >>> WORD_BITS
+    for (let first = 0; first < words;) {
+      let end = first + 1
+      while (end < words && isAlike(first, end)) end += 1
+      if (end - first > 1) order.subarray(first, end).sort(compare)
+      first = end
+    }
+    return order
+  }
+
+  return {
+    get places() {
+      return count
+    },
+    isFull: (text) => words + (text.length >> 1) + MOST_FACETS >= MOST_WORDS,
+    get docs() {
+      return docs
+    },
+    get last() {
+      return docs === 0 ? Number.NEGATIVE_INFINITY : (numbers[docs - 1] as number)
+    },
+    number: (nth) => numbers[nth] as number,
+    words(nth) {
+      const listOf = (from: number, to: number): Buffer => {
+        const parts: Uint8Array[] = []
+        for (let at = from; at < to; at += 1) {
+          const word = log[at] as number
+          parts.push(keys.subarray(ends[word], ends[word + 1]), BLANK)
+        }
+        return Buffer.concat(parts)
+      }
+      const split = splits[nth] as number
+      const end = nth + 1 < docs ? (starts[nth + 1] as number) : count
+      return { text: listOf(starts[nth] as number, split), facets: listOf(split, end).toString() }
+    },
+    sizes: (nth) => {
+      const end = nth + 1 < docs ? (starts[nth + 1] as number) : count
+      const split = splits[nth] as number
+      return [split - (starts[nth] as number), end - split]
+    },
+    add(number, text, facets) {
+      if (docs + 1 > numbers.length) {
+        numbers = enlarged(numbers, new Float64Array(numbers.length * 2))
+        starts = enlarged(starts, new Int32Array(starts.length * 2))
+        splits = enlarged(splits, new Int32Array(splits.length * 2))
+      }
+      numbers[docs] = number
+      starts[docs] = count
+      addWords(text, text.length)
+      splits[docs] = count
+      docs += 1
+      const bytes = Buffer.from(facets)
+      for (let at = 0; at < bytes.length; at += 1) bytes[at] = TAKEN_AS[bytes[at] as number] as number
+      addWords(bytes, bytes.length)
+    },
+    each(take) {
+      const order = sorted()
+      const counts = new Int32Array(words)
+      for (let at = 0; at < count; at += 1)
+        counts[log[at] as number] = (counts[log[at] as number] as number) + 1
+      /** Where the next place of a word goes; -1 for words whose turn it is not. */
+      const next = new Int32Array(words).fill(-1)
+      let into = new Int32Array(0)
+      for (let first = 0; first < words;) {
+        let places = 0
+        let end = first
+        while (
+          end < words &&
+          (end === first || places + (counts[order[end] as number] as number) <= SORTED)
+        ) {
+          next[order[end] as number] = places
+          places += counts[order[end] as number] as number
+          end += 1
+        }
+        if (into.length < places * 2) into = new Int32Array(places * 2)
+        for (let doc = 0; doc < docs; doc += 1) {
+          const start = starts[doc] as number
+          const split = splits[doc] as number
+          const stop = doc + 1 < docs ? (starts[doc + 1] as number) : count
+          for (let at = start; at < stop; at += 1) {
+            const word = log[at] as number
+            const to = next[word] as number
+            if (to === -1) continue
+            next[word] = to + 1
+            into[to * 2] = doc
+            into[to * 2 + 1] = at < split ? at - start : (at - split) | IN_FACETS
+          }
+        }
+        let from = 0
+        for (let rank = first; rank < end; rank += 1) {
+          const word = order[rank] as number
+          const to = from + (counts[word] as number)
+          take(keys.subarray(ends[word], ends[word + 1]), into, from * 2, to * 2)
+          from = to
+          next[word] = -1
+        }
+        first = end
+      }
+    },
+    clear() {
+      count = 0
+      docs = 0
+      words = 0
+      slots.fill(0)
+    },
+  }
+}
+
+/** A word's own number has so many bits, when words are sorted. */
+const WORD_BITS = 20
+const MOST_WORDS = 1 << WORD_BITS
+
+/** Which half of a number of sixty-four bits is which. */
+const LOW = new Uint32Array(BigUint64Array.of(1n).buffer)[0] === 1 ? 0 : 1
+const HIGH = 1 - LOW
+
+const BLANK = Uint8Array.of(SPACE)
+
+const SLOT = 4
+const WORD = 2
+const LONG = 3
+function enlarged<T extends Int32Array | Float64Array | Uint8Array>(from: T, to: T): T {
+  to.set(from)
+  return to
+}
