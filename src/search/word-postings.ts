@@ -28,7 +28,7 @@ export type Postings = {
 export type TakePlaces = (word: Uint8Array, places: Int32Array, from: number, to: number) => void
 
 /** Places that are sorted at a time: twice as many numbers should fit near the processor. */
-const SORTED = 1 << 21
+const SORTED = 1 << 20
 
 /** More than an entry has. */
 const MOST_FACETS = 1 << 14
