@@ -18,7 +18,10 @@ export type Format = {
   readonly surest?: number
   /** True where its own words are all that the first records say: in its own places, nobody else is then asked. */
   isSurely?(source: Source): Promise<boolean>
-  /** Every record as entries, session facts or damage. Never throws for what is in the bytes. */
+  /**
+   * Every record as entries, session facts or damage. Never throws for what is in the bytes. A list is good until the next is asked
+   * for: one with many MB in it is emptied then.
+   */
   read(source: Source, options?: ReadOptions): AsyncIterable<readonly ReadItem[]>
   readonly write?: Writer
   /** Where its files lie on people's machines; absent for what has no place of its own. */

@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import type { OpenSource } from './open.ts'
 
+/** A list is good until the next is asked for. */
 export async function* readItems(
   source: OpenSource,
   format: Format,

@@ -186,6 +186,20 @@ describe('a unit over its versions', () => {
     }
   })
 
+  it('lets go of entries of many MB when more are asked for', async () => {
+    const { place } = setup()
+    await keep(place, 'a/x', lines(`1:${'x'.repeat(2 * 1024 * 1024)}`) + lines('2:two').repeat(20_000))
+    const lists: (readonly ReadItem[])[] = []
+    const ended: string[] = []
+    for await (const items of readVersions(versionsOf(place, ['a/x']), ['a/x'], simple)) {
+      lists.push(items)
+      const last = items.at(-1)
+      ended.push(last?.type === 'entry' ? last.entry.id : (last?.type ?? 'nothing'))
+    }
+    expect(ended.slice(0, 2)).toEqual(['session', '2'])
+    expect(lists.map(({ length }) => length > 0)).toEqual(lists.map((_, nth) => nth !== 1))
+  })
+
   it('reads what an agent compressed itself', async () => {
     const { place } = setup()
     await keep(place, 'x.gz', gzipSync(lines('1:one', '2:two')))

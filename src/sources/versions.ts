@@ -154,12 +154,19 @@ export async function* readSnapshot(
     }
     const all = items.map((item) => renamed(item, toPath, versions))
     yield all
-    // Let go of by who gave them, for their size.
-    if (items.length === 0) all.length = 0
+    // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
+    if (all.some(isLong)) all.length = 0
   }
   const damage = source.damage()
   if (damage.length === 0) return
   yield damage.map((damage) => renamed({ type: 'damage', damage }, toPath, versions))
+}
+
+/** Bytes of records that are worth letting go of while the next are read. */
+const LONG_BYTES = 1024 * 1024
+
+function isLong(item: ReadItem): boolean {
+  return item.type === 'entry' && (item.entry.origin?.byteLength ?? 0) > LONG_BYTES
 }
 
 function renamed(item: ReadItem, toPath: (name: string) => string, versions: Versions): ReadItem {
