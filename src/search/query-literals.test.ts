@@ -61,6 +61,10 @@ describe('what a query must find', () => {
     ['x\\u0041y', ['x', 'y']],
     ['größe', ['gr', 'e']],
     ['文件.错误', ['文件', '错误']],
+    [`ab{${'0'.repeat(40)},1}c`, ['a', 'c']],
+    ['a\\k<b|c>d', ['a', '<b'], ['c>d']],
+    ['a\\p{b|c}d', ['a', 'b'], ['c', 'd']],
+    ['\\p{(}b)?c', ['c']],
   ])('of /%s/', (source, ...alternatives) => {
     const found = alternativesOf(new RegExp(source, 'gi'))
     expect(found.map((literals) => literals.map((literal) => literal.join('~')))).toEqual(alternatives)

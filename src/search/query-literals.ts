@@ -115,7 +115,7 @@ export function alternativesOf({ source, flags }: RegExp): Literal[][] {
       continue
     }
     const { next, text, isInWord } = atomAt(source, at, flags)
-    const repeat = REPEAT.exec(source.slice(next, next + 32))?.[0] ?? ''
+    const repeat = matchAt(REPEAT, source, next) ?? ''
     const isOptional = /^(?:[?*]|\{0)/u.test(repeat)
     if (text !== undefined && repeat === '') run += text
     else {
@@ -130,7 +130,12 @@ export function alternativesOf({ source, flags }: RegExp): Literal[][] {
   return all
 }
 
-const REPEAT = /^(?:[?*+]|\{\d+(?:,\d*)?\})\??/u
+const REPEAT = /(?:[?*+]|\{\d+(?:,\d*)?\})\??/uy
+
+function matchAt(sticky: RegExp, source: string, at: number): string | undefined {
+  sticky.lastIndex = at
+  return sticky.exec(source)?.[0]
+}
 
 type Atom = {
   readonly next: number
@@ -172,11 +177,13 @@ function escapeAt(source: string, at: number, flags: string): Atom {
   const simple = { n: '\n', t: '\t', r: '\r' }[sign]
   if (simple !== undefined) return { next: at + 2, text: simple }
   if (sign === 'w' || sign === 'd') return { next: at + 2, text: undefined, isInWord: true }
-  const [long] = LONG_ESCAPE.exec(source.slice(at, at + 80)) ?? ['\\?']
+  const long = matchAt(LONG_ESCAPE, source, at) ?? ''
   return { next: at + Math.max(2, long.length), text: undefined }
 }
 
-const LONG_ESCAPE = /^\\(?:u\{[^}]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[^}]*\}|k<[^>]*>|\d+)/iu
+/** Without the flag `u` some are none, and what stands in them is a part of the pattern: no bar or bracket is passed over. */
+const LONG_ESCAPE =
+  /\\(?:u\{[\da-f]*\}|u[\da-f]{4}|x[\da-f]{2}|c[a-z]|[pP]\{[\w=]*\}|k<[^>|()[\]\\]*>|\d+)/iuy
 
 function groupEnd(source: string, start: number): number {
   let depth = 0
