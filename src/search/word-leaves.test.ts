@@ -149,6 +149,40 @@ describe('the leaves of a table of words', () => {
     })
   })
 
+  it('are told from such as would have words that are longer than any', async () => {
+    await withShard((database) => {
+      fill(database, { rounds: 1, docs: 60 })
+      const number = (value: number): number[] => [
+        0x80 | (value >> 14),
+        0x80 | ((value >> 7) & 0x7f),
+        value & 0x7f,
+      ]
+      const word = (length: number): Buffer => Buffer.alloc(length, 'a')
+      // Each has all of the one before, and the third lies within the second.
+      const third = Buffer.from([...number(65_001), ...number(2000)])
+      const leaf = Buffer.concat([
+        Buffer.alloc(4),
+        Buffer.from([...number(32_001), 0x30]),
+        word(32_000),
+        Buffer.from([...number(32_001), ...number(33_000)]),
+        Buffer.concat([third, word(33_000 - third.length)]),
+      ])
+      leaf.writeUInt16BE(leaf.length, 2)
+      const places = Buffer.from([4, ...number(32_004), 6])
+      const block = Buffer.concat([leaf, places])
+      database.prepare(`UPDATE words_1_data SET block = ? WHERE id > ${2 ** 37}`).run(block)
+      const asked = { texts: ['nothing'], lengths: NO_LENGTH }
+      expect(
+        readLeaves(
+          (sql) => database.prepare(sql),
+          'words_1',
+          asked,
+          () => true,
+        ),
+      ).toBe(false)
+    })
+  })
+
   it('are left when there are more words than were asked for', async () => {
     await withShard((database) => {
       fill(database, { rounds: 1, docs: 60 })

@@ -88,7 +88,7 @@ function readLeaf(leaf: Uint8Array, { finder, lengths, take, word }: Reading): '
     }
     let more = numberAt(leaf, from)
     from += sizeOf(more)
-    if (kept > length + 1 || more === 0 || from + more > end) return 'odd'
+    if (kept > length + 1 || more === 0 || from + more > end || kept + more > LONGEST) return 'odd'
     if (kept > 0) kept -= 1
     else {
       if (leaf[from] !== KIND) return 'odd'
