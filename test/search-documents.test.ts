@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
-import { openSearchIndex, type SearchIndex } from '../src/search/search.ts'
+import { readTogether } from '../src/search/resolve.ts'
+import { openSearchIndex, type SearchHit, type SearchIndex } from '../src/search/search.ts'
 import { createShownEntries } from '../src/search/shown-entries.ts'
 import { sync } from '../src/sources/sync.ts'
 import { createSearched, readAnswer, type SearchedArchive } from './searched-archive.ts'
@@ -18,14 +19,17 @@ function textOf(document: number, message: number): string {
   return `${message % 2 === 0 ? 'needle or name' : 'neither'} in message ${message} of ${document}`
 }
 
-async function createDocuments(keep: boolean): Promise<{ searched: SearchedArchive; folder: string }> {
+async function createDocuments(
+  keep: boolean,
+  say: (document: number, message: number) => string = textOf,
+): Promise<{ searched: SearchedArchive; folder: string }> {
   const searched = createSearched('search-documents')
   const folder = join(searched.config, '..', 'documents')
   fs.mkdirSync(folder)
   for (let document = 0; document < DOCUMENTS; document += 1) {
     const messages = Array.from({ length: MESSAGES }, (_, message) => ({
       role: message % 2 === 0 ? 'user' : 'assistant',
-      content: textOf(document, message),
+      content: say(document, message),
     }))
     const request = { model: 'gpt-5', messages }
     fs.writeFileSync(join(folder, `request-${document}.json`), JSON.stringify(request))
@@ -94,6 +98,65 @@ it('a search that may not read ends with the first unit that has to be', async (
     expect(none).toMatchObject({ isPartial: true, scanned: { units: 1 } })
     const words = await index.search(parseQuery('neither'), { limit: 1000, mayRead: false })
     expect(words).toMatchObject({ isPartial: false, scanned: { units: 0 } })
+  })
+})
+
+describe('entries of documents that are read together', () => {
+  it('are given until it is late, and no longer', async () => {
+    const { searched } = await createDocuments(true)
+    await withIndex(searched, async (index) => {
+      const { hits } = await index.search(parseQuery('neither'), { limit: 100 })
+      let taken = 0
+      const take = (): void => void (taken += 1)
+      const wanted = hits.map(({ located }) => ({ located, isShown: true, take }))
+      const onUnreadable = (): never => expect.unreachable()
+      await readTogether(searched.archive, wanted, { isLate: () => taken >= 3, onUnreadable })
+      expect(taken).toBe(3)
+    })
+  })
+
+  /** Nine of one document. */
+  const long = (document: number, message: number): string =>
+    document === 0 && message % 10 === 3 ? `neither${' more'.repeat(60_000)} in ${message}` : 'nothing'
+
+  it('are held while there is room, and are shown all the same', async () => {
+    const { searched } = await createDocuments(true, long)
+    await withIndex(searched, async (index) => {
+      const { hits } = await index.search(parseQuery('neither'), { limit: 9 })
+      expect(hits).toHaveLength(9)
+      const together = await index.searched(hits)
+      expect(together.has(hits[0] as SearchHit)).toBe(true)
+      expect(together.size).toBeLessThan(6)
+      const entryOf = createShownEntries(index, hits)
+      for (const hit of hits)
+        expect(JSON.stringify((await entryOf(hit))?.blocks)).toContain(` in ${hit.sequence - 1}"`)
+    })
+  })
+
+  it('are read again where they were read to find them and are too long to be held', async () => {
+    const { searched } = await createDocuments(true, long)
+    await withIndex(searched, async (index) => {
+      const { hits, scanned } = await index.search(parseQuery('/[n][e]i/'), { limit: 3 })
+      expect(scanned.units).toBe(DOCUMENTS)
+      expect(hits).toHaveLength(3)
+      const shown = createShownEntries(index, hits)
+      for (const hit of hits) {
+        expect(hit.entry).toBeUndefined()
+        expect(JSON.stringify((await shown(hit))?.blocks)).toContain(` in ${hit.sequence - 1}"`)
+        expect(await index.entry(hit)).toMatchObject({ sequence: hit.sequence })
+      }
+    })
+  })
+})
+
+it('documents that are gone are each said to be once', async () => {
+  const { searched, folder } = await createDocuments(false)
+  for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name))
+  await withIndex(searched, async (index) => {
+    const { hits, unreadable } = await index.search(parseQuery('/message \\d/'), { limit: 1000 })
+    expect(hits).toEqual([])
+    expect(new Set(unreadable.map(({ unit }) => unit)).size).toBe(DOCUMENTS)
+    expect(unreadable).toHaveLength(DOCUMENTS)
   })
 })
 

@@ -2,6 +2,7 @@
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { PAGE_DOCS, type Doc } from './doc-pages.ts'
+import { createHolding, MOST_FOUND } from './held-entries.ts'
 import { createRanked, NOTHING_AHEAD, prefetch, type Match, type Take } from './index-ranked.ts'
 import type { Stream } from './lookup.ts'
 import { ALL } from './plan.ts'
@@ -116,6 +117,7 @@ async function toHits(
   const { archive, plan, isLate, onUnreadable } = searching
   const hits = new Map<number, Hit>()
   const wanted: Wanted[] = []
+  const isHeld = createHolding(MOST_FOUND)
   for (const { number, score } of matches) {
     if (pages !== undefined && !pages.has(Math.floor(number / PAGE_DOCS))) continue
     const known = whatIsKnown(number, reader, searching)
@@ -130,7 +132,8 @@ async function toHits(
     if (isExact && !doc.isLarge && isInTime !== undefined && !isFirstOfUnit) hits.set(number, hit)
     else {
       const take = (searched: Entry): void => {
-        if (plan.entry({ ...searched, sequence }, session)) hits.set(number, { ...hit, searched })
+        if (!plan.entry({ ...searched, sequence }, session)) return
+        hits.set(number, isHeld(searched) ? { ...hit, searched } : hit)
       }
       wanted.push({ located, isShown: false, take })
     }

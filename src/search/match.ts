@@ -9,6 +9,7 @@ import { createMarker, type Range } from './match-marks.ts'
 import { isTooSlow, withinTime } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
 import { toSame } from './grams.ts'
+import { areLarge } from './large-texts.ts'
 import { hasInOrder, requiredOf, type Required } from './query-literals.ts'
 import { toListed, toNeedles } from './query-terms.ts'
 import type { FieldCondition, Node, Query, WordsNode } from './query.ts'
@@ -19,8 +20,8 @@ import { createTermList } from './words.ts'
 export type Matcher = {
   /** Throws an error of ours when the query has a pattern that takes too long. */
   entry(entry: Entry, session: Session): Match | undefined
-  /** Whether each of several does: patterns are watched once for all of them, unless that takes long. */
-  readonly several: (asked: readonly AskedEntry[]) => readonly boolean[]
+  /** Whether each of several does: patterns are watched once for all of them, unless that takes long. Late, those that are left do not. */
+  readonly several: (asked: readonly AskedEntry[], isLate?: () => boolean) => readonly boolean[]
 }
 
 export type AskedEntry = { readonly entry: Entry; readonly session: Session }
@@ -50,21 +51,25 @@ export function createMatcher(query: Query, { patternMs = PATTERN_MS }: MatchOpt
   const asSubject = ({ entry, session }: AskedEntry): Subject | undefined => {
     if (!fields.every((field) => holds(field, entry, session))) return undefined
     const subject = createSubject(entry, session)
-    return mayMatch === undefined || mayMatch(subject) ? subject : undefined
+    // Of what is large, a copy costs more than a watch.
+    if (mayMatch === undefined || areLarge(subject.texts())) return subject
+    return mayMatch(subject.texts().map(toSame)) ? subject : undefined
   }
   let marker: ((text: string) => readonly Range[]) | undefined
   return {
-    several(asked) {
-      const isMatch = (one: Subject | undefined): boolean => one !== undefined && (test?.(one) ?? true)
-      if (!isSlow) return asked.map((one) => isMatch(asSubject(one)))
-      const subjects = asked.map(asSubject)
-      if (subjects.every((one) => one === undefined)) return subjects.map(() => false)
+    several(asked, isLate = () => false) {
+      // What is found out about one is let go with it: of all of them together it may be several times their size.
+      const may = asked.map((one) => asSubject(one) !== undefined)
+      const isMatch = ({ entry, session }: AskedEntry): boolean =>
+        test?.(createSubject(entry, session)) ?? true
+      const all = (): boolean[] => asked.map((one, nth) => may[nth] === true && isMatch(one))
+      if (!isSlow || !may.includes(true)) return all()
       try {
-        return withinTime(Math.min(TOGETHER_MS, patternMs), () => subjects.map(isMatch))
+        return withinTime(Math.min(TOGETHER_MS, patternMs), all)
       } catch (error) {
         if (!isTooSlow(error)) throw error
       }
-      return subjects.map((one) => one !== undefined && guarded(() => isMatch(one)))
+      return asked.map((one, nth) => may[nth] === true && !isLate() && guarded(() => isMatch(one)))
     },
     entry(entry, session) {
       const subject = asSubject({ entry, session })
@@ -85,30 +90,25 @@ function holds(condition: FieldCondition, entry: Entry, session: Session): boole
   return matchesField(isNot ? condition.node.test : condition.test, entry, session) !== isNot
 }
 
-/** What is asked, found once: the texts, their terms, the texts in lower case, and as patterns without case see them. */
+/** What is asked, found once: the texts, their terms, and the texts in lower case. */
 type Subject = {
   readonly entry: Entry
   readonly session: Session
   texts(): readonly string[]
   terms(): string
   lower(): readonly string[]
-  same(): readonly string[]
 }
 
 function createSubject(entry: Entry, session: Session): Subject {
   let texts: readonly string[] | undefined
   let terms: string | undefined
   let lower: readonly string[] | undefined
-  let same: readonly string[] | undefined
   return {
     entry,
     session,
     texts: () => (texts ??= textsOf(entry, session)),
     lower() {
       return (lower ??= this.texts().map((text) => toLower(text)))
-    },
-    same() {
-      return (same ??= this.texts().map((text) => toSame(text)))
     },
     terms() {
       if (terms === undefined) {
@@ -124,14 +124,14 @@ function createSubject(entry: Entry, session: Session): Subject {
 
 type Test = (subject: Subject) => boolean
 
-/** What must be there for a query to match, in any case. */
-const LITERALS: Required<Test> = {
+/** What must be there for a query to match, in texts as patterns without case see them. */
+const LITERALS: Required<(same: readonly string[]) => boolean> = {
   text(literal) {
     const asked = literal.map(toSame)
-    return (subject) => subject.same().some((one) => hasInOrder(one, asked))
+    return (same) => same.some((one) => hasInOrder(one, asked))
   },
-  all: (tests) => (subject) => tests.every((test) => test(subject)),
-  one: (tests) => (subject) => tests.some((test) => test(subject)),
+  all: (tests) => (same) => tests.every((test) => test(same)),
+  one: (tests) => (same) => tests.some((test) => test(same)),
 }
 
 function compile(node: Node, caseSensitive: boolean): Test {

@@ -54,7 +54,7 @@ export type Plan = {
   time(doc: Pick<Doc, 'at' | 'hasAt'>, session: Session): boolean | undefined
   /** The truth: what the index must equal. */
   entry(entry: Entry, session: Session): boolean
-  entries(asked: readonly AskedEntry[]): readonly boolean[]
+  entries(asked: readonly AskedEntry[], isLate: () => boolean): readonly boolean[]
   /** How well an entry matches that was read: lower is better, near what FTS5 would say. */
   score(entry: Entry, session: Session): number
 }

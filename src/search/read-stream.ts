@@ -2,6 +2,7 @@
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
+import { isLight } from './held-entries.ts'
 import { best, type Stream } from './lookup.ts'
 import { isTooSlow } from './match-regex.ts'
 import { textsOf } from './match-texts.ts'
@@ -106,7 +107,7 @@ async function readHits(
           asked.push({ key, read, session, identity, entry, at, hasAt: Number.isFinite(said) })
         }
         scanned.entries += asked.length
-        const found = plan.entries(asked)
+        const found = plan.entries(asked, isLate)
         for (const [nth, one] of asked.entries())
           if (found[nth] === true) hits.push(toHit(one, unit, searching))
         if (hits.length > limit * 2) hits = best(hits, order, limit)
@@ -138,6 +139,7 @@ function toHit(
   const { plan, order, archive } = given
   const { source, sequence } = entry
   const mark = markOfTexts(textsOf(read, unit.titles.get(key)), facetsOf(read))
+  const whole = isLight(read) ? redactorOf(archive).entry({ ...read, sequence }) : undefined
   return {
     at,
     score: order === 'ranked' ? plan.score(entry, session) : 0,
@@ -148,7 +150,7 @@ function toHit(
     role: read.role,
     hasAt,
     located: locate({ ...read, source }, { unit, key, identity, mark }),
-    entry: redactorOf(archive).entry({ ...read, sequence }),
+    ...(whole && { entry: whole }),
   }
 }
 

@@ -12,7 +12,7 @@ const BYTES_AN_ENTRY = 25_000
 export async function readUnitOf(
   archive: Archive,
   wanted: readonly Wanted[],
-  onUnreadable: Reading['onUnreadable'],
+  { isLate, onUnreadable }: Reading,
 ): Promise<void> {
   const [first] = wanted
   if (first === undefined) return
@@ -26,13 +26,14 @@ export async function readUnitOf(
   try {
     if (wanted.length === 1 || unit.bytes > wanted.length * BYTES_AN_ENTRY) {
       for (const { located } of wanted) {
+        if (isLate()) return
         const entry = await readByItself(archive, located)
         // Where one means something only among the others, so do the rest.
         if (entry === undefined) break
         give(located, entry)
       }
     }
-    await readAmongOthers([...left.keys()], redactor, give)
+    await readAmongOthers([...left.keys()], redactor, give, isLate)
   } catch (error) {
     if (isTooSlow(error)) throw error
     onUnreadable(unit, error)

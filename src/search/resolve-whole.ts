@@ -99,11 +99,12 @@ async function readAlone(archive: Archive, located: Located, record: Buffer): Pr
   return undefined
 }
 
-/** Those of one unit, in one pass over it that ends with the last of them; what is no longer there is passed over. */
+/** Those of one unit, in one pass over it that ends with the last of them, or when it is late; what is no longer there is passed over. */
 export async function readAmongOthers(
   wanted: readonly Located[],
   redactor: Redactor,
   take: (located: Located, entry: Entry) => void,
+  isLate: () => boolean = () => false,
 ): Promise<void> {
   const [first] = wanted
   if (first === undefined) return
@@ -113,6 +114,7 @@ export async function readAmongOthers(
   const isSource = (entry: Entry, source: string): boolean =>
     entry.source === source || toSearched(entry, redactor).source === source
   for await (const entries of readListed(first.unit)) {
+    if (isLate()) return
     for (const { key, entry } of entries) {
       const same = left.get(entry.sequence)
       const one = same?.find((each) => each.key === key && isSource(entry, each.source))
@@ -120,7 +122,8 @@ export async function readAmongOthers(
       if (same.length > 1) same.splice(same.indexOf(one), 1)
       else left.delete(entry.sequence)
       if (identityOf(entry) === one.identity) take(one, entry)
-      if (left.size === 0) return
+      // Whoever takes it may look for a pattern in it, which takes its time.
+      if (left.size === 0 || isLate()) return
     }
   }
 }

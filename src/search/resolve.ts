@@ -47,7 +47,7 @@ export async function readTogether(
   const { readUnitOf } = await import('./resolve-together.ts')
   for (const some of byUnit.values()) {
     if (isLate()) return
-    await readUnitOf(archive, some, onUnreadable)
+    await readUnitOf(archive, some, { isLate, onUnreadable })
   }
 }
 

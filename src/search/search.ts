@@ -8,6 +8,7 @@ import { isStateCurrent } from '../sources/current.ts'
 import { citation, type Entry, type Role } from '../transcript/entry.ts'
 import type { CatchUpOptions, CaughtUp } from './indexer.ts'
 import { divide } from './divide.ts'
+import { createHolding, MOST_SHOWN } from './held-entries.ts'
 import { lookAhead } from './index-ranked.ts'
 import { heldUnits, knownUnits, newestFirst } from './known-units.ts'
 import { gatherNewest, gatherRanked, type Order } from './lookup.ts'
@@ -39,7 +40,7 @@ export type SearchHit = {
   /** Higher is better; absent when ordered by time. */
   readonly score?: number
   readonly located: Located
-  /** Where it was read to find it: see `SearchIndex.entry` and `SearchIndex.searched`. */
+  /** Where it was read to find it, and is not too large: see `SearchIndex.entry` and `SearchIndex.searched`. */
   readonly entry?: Entry
   readonly searched?: Entry
 }
@@ -89,7 +90,8 @@ export type SearchIndex = {
   entry(hit: SearchHit): Promise<Entry | undefined>
   /**
    * The same of several, of which only what searches look at need be there: its blocks, who said them and when. Several times faster,
-   * and those of one unit are read together. What is gone, or cannot be read, is not among them.
+   * and those of one unit are read together. The first, and as many of the others as may be held at once: what is gone, or cannot be
+   * read, is not among them either.
    */
   searched(hits: readonly SearchHit[]): Promise<ReadonlyMap<SearchHit, Entry>>
   /** The bytes of the record that it was read from; undefined for rows of a database, and when it is gone. */
@@ -147,13 +149,14 @@ export async function openSearchIndex(
     },
     async searched(hits) {
       const entries = new Map<SearchHit, Entry>()
-      const take = (hit: SearchHit, entry: Entry): void => void entries.set(hit, named(entry, hit))
+      const isHeld = createHolding(MOST_SHOWN)
       const wanted = hits.flatMap((hit) => {
         const known = hit.entry ?? hit.searched
-        if (known !== undefined) take(hit, known)
-        return known === undefined
-          ? [{ located: hit.located, isShown: true, take: (one: Entry) => take(hit, one) }]
-          : []
+        if (known !== undefined) entries.set(hit, named(known, hit))
+        const take = (entry: Entry): void => {
+          if (hit === hits[0] || isHeld(entry)) entries.set(hit, named(entry, hit))
+        }
+        return known === undefined ? [{ located: hit.located, isShown: true, take }] : []
       })
       await readTogether(archive, wanted, { isLate: () => false, onUnreadable: () => {} })
       return entries
@@ -194,11 +197,12 @@ async function searchOnce(
   const started = process.hrtime.bigint()
   const { state, readers } = opened
   const scanned: Scanned = { units: 0, bytes: 0, entries: 0 }
-  const unreadable: { unit: string; message: string }[] = []
+  /** By unit, which may be come to several times. */
+  const messages = new Map<string, string>()
   // Not of `performance`, which is a module that a search from a cold start would load for it.
   const tookMs = (): number => Number(process.hrtime.bigint() - started) / 1e6
   if (state === undefined)
-    return { hits: [], total: 0, scanned, isPartial: false, unreadable, tookMs: tookMs() }
+    return { hits: [], total: 0, scanned, isPartial: false, unreadable: [], tookMs: tookMs() }
   const { database } = state
   const patternMs = Math.min(PATTERN_MS, Math.max(LEAST_PATTERN_MS, deadline - Date.now()))
   const plan = within(createPlan(query, { patternMs }), session)
@@ -215,7 +219,7 @@ async function searchOnce(
     isLate: () => Date.now() >= deadline || (!mayRead && scanned.units > 0),
     worst: Number.POSITIVE_INFINITY,
     hope: Number.POSITIVE_INFINITY,
-    onUnreadable: (unit, error) => void unreadable.push({ unit: unit.name, message: messageOf(error) }),
+    onUnreadable: (unit, error) => void messages.set(unit.name, messageOf(error)),
     ...facts,
     numbered(key, unit, doc) {
       const known =
@@ -235,7 +239,7 @@ async function searchOnce(
     ...(isAll && !isLate && { total: hits.length }),
     scanned,
     isPartial: isLate,
-    unreadable,
+    unreadable: [...messages].map(([unit, message]) => ({ unit, message })),
     tookMs: tookMs(),
   }
 }

@@ -21,9 +21,9 @@ export type Hit = Found & {
   /** False where `at` is that of an entry before it. */
   readonly hasAt: boolean
   readonly located: Located
-  /** Where it had to be read. */
+  /** Where it had to be read, and is not too large to be held. */
   readonly entry?: Entry
-  /** Where no more of it had to be read than searches look at. */
+  /** The same where no more of it had to be read than searches look at. */
   readonly searched?: Entry
 }
 

@@ -1,4 +1,4 @@
-/** The entries of hits that are shown one after the other: those of one unit are read together, and held until each is shown. */
+/** The entries of hits that are shown one after the other: those of one unit are read together, and held until each is shown, if there is room. */
 import type { Entry } from '../transcript/entry.ts'
 import type { SearchHit, SearchIndex } from './search.ts'
 
@@ -10,7 +10,7 @@ export function createShownEntries(
   index: Pick<SearchIndex, 'searched'>,
   hits: readonly SearchHit[],
 ): (hit: SearchHit) => Promise<Entry | undefined> {
-  const held = new Map<SearchHit, Entry | undefined>()
+  const held = new Map<SearchHit, Entry>()
   return async (hit) => {
     if (!held.has(hit)) {
       const from = Math.max(0, hits.indexOf(hit))
@@ -19,8 +19,8 @@ export function createShownEntries(
         hit,
         ...ahead.filter((one) => one.located.unit === hit.located.unit && !held.has(one)),
       ]
-      const entries = await index.searched(together)
-      for (const one of together) held.set(one, entries.get(one))
+      // What found no room is asked for again when it is shown.
+      for (const [one, entry] of await index.searched(together)) held.set(one, entry)
     }
     const entry = held.get(hit)
     held.delete(hit)
