@@ -62,7 +62,7 @@ export type StateFiles = {
   isUntouched(place: number): boolean
   /** It has changed while it was read. */
   readAgain(unit: number): void
-  /** Told of every unit that a file was taken in of. */
+  /** Told of every unit that a file was taken in of, or is read of where it lies. */
   onTaken(listener: (unit: number) => void): void
   /** Said before the first byte is kept. */
   taking(file: number): void
@@ -78,7 +78,7 @@ export type StateFiles = {
   gone(file: number): void
   /** Its unit is no longer what it was: its format is told anew. */
   forgetFormat(file: number): void
-  /** It stays pending, and says why. */
+  /** It stays pending, and says why. Where it was all that hindered its unit from being read, that is read without it. */
   failed(file: number, problem: string): void
   /** The next units to read after an id, in order. */
   dirty(after: number, limit: number): readonly KnownUnit[]
@@ -86,7 +86,7 @@ export type StateFiles = {
   /** Of their files, as far as they are known. */
   dirtyBytes(): number
   unitFailed(unit: number, problem: string): void
-  /** There is nothing left to read it from: its last reading stays, and it says why. */
+  /** There is nothing left to read it from: its last reading stays, and it says why. What is pending of one never read is none of its. */
   unitGone(unit: number, problem: string): void
   /** The unit's files, sorted. */
   filesOf(unit: number): readonly KnownFile[]
@@ -201,11 +201,12 @@ export function openStateFiles(database: Database): StateFiles {
     },
     ahead(place, files) {
       const all = JSON.stringify(files.map(({ file, unit }) => [file, unit.replace(HALVES, '\uFFFD')]))
-      prepared(
+      const units = prepared(
         database,
         `INSERT INTO units (place, path, dirty) SELECT ?1, value ->> 1, 1 FROM json_each(?2) WHERE true
-           ON CONFLICT (place, path) DO UPDATE SET dirty = 1`,
-      ).run(place, all)
+           ON CONFLICT (place, path) DO UPDATE SET dirty = 1 RETURNING id`,
+      ).all(place, all)
+      for (const { id } of units) taken(Number(id))
       prepared(
         database,
         `UPDATE files SET unit = (SELECT units.id FROM units WHERE units.place = ?1 AND units.path = seen.value ->> 1)
@@ -267,8 +268,14 @@ export function openStateFiles(database: Database): StateFiles {
         database,
         'UPDATE units SET format = NULL WHERE id = (SELECT unit FROM files WHERE id = ?)',
       ).run(file),
-    failed: (file, problem) =>
-      void prepared(database, 'UPDATE files SET problem = ? WHERE id = ?').run(problem, file),
+    failed(file, problem) {
+      prepared(database, 'UPDATE files SET problem = ? WHERE id = ?').run(problem, file)
+      prepared(
+        database,
+        `UPDATE files SET unit = NULL WHERE id = ? AND bytes IS NULL
+           AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL AND dirty = 1)`,
+      ).run(file)
+    },
     dirty: (after, limit) =>
       prepared(database, 'SELECT * FROM units WHERE dirty = 1 AND id > ? ORDER BY id LIMIT ?')
         .all(after, limit)
@@ -284,8 +291,14 @@ export function openStateFiles(database: Database): StateFiles {
       ),
     unitFailed: (unit, problem) =>
       void prepared(database, 'UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
-    unitGone: (unit, problem) =>
-      void prepared(database, 'UPDATE units SET dirty = 0, problem = ? WHERE id = ?').run(problem, unit),
+    unitGone(unit, problem) {
+      prepared(database, 'UPDATE units SET dirty = 0, problem = ? WHERE id = ?').run(problem, unit)
+      prepared(
+        database,
+        `UPDATE files SET unit = NULL WHERE unit = ? AND pending > 0 AND bytes IS NULL
+           AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL)`,
+      ).run(unit)
+    },
     filesOf: (unit) =>
       prepared(database, 'SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
     unitsOf: (session) =>

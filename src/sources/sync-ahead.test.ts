@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { openKept } from '../archive/kept.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { VERSION } from '../version.ts'
 import { openState, peekState, remember } from './state.ts'
-import { rebuild } from './sync.ts'
+import { rebuild, type SyncProgress } from './sync.ts'
 
 const FILES = 12
 const idOf = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
@@ -69,6 +70,25 @@ async function syncWith(atReady: () => void, options: Parameters<Machine['sync']
 
 const nothing = (): void => {}
 
+/** Does something when the first is read. */
+function once(work: () => void): (progress: SyncProgress) => void {
+  return ({ doing, done }) => void (doing === 'reading' && done === 1 && work())
+}
+
+/** Root passes every check of permissions: somebody else does it then. */
+async function unprivileged<T>(work: () => Promise<T>): Promise<T> {
+  if (process.geteuid?.() !== 0) return work()
+  fs.mkdirSync(machine.home)
+  execFileSync('chmod', ['a+rx', machine.base])
+  execFileSync('chown', ['-R', '65534', machine.user, machine.home, machine.cwd])
+  process.seteuid?.(65_534)
+  try {
+    return await work()
+  } finally {
+    process.seteuid?.(0)
+  }
+}
+
 /** The state is what one that is made of what is kept would be. */
 async function expectListAsRebuilt(): Promise<void> {
   const list = await machine.list()
@@ -122,6 +142,69 @@ describe('a place that is new', () => {
     } finally {
       fs.rmSync(other.base, { recursive: true, force: true })
     }
+  })
+})
+
+describe('between looking and reading', () => {
+  it('a log that only its content says the unit of may go away, and the others are read', async () => {
+    const agent = machine.write('.claude/projects/-p/agent-1.jsonl', claudeLogs(2, { session: idOf(1) }))
+    const { report, ready } = await syncWith(nothing, { onPlan: () => fs.rmSync(agent) })
+    expect(report).toMatchObject({ files: { new: FILES, failed: 0 }, sessions: FILES, problems: [] })
+    expect(ready).toBe(1)
+    await expectKeptAsSources()
+    await expectListAsRebuilt()
+  })
+
+  it('a place that goes away and comes back as it was is read when it is there', async () => {
+    const [place, away] = [join(machine.user, '.claude/projects'), join(machine.user, 'away')]
+    let early: Promise<readonly unknown[]> | undefined
+    const atReady = (): void => {
+      fs.renameSync(away, place)
+      early = machine.list()
+    }
+    await syncWith(atReady, { onProgress: once(() => fs.renameSync(place, away)) })
+    expect((await early)?.length).toBeLessThan(FILES)
+    expect(await machine.list()).toHaveLength(FILES)
+    await expectKeptAsSources()
+    await expectListAsRebuilt()
+  })
+
+  it('a log of a subagent that may not be read leaves its session listed, and is told of once', async () => {
+    const closed = machine.write(
+      `.claude/projects/-p/${idOf(2)}/subagents/agent-1.jsonl`,
+      claudeLog(1, { session: idOf(2), more: { isSidechain: true, agentId: '1' } }),
+    )
+    const [early, late] = await unprivileged(async () => {
+      fs.chmodSync(closed, 0o000)
+      let early: Promise<readonly unknown[]> | undefined
+      const { report } = await syncWith(() => void (early = machine.list()))
+      expect(report).toMatchObject({ files: { new: FILES, failed: 1 }, sessions: FILES })
+      expect(report.problems.filter(({ cause }) => cause !== 'purge')).toEqual([
+        { cause: 'not-permitted', count: 1, example: expect.stringContaining('agent-1') as string },
+      ])
+      const first = [await early, await machine.list()]
+      fs.chmodSync(closed, 0o600)
+      return first
+    })
+    expect(late).toHaveLength(FILES)
+    expect(early).toEqual(late)
+    expect(await machine.sync()).toMatchObject({ files: { new: 1, failed: 0 }, sessions: 1, problems: [] })
+    await expectListAsRebuilt()
+  })
+
+  it('a log of a subagent that may no longer be read is one that its session is read without', async () => {
+    const log = machine.write(
+      `.claude/projects/-p/${idOf(11)}/subagents/agent-1.jsonl`,
+      claudeLog(1, { session: idOf(11), more: { isSidechain: true, agentId: '1' } }),
+    )
+    await unprivileged(async () => {
+      const { report } = await syncWith(nothing, { onProgress: once(() => fs.chmodSync(log, 0o000)) })
+      expect(report).toMatchObject({ files: { new: FILES, failed: 1 }, sessions: FILES })
+      expect(await machine.list()).toHaveLength(FILES)
+      fs.chmodSync(log, 0o600)
+    })
+    expect(await machine.sync()).toMatchObject({ files: { new: 1, failed: 0 }, sessions: 1, problems: [] })
+    await expectListAsRebuilt()
   })
 })
 

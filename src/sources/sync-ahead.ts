@@ -4,6 +4,8 @@
  * read in is read again.
  */
 import { join } from 'node:path'
+import type { SourceFile } from '../transcript/source.ts'
+import { useAtOnce } from './at-once.ts'
 import { wouldFill } from './disk.ts'
 import { nextTurn } from './next-turn.ts'
 import type { FoundPlace } from './places.ts'
@@ -61,20 +63,36 @@ export async function readAhead(
       after = file.id
       const place = ahead.get(file.place)
       if (place === undefined) continue
-      if (await isOurs(join(place.root, file.path))) files.ours(file.id)
-      else {
-        const late = openedLate(file, () => openAt(place, file))
-        const known = noted.get(file.place) ?? []
-        known.push({ file: file.id, unit: await unitOf(place.agent, late) })
-        noted.set(file.place, known)
-        last = file
+      if (await isOurs(join(place.root, file.path))) {
+        files.ours(file.id)
+        continue
       }
+      const unit = await unitHere(file, place, () => openAt(place, file))
+      if (unit === undefined) continue
+      const known = noted.get(file.place) ?? []
+      known.push({ file: file.id, unit })
+      noted.set(file.place, known)
+      last = file
     }
     database.transaction(() => {
       for (const [place, all] of noted) files.ahead(place, all)
     })
     if (last !== undefined) reading.more(last)
     await nextTurn()
+  }
+}
+
+/** Undefined for what is gone or may not be read: its unit is read without it, and whoever keeps it finds out and tells of it. */
+async function unitHere(
+  file: KnownFile,
+  { agent, root }: FoundPlace,
+  open: () => Promise<SourceFile>,
+): Promise<string | undefined> {
+  try {
+    useAtOnce(join(root, file.path), { follow: false }, () => {})
+    return await unitOf(agent, openedLate(file, open))
+  } catch {
+    return undefined
   }
 }
 

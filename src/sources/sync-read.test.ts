@@ -1,7 +1,8 @@
 import fs from 'node:fs'
 import { afterEach, expect, it } from 'vitest'
 import { claudeLog, createMachine, type Machine } from '../../test/machine.ts'
-import { rebuild } from './sync.ts'
+import { createCounts, readBeside } from './sync-read.ts'
+import { rebuild, withState } from './sync.ts'
 
 const machines: Machine[] = []
 afterEach(() => {
@@ -70,4 +71,41 @@ it('is gone on with after it was stopped', async () => {
   expect(list).toHaveLength(37)
   await rebuild(machine.archive())
   expect(await machine.list()).toEqual(list)
+})
+
+it('reads a unit again that another file was found to belong to while it was read where it lies', async () => {
+  const machine = createMachine()
+  machines.push(machine)
+  const session = idOf(1)
+  const paths = [`-p/${session}.jsonl`, `-p/${session}/subagents/agent-s.jsonl`]
+  const root = `${machine.user}/.claude/projects`
+  machine.write(`${root}/${paths[0]}`, claudeLog(0, { session }) + claudeLog(1, { session }))
+  machine.write(`${root}/${paths[1]}`, claudeLog(3, { session, more: { isSidechain: true, agentId: 's' } }))
+  await withState(machine.archive(), {}, async (shared) => {
+    const { files } = shared
+    const place = files.place('claude-code', root)
+    files.look(
+      place,
+      paths.map((path) => ({ path, stamp: path, size: 1 })),
+      true,
+    )
+    const [log, agent] = files.pending(0, 2)
+    if (log === undefined || agent === undefined) throw new Error('two files are pending')
+    let reads = 0
+    const filesOf: typeof files.filesOf = (unit) => {
+      reads += 1
+      if (reads === 1) queueMicrotask(() => files.ahead(place, [{ file: agent.id, unit: log.path }]))
+      return files.filesOf(unit)
+    }
+    const counts = createCounts()
+    await readBeside({ ...shared, files: { ...files, filesOf } }, 1e9, {
+      counts,
+      async take(reading) {
+        files.ahead(place, [{ file: log.id, unit: log.path }])
+        reading?.more({ place, path: 'behind' })
+      },
+    })
+    expect(reads).toBe(2)
+    expect(counts.report()).toMatchObject({ sessions: 1, entries: 2 + 3 })
+  })
 })

@@ -84,7 +84,8 @@ export function createTogether(shared: Shared, told: Told): Together {
       if (target.file(file.path) !== undefined) return told.takeOne(file, place)
       const result = await target.keep(file.path, { file: join(place.root, file.path) })
       const unit = await unitOf(place.agent, copyOf(target, file))
-      const isRead = readSince !== undefined && isAsLooked(place, file, readSince)
+      // What could not be opened then is of no unit yet.
+      const isRead = readSince !== undefined && file.unit !== undefined && isAsLooked(place, file, readSince)
       waiting.push({ file, place, result, unit, isRead })
       bytes += result.bytesRead
       if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settleNext()
