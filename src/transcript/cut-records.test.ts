@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readCutRecords } from './cut-records.ts'
+import { readCutRecords, type Known } from './cut-records.ts'
 import { createCutter, STAND_IN, type Cutter } from './cut-strings.ts'
 import { isObject, type Json } from './json.ts'
+import { createLineShapes, shapeOf, type LineShape } from './line-shapes.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from './records.ts'
 import type { SourceFile } from './source.ts'
 
@@ -112,6 +113,22 @@ describe('records whose long strings are cut', () => {
       broken[at] = [0x22, 0x0a, 0xff, 0x5c, 0x00][at % 5] as number
       await isSame(broken, 400)
     }
+  })
+
+  it('are the records where more shapes are seen than are learnt, and no more are then looked for', async () => {
+    const own = createCutter({ keys: ['content'], whole: 'input', longest: 20 }) as Cutter
+    const shapes = createLineShapes<Known<undefined>>(own)
+    let looked = 0
+    const learn = (line: () => string) => {
+      looked += 1
+      const shape = shapeOf(line(), () => 'value') as LineShape
+      return { parts: shape.parts, plan: undefined }
+    }
+    const lines = Array.from({ length: 3000 }, (_, n) => `{"name-${n}":"x","n":${n}}\n`)
+    const bytes = Buffer.from([...lines, ...lines].join(''))
+    const cut = await all(readCutRecords(fileOf(bytes, 10_000), own, { shapes, learn }))
+    expect(cut.seen).toEqual((await all(readRecords(fileOf(bytes, 10_000)))).seen)
+    expect(looked).toBeLessThan(3000)
   })
 
   it('are the records where lines are longer than is cut', async () => {

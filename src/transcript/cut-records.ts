@@ -133,6 +133,7 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
     return new ShapedRecord(place, { plan: known.plan, valuesAt: shapes.valuesAt(), at, room })
   }
   const learn = ({ shapes, learn: toShape }: Learning<P>, at: number, end: number, value: Json): void => {
+    if (shapes.isFull()) return
     const learnt = toShape(() => room.toString('latin1', at, end), value)
     if (learnt === undefined) return
     const { parts, plan } = learnt

@@ -199,18 +199,24 @@ describe('a line of a shape that was learnt', () => {
     expect(shapes.learn(short?.parts ?? [], short as LineShape)).toBe(true)
   })
 
-  it('is learnt as long as there is room, and told from then on as from the first', () => {
+  it.each([
+    ['bytes', 8],
+    ['shapes', 1],
+  ])('is learnt as long as there is room for %s, and told from then on as from the first', (_, names) => {
     const shapes = createLineShapes<number>(cutter)
     cutter.numbers().fill(0, 0, LINES_AT / 4)
+    const long = Array.from({ length: names }, (_, nth) => [`${'long '.repeat(19)}${'abcdefgh'[nth]}`, nth])
     const lineOf = (n: number): string =>
-      JSON.stringify({ [`name-${n}`]: 'x', [`${'long '.repeat(19)}b`]: n })
+      JSON.stringify({ [`name-${n}`]: 'x', ...(Object.fromEntries(long) as object) })
     let learnt = 0
     for (;;) {
       const shape = shapeOf(lineOf(learnt), rule) as LineShape
       if (!shapes.learn(shape.parts, learnt)) break
       learnt += 1
     }
-    expect(learnt).toBeGreaterThan(1000)
+    expect(learnt).toBeGreaterThan(500)
+    expect(learnt === 2000).toBe(names === 1)
+    expect(shapes.isFull()).toBe(true)
     for (const n of [0, 1, learnt - 1]) {
       put(Buffer.from(lineOf(n)))
       expect(shapes.match(LINES_AT)).toBe(n)

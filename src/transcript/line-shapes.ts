@@ -30,6 +30,8 @@ export type LineShapes<P> = {
   end(): number
   valuesAt(): number
   isAscii(): boolean
+  /** True once nothing more can be learnt: finding out what might be takes as long as reading the line. */
+  isFull(): boolean
   /** `parts`: as `shapeOf` has them. False when there is no more room for it, or it takes too much. */
   learn(parts: readonly ShapePart[], plan: P): boolean
 }
@@ -42,6 +44,8 @@ export const SHAPES_END = SHAPES_AT + 1024 * 1024
 /** Of a line: values, and bytes that its shape takes. A word may be as long as the line, and would leave no room for others. */
 const MOST_VALUES = 200
 const MOST_BYTES = 32 * 1024
+/** More than logs have that fill all the room. Lines are compared with those that differ in one place one after the other. */
+const MOST_SHAPES = 2000
 
 export function createLineShapes<P>(cutter: Cutter): LineShapes<P> {
   const { match } = cutter.shapes
@@ -67,6 +71,8 @@ export function createLineShapes<P>(cutter: Cutter): LineShapes<P> {
     return { edge: 0, last }
   }
 
+  const isFull = (): boolean => plans.length >= MOST_SHAPES || free + MOST_BYTES > SHAPES_END
+
   return {
     rewind() {
       next = VALUES_AT
@@ -87,12 +93,14 @@ export function createLineShapes<P>(cutter: Cutter): LineShapes<P> {
         if (((numbers[flags] as number) & FLAGS.others) !== 0) return false
       return true
     },
+    isFull,
     learn(parts, plan) {
+      if (isFull()) return false
       const numbers = cutter.numbers()
       const bytes = cutter.room(0)
       const texts = parts.map(({ text }) => Buffer.from(text, 'latin1'))
       const needed = texts.reduce((sum, text) => sum + sizeOf(text.length), 0)
-      if (parts.length > MOST_VALUES || needed > MOST_BYTES || free + needed > SHAPES_END) return false
+      if (parts.length > MOST_VALUES || needed > MOST_BYTES) return false
       const before = free
       let node = SHAPES_AT
       for (const [nth, text] of texts.entries()) {
