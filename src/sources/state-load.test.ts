@@ -8,7 +8,7 @@ import { isSettled, settleBills } from './state-billing.ts'
 import { beginLoad } from './state-load.ts'
 import { endLoad, isLoading } from './state-load-end.ts'
 import { createCallPacker } from './state-own-bill.ts'
-import { beginReading, MOST_HELD, removeLeftovers, type Reading } from './state-readings.ts'
+import { beginReading, clearReading, MOST_HELD, removeLeftovers, type Reading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
 import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
@@ -240,6 +240,26 @@ describe('a state that is filled for the first time', () => {
       expect(billed?.['n']).toBe(count)
       database.close()
     }
+  })
+
+  it('takes in a session that is listed still, and of which no recording is left', async () => {
+    const calls: Call[] = [{ session: 's1', key: 'k', usage: { output: 1, quality: 'reported' } }]
+    const pass = { calls, facts: { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] } }
+    const [database, fresh] = [await state(2), await state(2)]
+    put(beginReading(database, 1), pass)
+    settle(database)
+    for (const one of [database, fresh]) {
+      clearReading(one, 1, undefined)
+      const load = beginLoad(one)
+      put(load?.begin(unit(2), '/r') as Reading, pass)
+      load?.end()
+      settle(one)
+    }
+    // Which only one of them has read.
+    fresh.exec(`UPDATE units SET format = 'f' WHERE id = 1`)
+    expect(dump(database)).toEqual(dump(fresh))
+    database.close()
+    fresh.close()
   })
 
   it('is not filled again', async () => {

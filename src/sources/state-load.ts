@@ -62,7 +62,10 @@ export function beginLoad(database: Database): Load | undefined {
   const loading: Loading = {
     database,
     recorded: createIdSet(),
-    hadAny: prepared(database, 'SELECT 1 FROM recordings LIMIT 1').get() !== undefined,
+    // What is listed may have lost its recordings, and is settled later.
+    hadAny:
+      prepared(database, 'SELECT 1 FROM recordings UNION ALL SELECT 1 FROM listing LIMIT 1').get() !==
+      undefined,
     next: 1,
     last: 0,
     lastId: Number(lastId),
@@ -84,7 +87,7 @@ type Loading = {
   readonly database: Database
   /** Sessions recorded since it began. */
   readonly recorded: IdSet
-  /** Whether there was any before. */
+  /** Whether there was any before, or any was listed. */
   readonly hadAny: boolean
   /** Numbers for passes that are taken: the next, and the last. */
   next: number
@@ -182,9 +185,14 @@ function numberOf(loading: Loading): number {
   return loading.next - 1
 }
 
-/** True the first time that anything records the session. */
+/** True the first time that anything records the session, and nothing is listed of it. */
 function isNew({ database, recorded, hadAny }: Loading, session: string): boolean {
-  return recorded.take(session) && !(hadAny && !isUnknown(database, session))
+  if (!recorded.take(session)) return false
+  return !hadAny || (isUnknown(database, session) && !isListed(database, session))
+}
+
+function isListed(database: Database, session: string): boolean {
+  return prepared(database, 'SELECT 1 FROM listing WHERE key = ?').get(session) !== undefined
 }
 
 /** Whether the calls that its findings name are its own. */
