@@ -1,3 +1,6 @@
+import fs from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
@@ -52,6 +55,15 @@ function expectSame(database: Database, queries: readonly string[]): void {
   const [ours, theirs] = ['ours', 'theirs'].map((table) => JSON.stringify(saidOf(database, table, queries)))
   // Not by `toEqual`: they are lists of a hundred thousand.
   expect(ours === theirs).toBe(true)
+}
+
+async function withTempFolder(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = fs.mkdtempSync(join(tmpdir(), 'word-bulk-'))
+  try {
+    await work(folder)
+  } finally {
+    fs.rmSync(folder, { recursive: true })
+  }
 }
 
 const listOf = (words: readonly string[]): string => words.map((word) => `${word} `).join('')
@@ -153,17 +165,54 @@ describe('entries written as a list of FTS5', () => {
     database.close()
   })
 
-  it('follow entries that FTS5 has put there before', async () => {
-    const database = await twice(sample(500, 20))
-    const more = sample(500, 20, 50_000)
-    for (const { number, text, facets } of more)
-      database
-        .prepare('INSERT INTO theirs (rowid, text, facets) VALUES (?, ?, ?)')
-        .run(number, Buffer.from(text), facets)
-    const postings = createPostings()
-    for (const { number, text, facets } of more) postings.add(number, Buffer.from(text), facets)
-    writeList(database, 'ours', postings)
-    expectSame(database, QUERIES)
-    database.close()
+  it('follow what FTS5 has put there, removed and put together before, on any connection', async () => {
+    await withTempFolder(async (folder) => {
+      const path = join(folder, 'words.db')
+      const tables = ['theirs', 'ours']
+      const used = async (work: (database: Database) => void): Promise<void> => {
+        const database = await openDatabase(path)
+        database.transaction(() => work(database))
+        database.close()
+      }
+      const add = (database: Database, table: string, docs: readonly Doc[]): void => {
+        for (const { number, text, facets } of docs)
+          database
+            .prepare(`INSERT INTO ${table} (rowid, text, facets) VALUES (?, ?, ?)`)
+            .run(number, Buffer.from(text), facets)
+      }
+      const list = (database: Database, docs: readonly Doc[]): void => {
+        add(database, 'theirs', docs)
+        const postings = createPostings()
+        for (const { number, text, facets } of docs) postings.add(number, Buffer.from(text), facets)
+        expect(canWriteLists(database, 'ours')).toBe(true)
+        writeList(database, 'ours', postings)
+      }
+      await used((database) => {
+        for (const table of tables) createTable(database, table)
+        list(database, sample(300, 20))
+      })
+      // Reads before and after the others have written: it holds nothing for true that was so.
+      const reader = await openDatabase(path)
+      for (let round = 1; round < 5; round += 1) {
+        await used((database) => {
+          for (const table of tables) {
+            add(database, table, sample(150, 20, round * 10_000))
+            for (const { number } of sample(300, 20).slice(round * 40, round * 40 + 40))
+              database.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(number)
+            database.exec(
+              `INSERT INTO ${table} (${table}, rank) VALUES ('merge', ${round % 2 === 0 ? -20 : 5})`,
+            )
+          }
+        })
+        expectSame(reader, QUERIES)
+        await used((database) => list(database, sample(150, 20, round * 10_000 + 5000)))
+        expectSame(reader, QUERIES)
+      }
+      reader.close()
+      await used((database) => {
+        for (const table of tables) database.exec(`INSERT INTO ${table} (${table}) VALUES ('optimize')`)
+        expectSame(database, QUERIES)
+      })
+    })
   })
 })

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import { canWriteLists, writeList } from './word-bulk.ts'
-import { createPostings, type Postings } from './word-postings.ts'
+import { createPostings, fits, type Postings } from './word-postings.ts'
 
 export type ListWriter = {
   /** False where it has to be given to FTS5. */
@@ -19,8 +19,8 @@ const ENOUGH_PLACES = 500_000
 /** Fewer are no reason for a list at all: FTS5 puts lists together when it is given words, and not when it finds some. */
 const FEWEST_PLACES = 100_000
 
-/** One for the thread: large, and used again. */
-let shared: Postings | undefined
+/** What nobody fills: large, and used again. Two batches of one thread may be under way at once. */
+let spare: Postings | undefined
 
 /** `give`: to FTS5. */
 export function openListWriter(
@@ -28,10 +28,8 @@ export function openListWriter(
   give: (table: string, number: number, text: Uint8Array, facets: string) => void,
   fewest: number = FEWEST_PLACES,
 ): ListWriter {
-  const postings = (shared ??= createPostings())
-  postings.clear()
-  /** The one that is being filled. */
-  let filled: string | undefined
+  /** The one that is being filled, and with what. */
+  let filled: { readonly table: string; readonly postings: Postings } | undefined
   const usable = new Map<string, boolean>()
   const isUsable = (table: string): boolean => {
     if (toldOf(database).has(table)) return false
@@ -41,29 +39,42 @@ export function openListWriter(
   }
   const flush = (): void => {
     if (filled === undefined) return
-    if (postings.places >= fewest) writeList(database, filled, postings)
+    const { table, postings } = filled
+    filled = undefined
+    // It has one list more, and may have enough of them.
+    usable.delete(table)
+    if (postings.places >= Math.max(1, fewest)) writeList(database, table, postings)
     else
       for (let nth = 0; nth < postings.docs; nth += 1) {
         const { text, facets } = postings.words(nth)
-        give(filled, postings.number(nth), text, facets)
+        give(table, postings.number(nth), text, facets)
       }
     postings.clear()
-    filled = undefined
+    spare = postings
+  }
+  const begin = (table: string): NonNullable<typeof filled> => {
+    const postings = spare ?? createPostings()
+    spare = undefined
+    return { table, postings }
   }
   return {
     flush,
     add(table, number, text, facets) {
       if (!isUsable(table)) return false
       if (filled !== undefined) {
-        const isOther = filled !== table
-        if (isOther && postings.places < ENOUGH_PLACES) return false
-        const isBehind = !isOther && number <= postings.last
-        if (isOther || isBehind || postings.places >= MOST_PLACES || postings.isFull(text)) flush()
+        const { places, last } = filled.postings
+        const isOther = filled.table !== table
+        if (isOther && places < ENOUGH_PLACES) return false
+        const isBehind = !isOther && number <= last
+        const isFull = places >= MOST_PLACES || !filled.postings.hasRoom(text, facets)
+        if (isOther || isBehind || isFull) flush()
         // What goes back and forth would be many lists of little.
-        if (isBehind) return false
+        if (isBehind || !isUsable(table)) return false
       }
-      filled = table
-      postings.add(number, text, facets)
+      if (filled === undefined && !fits(0, text, facets)) return false
+      const own = filled ?? begin(table)
+      own.postings.add(number, text, facets)
+      filled = own
       return true
     },
   }

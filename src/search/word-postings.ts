@@ -9,8 +9,8 @@ export type Postings = {
   add(number: number, text: Uint8Array, facets: string): void
   /** Places that are held. */
   readonly places: number
-  /** True when it takes no more words: what is held is to be written first. */
-  isFull(text: Uint8Array): boolean
+  /** False when what is held is to be written first, or when no room is enough (`fits`). */
+  hasRoom(text: Uint8Array, facets: string): boolean
   readonly docs: number
   /** The number of the last entry. */
   readonly last: number
@@ -30,8 +30,8 @@ export type TakePlaces = (word: Uint8Array, places: Int32Array, from: number, to
 /** Places that are sorted at a time: twice as many numbers should fit near the processor. */
 const SORTED = 1 << 20
 
-/** More than an entry has. */
-const MOST_FACETS = 1 << 14
+/** Bytes of words, each counted once. */
+const MOST_BYTES = 1 << 25
 
 /** A place in facets. */
 export const IN_FACETS = 1 << 31
@@ -172,7 +172,7 @@ export function createPostings(): Postings {
     get places() {
       return count
     },
-    isFull: (text) => words + (text.length >> 1) + MOST_FACETS >= MOST_WORDS,
+    hasRoom: (text, facets) => (ends[words] as number) < MOST_BYTES && fits(words, text, facets),
     get docs() {
       return docs
     },
@@ -264,6 +264,16 @@ export function createPostings(): Postings {
       slots.fill(0)
     },
   }
+}
+
+/** False when an entry may have more words than can be told apart beside so many others. */
+export function fits(others: number, text: Uint8Array, facets: string): boolean {
+  const left = MOST_WORDS - others - facets.length - 2
+  // No word has less than a byte and a space, and most have more.
+  if (text.length >> 1 < left) return true
+  let spaces = 0
+  for (let at = text.indexOf(SPACE); at !== -1; at = text.indexOf(SPACE, at + 1)) spaces += 1
+  return spaces < left
 }
 
 /** A word's own number has so many bits, when words are sorted. */

@@ -56,16 +56,23 @@ export function readStructure(block: Uint8Array): Structure | undefined {
       })
     levels.push({ merging, segments })
   }
-  const isWhole =
-    at === values.length && levels.reduce((sum, { segments }) => sum + segments.length, 0) === total
+  const isWhole = at === values.length && listsOf({ levels }) === total
   return isWhole ? { cookie: view.getUint32(0), written, levels } : undefined
 }
 
-/** A number that no list has, and what its entries are told by. */
+/** How many lists there are. */
+export function listsOf({ levels }: Pick<Structure, 'levels'>): number {
+  return levels.reduce((sum, { segments }) => sum + segments.length, 0)
+}
+
+/** The lowest number that no list has, as FTS5 takes it, and what its entries are told by. */
 export function nextOf({ levels }: Structure): { readonly segment: number; readonly origin: number } {
   const all = levels.flatMap(({ segments }) => segments)
+  const taken = new Set(all.map(({ id }) => id))
+  let segment = 1
+  while (taken.has(segment)) segment += 1
   return {
-    segment: Math.max(0, ...all.map(({ id }) => id)) + 1,
+    segment,
     origin: Math.max(0, ...all.map(({ origins }) => origins[1])) + 1,
   }
 }
@@ -85,7 +92,7 @@ export function withSegment(
     entries,
   }
   const all = [{ ...newest, segments: [...newest.segments, added] }, ...older]
-  const values = [all.length, all.reduce((sum, { segments }) => sum + segments.length, 0), written + leaves]
+  const values = [all.length, listsOf({ levels: all }), written + leaves]
   for (const { merging, segments } of all) {
     values.push(merging, segments.length)
     for (const { id, first, last, origins, deleted, entries: own } of segments)
