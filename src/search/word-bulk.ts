@@ -5,6 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
 import type { SqlValue } from '../transcript/source.ts'
+import { hasKnownLeaves } from './word-layout.ts'
 import { IN_FACETS, type Postings } from './word-postings.ts'
 import { createSegmentWriter, type Entries } from './word-segment.ts'
 import { listsOf, nextOf, readStructure, withSegment, withTotals, type Structure } from './word-structure.ts'
@@ -12,9 +13,6 @@ import { MOST_VARINT, putSigned, putVarint } from './word-varints.ts'
 
 const TOTALS = 1
 const STRUCTURE = 10
-
-/** What a table says of how its leaves are laid out, since there is FTS5. */
-const LEAF_VERSION = 4
 
 /**
  * Lists from which on one more is FTS5's: only what it is given words of it puts together, a word is looked up in each list, and a
@@ -25,9 +23,8 @@ const MOST_LISTS = 16
 /** False for a table that is not as it is known to be, that has lists enough, or that this SQLite lets nobody write but itself. */
 export function canWriteLists(database: Database, table: string): boolean {
   const sql = (text: string) => prepared(database, text)
-  const version = sql(`SELECT v FROM ${table}_config WHERE k = 'version'`).get()?.['v']
   const structure = structureOf(database, table)
-  if (version !== LEAF_VERSION || structure === undefined || listsOf(structure) >= MOST_LISTS) return false
+  if (!hasKnownLeaves(sql, table) || structure === undefined || listsOf(structure) >= MOST_LISTS) return false
   try {
     sql(`UPDATE ${table}_data SET block = block WHERE id = ${STRUCTURE}`).run()
     return true

@@ -68,6 +68,14 @@ const lookupIn = (database: Database) =>
     () => readWordTables((sql) => database.prepare(sql)),
   )
 
+const isRead = (database: Database, asked: AskedWords): boolean =>
+  readLeaves(
+    (sql) => database.prepare(sql),
+    'words_1',
+    asked,
+    () => true,
+  )
+
 const NO_LENGTH = [1, 0] as const
 const ANY = { texts: ['cedo', 'fuga'], isWanted: () => true }
 
@@ -110,14 +118,7 @@ describe('the leaves of a table of words', () => {
       const before = lookupIn(database).wordsHaving('words_1', ANY, 100_000)
       database.exec(`UPDATE words_1_config SET v = 5 WHERE k = 'version'`)
       const asked = { texts: ['cedo'], lengths: NO_LENGTH }
-      expect(
-        readLeaves(
-          (sql) => database.prepare(sql),
-          'words_1',
-          asked,
-          () => true,
-        ),
-      ).toBe(false)
+      expect(isRead(database, asked)).toBe(false)
       const after = lookupIn(database).wordsHaving('words_1', ANY, 100_000)
       expect(before?.length).toBeGreaterThan(10)
       expect(before?.toSorted()).toEqual(after?.toSorted())
@@ -129,23 +130,9 @@ describe('the leaves of a table of words', () => {
       fill(database, { rounds: 1, docs: 60 })
       const asked = { texts: ['cedo'], lengths: NO_LENGTH }
       database.exec(`UPDATE words_1_data SET block = x'0000ffff' || substr(block, 5) WHERE id > ${2 ** 37}`)
-      expect(
-        readLeaves(
-          (sql) => database.prepare(sql),
-          'words_1',
-          asked,
-          () => true,
-        ),
-      ).toBe(false)
+      expect(isRead(database, asked)).toBe(false)
       database.exec(`UPDATE words_1_data SET block = x'00' WHERE id > ${2 ** 37}`)
-      expect(
-        readLeaves(
-          (sql) => database.prepare(sql),
-          'words_1',
-          asked,
-          () => true,
-        ),
-      ).toBe(false)
+      expect(isRead(database, asked)).toBe(false)
     })
   })
 
@@ -172,14 +159,7 @@ describe('the leaves of a table of words', () => {
       const block = Buffer.concat([leaf, places])
       database.prepare(`UPDATE words_1_data SET block = ? WHERE id > ${2 ** 37}`).run(block)
       const asked = { texts: ['nothing'], lengths: NO_LENGTH }
-      expect(
-        readLeaves(
-          (sql) => database.prepare(sql),
-          'words_1',
-          asked,
-          () => true,
-        ),
-      ).toBe(false)
+      expect(isRead(database, asked)).toBe(false)
     })
   })
 

@@ -4,12 +4,9 @@
  */
 import type { Prepared } from './shard-statements.ts'
 import { createTextFinder, type TextFinder } from './text-finder.ts'
+import { hasKnownLeaves, KIND, LIST } from './word-layout.ts'
 
-/** What a table says of how its leaves are laid out, since there is FTS5. */
-const LEAF_VERSION = 4
-
-/** Numbers of leaves: those of a list begin at its own multiple of this. Above the last are notes of what was deleted. */
-const LIST = 2 ** 37
+/** Above the last list are notes of what was deleted. */
 const LAST_LIST = 2 ** 53
 const MOST_LEAVES = 2 ** 31
 
@@ -18,9 +15,6 @@ const AT_ONCE = 256
 const LEAVES = (table: string): string =>
   `SELECT CAST(group_concat(block, '') AS BLOB) AS blocks, json_group_array(length(block)) AS lengths, max(id) AS last
    FROM (SELECT id, block FROM ${table}_data WHERE id > ? AND id < ${LAST_LIST} AND id % ${LIST} < ${MOST_LEAVES} ORDER BY id LIMIT ${AT_ONCE})`
-
-/** Before each word, for FTS5 may have several kinds. */
-const KIND = 0x30
 
 export type AskedWords = {
   /** Of letters and digits in lower case. */
@@ -39,8 +33,7 @@ export function readLeaves(
   { texts, lengths }: AskedWords,
   take: TakeWord,
 ): boolean {
-  const version = ask(`SELECT v FROM ${table}_config WHERE k = 'version'`).get()?.['v']
-  if (version !== LEAF_VERSION) return false
+  if (!hasKnownLeaves(ask, table)) return false
   const reading: Reading = { finder: createTextFinder(texts), lengths, take, word: Buffer.alloc(LONGEST) }
   for (let last = LIST; ;) {
     const row = ask(LEAVES(table)).get(last)

@@ -2,6 +2,7 @@
  * One list of words with their places as FTS5 keeps it: leaves of some 4 KB, the first word of each, and for words with many entries
  * which leaf has which. FTS5 reads it, puts it together with others and removes from it as if it had written it.
  */
+import { KIND, LIST } from './word-layout.ts'
 import { putVarint, sizeOfVarint } from './word-varints.ts'
 
 export type SegmentWriter = {
@@ -29,15 +30,13 @@ export type Rows = {
   leafOf(term: Uint8Array, leaf: number): void
 }
 
-/** Before each word, for FTS5 may have several kinds. */
-const KIND = 0x30
 /** Bytes of a leaf. As FTS5 has it: one page of the database. */
 const LEAF_BYTES = 4050
 /** Leaves without a word, from which on there is a list of which has which. */
 const LEAVES_LISTED = 4
 
-const SEGMENT = 2 ** 37
-const LISTS = 2 ** 36
+/** From here on in a list: which leaf of a word has which entries. */
+const LISTED = 2 ** 36
 
 export function createSegmentWriter(segment: number, rows: Rows): SegmentWriter {
   const page = Buffer.alloc(LEAF_BYTES * 2 + 40_000)
@@ -68,7 +67,7 @@ export function createSegmentWriter(segment: number, rows: Rows): SegmentWriter 
       else if (list >= LEAF_BYTES) isListed = false
       empty += 1
     }
-    rows.leaf(segment * SEGMENT + leaf, page.subarray(0, at))
+    rows.leaf(segment * LIST + leaf, page.subarray(0, at))
     page.fill(0, 0, 4)
     at = 4
     indexed = 0
@@ -80,7 +79,7 @@ export function createSegmentWriter(segment: number, rows: Rows): SegmentWriter 
   const flushBegins = (): void => {
     if (begins === undefined) return
     const hasList = list > 0 && isListed && empty >= LEAVES_LISTED
-    if (hasList) rows.leaf(segment * SEGMENT + LISTS + listOf, listed.subarray(0, list))
+    if (hasList) rows.leaf(segment * LIST + LISTED + listOf, listed.subarray(0, list))
     list = 0
     isListed = true
     empty = 0
