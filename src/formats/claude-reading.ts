@@ -6,16 +6,15 @@ import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
-import type { LineValues } from '../transcript/line-values.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
 import { isCutTooShort, readClaudeRecords } from './claude-cut.ts'
-import { createClaudeFacts, type ClaudeFacts, type DefaultName } from './claude-facts.ts'
+import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
 import { agentOf } from './claude-rest.ts'
-import { fromShape } from './claude-shaped.ts'
+import { createShapedLines } from './claude-shaped-lines.ts'
 import type { ClaudePlan } from './claude-shapes.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
@@ -129,7 +128,7 @@ function createReading(options: Options): ClaudeReading {
         keep(said, 'spawnedBy', spawn.callId)
       }
     }
-    begun = source
+    shaped.begun(source)
     const entry = said as Draft
     entry.id = id
     entry.source = source
@@ -201,52 +200,7 @@ function createReading(options: Options): ClaudeReading {
     }
   }
 
-  /** Where the values of shaped records are, and the last answer among them that an error may follow. */
-  let values: LineValues | undefined
-  let answered: { readonly entry: Entry; readonly uuid: number; readonly valuesAt: number } | undefined
-  /** The source of the last line that was read: the first entry of each tells who started it. */
-  let begun: string | undefined
-
-  /** Takes a line of a known shape; false where it has to be read. */
-  const takeShaped = (
-    { plan, valuesAt }: ShapedRecord<ClaudePlan>,
-    fileSource: string | undefined,
-    items: ReadItem[],
-  ): boolean => {
-    const own = values
-    if (own === undefined) return false
-    own.of(valuesAt)
-    const isSaid = (name: DefaultName): boolean => {
-      const place = plan.defaults.get(name)
-      return place !== undefined && !own.isEmpty(place)
-    }
-    if (!facts.isSettled(isSaid) || own.isEmpty(plan.uuid)) return false
-    const agent = plan.agent === undefined ? undefined : own.text(plan.agent)
-    if (agent === '') return false
-    const source = agent === undefined ? (fileSource ?? PRIMARY) : `subagent:${agent}`
-    if (source !== PRIMARY && source !== begun) return false
-    const entry = fromShape(plan, own)
-    if (entry === undefined) return false
-    // What starts a subagent may name it.
-    for (const block of entry.blocks)
-      if (block.type === 'tool-result' && spawns.isCalled(block.callId)) return false
-    if (!seen.takeHash(own.hash(plan.uuid))) return false
-    if (entry.at !== undefined) facts.observeTime(entry.at)
-    if (entry.model !== undefined) facts.observeModel(entry.model, source)
-    entry.source = source
-    entry.sequence = nextSequence(source)
-    items.push({ type: 'entry', entry })
-    if (plan.answer !== undefined) answered = { entry, uuid: plan.uuid, valuesAt }
-    return true
-  }
-  /** Before anything is read that may follow on the last answer, and before its line is gone. */
-  const settleAnswer = (): void => {
-    if (answered === undefined || values === undefined) return
-    const { entry, uuid, valuesAt } = answered
-    values.of(valuesAt)
-    cuts({ uuid: values.text(uuid) }, entry)
-    answered = undefined
-  }
+  const shaped = createShapedLines({ facts, spawns, seen, nextSequence, cuts })
 
   const toItems = (batch: RecordBatch, file: string, options: FileOptions): ReadItem[] => {
     const isClaude = options.parse === undefined && options.isForeign !== true
@@ -269,13 +223,13 @@ function createReading(options: Options): ClaudeReading {
       if (!isClaude) takeForeign(record, file, options, items)
       else if (
         !(record instanceof ShapedRecord) ||
-        !takeShaped(record as ShapedRecord<ClaudePlan>, options.source, items)
+        !shaped.take(record as ShapedRecord<ClaudePlan>, options.source, items)
       ) {
-        settleAnswer()
+        shaped.settle()
         takeLine(record, file, options.source, items)
       }
     }
-    settleAnswer()
+    shaped.settle()
     giveDamage(Number.POSITIVE_INFINITY)
     return items
   }
@@ -316,7 +270,7 @@ function createReading(options: Options): ClaudeReading {
       const batches = isForeign
         ? readRawRecords(file)
         : isCut
-          ? readClaudeRecords(file, (own) => (values = own))
+          ? readClaudeRecords(file, shaped.asksBy)
           : readRecords(file)
       for await (const batch of batches) {
         if (isOpen) {
