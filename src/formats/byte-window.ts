@@ -1,12 +1,15 @@
 /**
  * A file's bytes as a window that moves over them: what is behind is let go, what is ahead is read when it is asked for. What is
- * compressed and breaks off ends there, and says so.
+ * compressed and breaks off ends there, and says so. Bytes are moved within the same memory: outside V8's heap, what is let go is
+ * still there until V8 looks, and it looks late.
  */
 import { isHansardError, systemCode } from '../errors.ts'
 import type { DamageKind } from '../transcript/damage.ts'
+import { RECORD_LIMIT } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
 
 export type ByteWindow = {
+  /** Until more is read: then others stand there. */
   readonly bytes: Buffer
   /** Where its first byte stands in the file. */
   readonly base: number
@@ -23,9 +26,18 @@ export type ByteWindow = {
 const LEAST_BYTES = 1024 * 1024
 const MOST_BYTES = 4 * LEAST_BYTES
 
+/** Enough for what is read at once, and for all but the largest records. */
+const USUAL_BYTES = 3 * LEAST_BYTES
+/**
+ * For a record up to the limit, what is read behind it, and a chunk that is longer than was asked for: asked for at once, and taken from
+ * the system only as it is filled. Grown by steps, each step would leave the one before.
+ */
+const LARGE_BYTES = RECORD_LIMIT + 2 * MOST_BYTES
+
 export function openWindow(file: SourceFile): ByteWindow {
-  const chunks = file.chunks()[Symbol.asyncIterator]()
-  let bytes: Buffer = Buffer.alloc(0)
+  const chunks = file.chunks({ isPassing: true })[Symbol.asyncIterator]()
+  let store = Buffer.allocUnsafeSlow(USUAL_BYTES)
+  let bytes = store.subarray(0, 0)
   let base = 0
   let isEnd = false
   let broken: ByteWindow['broken']
@@ -50,6 +62,21 @@ export function openWindow(file: SourceFile): ByteWindow {
     nuls = { at: at + first, length: to - first }
   }
 
+  /** What stands from there on, to the beginning. Gives its length. */
+  const keep = (from: number): number => {
+    const length = bytes.length - from
+    if (store.length > USUAL_BYTES && length < LEAST_BYTES) {
+      store = Buffer.allocUnsafeSlow(USUAL_BYTES)
+      bytes.copy(store, 0, from)
+    } else store.copyWithin(0, from, bytes.length)
+    return length
+  }
+  const grow = (held: number, least: number): void => {
+    const before = store
+    store = Buffer.allocUnsafeSlow(Math.max(least, LARGE_BYTES))
+    before.copy(store, 0, 0, held)
+  }
+
   return {
     get bytes() {
       return bytes
@@ -64,21 +91,20 @@ export function openWindow(file: SourceFile): ByteWindow {
       return nuls
     },
     async more(from) {
-      const parts: Buffer[] = [bytes.subarray(from)]
+      let length = keep(from)
       base += from
-      let length = parts[0]?.length ?? 0
-      const enough = length + Math.min(Math.max(length, LEAST_BYTES), MOST_BYTES)
       const before = length
+      const enough = length + Math.min(Math.max(length, LEAST_BYTES), MOST_BYTES)
       while (!isEnd && length < enough) {
         const chunk = await next()
         if (chunk === undefined) isEnd = true
         else {
           notice(chunk, base + length)
-          parts.push(chunk)
-          length += chunk.length
+          if (length + chunk.length > store.length) grow(length, length + chunk.length)
+          length += chunk.copy(store, length)
         }
       }
-      bytes = Buffer.concat(parts)
+      bytes = store.subarray(0, length)
       return length > before
     },
     close: async () => void (await chunks.return?.()),

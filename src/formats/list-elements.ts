@@ -32,7 +32,8 @@ export async function* elementsOf(walk: Walk): AsyncGenerator<readonly ListPiece
     isFirst = false
     if (first === CLOSE_BRACE || first === COLON) return yield* byMark(walk, mark)
     const from = walk.here()
-    const ends = await walk.value()
+    // With another way to find the next one, no more is held of a bad one than up to where that shows.
+    const ends = await walk.value(RECORD_LIMIT, mark !== undefined)
     if (ends === undefined) {
       // Brackets that do not add up look like an element without end.
       if (mark !== undefined && window.bytes.includes(mark, walk.at)) return yield* byMark(walk, mark)

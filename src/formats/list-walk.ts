@@ -28,6 +28,7 @@ const BATCH_BYTES = 1024 * 1024
 const MOST_DAMAGE = 1000
 
 export type Walk = ReturnType<typeof createWalk>
+type Ends = { readonly to: number; readonly isWhole: boolean }
 
 export function createWalk(window: ByteWindow, file: string) {
   let found: ListPiece[] = []
@@ -65,11 +66,12 @@ export function createWalk(window: ByteWindow, file: string) {
         if (!(await window.more(at))) return false
       }
     },
-    /** The value that begins here, held; undefined when it is over the limit, with the reading where it was. */
-    async value(
-      limit = RECORD_LIMIT,
-    ): Promise<{ readonly to: number; readonly isWhole: boolean } | undefined> {
-      const skip = createValueSkip()
+    /**
+     * The value that begins here, held; undefined when it is over the limit, with the reading where it was. `isStrict`: up to the first
+     * byte that can stand in no JSON.
+     */
+    async value(limit = RECORD_LIMIT, isStrict = false): Promise<Ends | undefined> {
+      const skip = createValueSkip(isStrict)
       for (let scanned = this.at; ;) {
         const to = skip.on(window.bytes, scanned)
         if (to !== -1) return { to, isWhole: skip.isWhole }

@@ -3,10 +3,12 @@
 export type ValueSkip = {
   /** The index behind the value's last byte, or -1 when it goes on past these bytes: the next ones go on from there. */
   on(bytes: Buffer, from: number): number
-  /** False for a text that a raw newline ends, which cannot stand in one. */
+  /** False for a text that a raw newline ends, which cannot stand in one, and for what a byte ended that can stand in no JSON. */
   readonly isWhole: boolean
 }
 
+const TAB = 0x09
+const SPACE = 0x20
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const NEWLINE = 0x0a
@@ -16,7 +18,8 @@ const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
-export function createValueSkip(): ValueSkip {
+/** `isStrict`: a byte that can stand in no JSON, as a NUL or a newline within a text, ends what cannot be parsed any more. */
+export function createValueSkip(isStrict = false): ValueSkip {
   let kind: 'bracket' | 'text' | 'scalar' | undefined
   let depth = 0
   let isInText = false
@@ -31,10 +34,10 @@ export function createValueSkip(): ValueSkip {
       for (let at = from; at < bytes.length; at += 1) {
         const byte = bytes[at] as number
         if (isInText) {
-          if (byte === NEWLINE) {
+          if (byte === NEWLINE || (isStrict && byte < SPACE)) {
             isInText = false
             isEscaped = false
-            if (kind === 'text') {
+            if (kind === 'text' || isStrict) {
               isWhole = false
               return at
             }
@@ -46,6 +49,9 @@ export function createValueSkip(): ValueSkip {
           }
         } else if (kind === 'scalar') {
           if (endsScalar(byte)) return at
+        } else if (isStrict && byte < TAB) {
+          isWhole = false
+          return at
         } else if (byte === QUOTE) isInText = true
         else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
         else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
