@@ -6,6 +6,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DelaySummary } from '../src/capture/proxy/delay.ts'
 import type { Bench } from './bench.ts'
 import { rssOf } from './built-server.ts'
 import { atLeast, atMost, quantile, type Result } from './measure.ts'
@@ -51,6 +52,7 @@ export const bench: Bench = async ({ quick }) => {
     results.push(
       chunkRow(await modelDelays(ways, quick ? 5 : 21), await burstDelays(ways, quick ? 1000 : 3000)),
     )
+    results.push(await ownRow(ours))
     const bareWays: Ways = { direct: { url: bare }, tee: { url: bareTee }, ours: { url: `${ours}/bare` } }
     results.push(await rateRow(bareWays, quick ? 1500 : 6000, home))
     results.push(await manyStreams({ url: ours }, recorder, home, quick))
@@ -112,6 +114,19 @@ function latencyRows(name: string, times: Times, version: string | undefined): R
           ),
         ]),
   ]
+}
+
+/** From its read of a part of an answer to its write, as the proxy counts it itself: of all that passed until now. */
+async function ownRow(url: string): Promise<Result> {
+  const answer = await fetch(`${url}/hansard/delays`)
+  const { parts, p50, p99 } = (await answer.json()) as DelaySummary
+  const detail = `ms; p50 ${((p50 ?? Number.NaN) / 1000).toFixed(3)}, of ${parts} parts`
+  return atMost(
+    'a part of an answer within the proxy, by its own count, p99',
+    (p99 ?? Number.NaN) / 1000,
+    0.3,
+    detail,
+  )
 }
 
 /** The best of three of each, turn about: what else a machine does only ever takes away. */

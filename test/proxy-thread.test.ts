@@ -108,5 +108,8 @@ describe('a process that ends with calls that nobody waited for', () => {
     expect(await textsOf('assistant')).toHaveLength(3)
     expect((await sessionsIn(home)).statuses).toEqual(['completed', 'completed', 'completed'])
     expect(said).toContain('3 sessions')
+    expect(said).toMatch(
+      /\d parts of answers passed on within [\d.,]+ µs of our reading at the median, [\d.,]+ for 99 of 100/,
+    )
   })
 })

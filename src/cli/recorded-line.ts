@@ -1,5 +1,6 @@
 /** What was recorded, in one line: for whoever ran an agent under the recorder and wants to know where to look. */
 import { openArchive } from '../archive/archive.ts'
+import type { DelaySummary } from '../capture/proxy/delay.ts'
 import { parseUsd, toUsd } from '../cost/money.ts'
 import { visibleLine } from '../replay/escape.ts'
 import type { Session } from '../transcript/session.ts'
@@ -62,6 +63,13 @@ export function recordedLine(sessions: readonly Session[], passed = sessions.len
     ...(missing > 0 ? [`${missing.toLocaleString('en')} not recorded`] : []),
     sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',
   ].join(', ')
+}
+
+/** How long parts of answers were with the proxy; undefined when none has passed. */
+export function delayLine({ parts, p50, p99 }: DelaySummary): string | undefined {
+  if (p50 === null || p99 === null) return undefined
+  const micros = (value: number): string => value.toFixed(value < 10 ? 1 : 0)
+  return `hansard: ${many(parts, 'part')} of answers passed on within ${micros(p50)} µs of our reading at the median, ${micros(p99)} for 99 of 100`
 }
 
 function many(count: number, one: string, several = `${one}s`): string {

@@ -6,6 +6,7 @@
 import http, { type ClientRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import https from 'node:https'
 import { toPairs, toUpstream, withoutConnection } from './connection-headers.ts'
+import type { Delays } from './delay.ts'
 import { createRelay, type Relay } from './relay.ts'
 import type { Route } from './upstreams.ts'
 
@@ -35,7 +36,8 @@ const MOST_UNSENT = 512 * 1024
 /** Of a request, held to ask again on a new connection when a kept one turned out to be gone. */
 const MOST_HELD = 1024 * 1024
 
-export function createForwarder(): Forwarder {
+/** `delays`: of the parts of answers. */
+export function createForwarder(delays: Delays): Forwarder {
   const options = { keepAlive: true, maxSockets: Infinity, maxFreeSockets: 256, timeout: KEPT_MS }
   const agents = { 'http:': new http.Agent(options), 'https:': new https.Agent(options) }
   const ask = (request: IncomingMessage, { upstream, path }: Route, isFresh: boolean): ClientRequest => {
@@ -54,7 +56,7 @@ export function createForwarder(): Forwarder {
   }
   return {
     forward(request, response, route, watch) {
-      pass({ request, response, watch, ask: (isFresh) => ask(request, route, isFresh) })
+      pass({ request, response, watch, delays, ask: (isFresh) => ask(request, route, isFresh) })
     },
     close() {
       agents['http:'].destroy()
@@ -67,10 +69,11 @@ type Passing = {
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly watch: Watch
+  readonly delays: Delays
   readonly ask: (isFresh: boolean) => ClientRequest
 }
 
-function pass({ request, response, watch, ask }: Passing): void {
+function pass({ request, response, watch, delays, ask }: Passing): void {
   let held: Buffer[] | undefined = []
   let heldBytes = 0
   let isAsked = false
@@ -79,6 +82,7 @@ function pass({ request, response, watch, ask }: Passing): void {
   let sent = ask(false)
   /** What the upstream's socket gave last, and who takes it as it comes. */
   let read: Buffer = NOTHING
+  let readAt = 0
   let relay: Relay | undefined
   /** What has come of the answer, and not been told. */
   let tellRest = (): void => {}
@@ -132,6 +136,7 @@ function pass({ request, response, watch, ask }: Passing): void {
       const [first] = parts
       const whole = parts.length === 1 && first !== undefined ? first : Buffer.concat(parts)
       if (!response.write(whole)) answer.pause()
+      delays.add(performance.now() - readAt)
       // Behind Node.js, which gives it to the socket in a tick of its own.
       if (passed.length === 0) process.nextTick(tell)
       passed = passed.length === 0 ? parts : [...passed, ...parts]
@@ -154,6 +159,7 @@ function pass({ request, response, watch, ask }: Passing): void {
       response,
       read,
       self: onRead,
+      written: () => delays.add(performance.now() - readAt),
       tell(part) {
         isBegun = true
         if (isTold) watch.chunk(part)
@@ -187,6 +193,7 @@ function pass({ request, response, watch, ask }: Passing): void {
   }
   const onRead = (bytes: Buffer): void => {
     read = bytes
+    readAt = performance.now()
     relay?.pass(bytes)
   }
   const listen = (): void => {

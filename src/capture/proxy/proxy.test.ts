@@ -264,6 +264,33 @@ describe('what passes', () => {
   })
 })
 
+describe('what it costs', () => {
+  const told = async (): Promise<unknown> => JSON.parse((await ask('/hansard/delays')).body.toString())
+
+  it('is counted for each part of an answer, streamed or whole, and told to whoever asks', async () => {
+    answer = async (request, response) => {
+      await bodyOf(request)
+      if (request.url === '/v1/models') return response.end('{"data":[]}')
+      for (const one of streamed('msg_1', ['a', 'b', 'c'])) {
+        response.write(one)
+        await new Promise((done) => setTimeout(done, 15))
+      }
+      return response.end()
+    }
+    expect(await told()).toEqual({ unit: 'µs', parts: 0, p50: null, p99: null, longest: null })
+    await post('/v1/messages', question('hello'))
+    const { parts, p50, p99, longest } = proxy.delays()
+    // Events that were sent apart, however busy the machine is.
+    expect(parts).toBeGreaterThanOrEqual(2)
+    expect(p50).toBeGreaterThan(0)
+    expect(p99).toBeGreaterThanOrEqual(p50 ?? Number.NaN)
+    expect(longest).toBeGreaterThanOrEqual(p99 ?? Number.NaN)
+    expect(await told()).toEqual({ unit: 'µs', parts, p50, p99, longest })
+    await ask('/v1/models')
+    expect(proxy.delays().parts).toBe(parts + 1)
+  })
+})
+
 describe('what is refused', () => {
   it('is another host’s name, a proxy of another kind, another protocol, and a path of nobody', async () => {
     answer = (_, response) => void response.end('reached')

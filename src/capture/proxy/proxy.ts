@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import type { Upstream } from '../../sources/redirection.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createReporter } from '../report.ts'
+import { createDelays, type DelaySummary } from './delay.ts'
 import { createForwarder, type Watch } from './forward.ts'
 import { openRecording, type RecordingOptions } from './recording.ts'
 import { toRoute } from './upstreams.ts'
@@ -20,19 +21,25 @@ export type ProxyOptions = RecordingOptions & {
 export type Proxy = {
   readonly url: string
   readonly port: number
+  /** What it costs, as it counts it itself. */
+  delays(): DelaySummary
   /** Ends what is open, and every session. */
   close(): Promise<readonly Session[]>
 }
 
 /** Answers to whoever wants to know that it is there. */
 const HEALTH = '/hansard/health'
+/** And to whoever wants to know what it costs. */
+const DELAYS = '/hansard/delays'
 
 export async function startProxy({ upstreams, port = 0, ...options }: ProxyOptions): Promise<Proxy> {
-  const forwarder = createForwarder()
+  const delays = createDelays()
+  const forwarder = createForwarder(delays)
   const report = createReporter(options.onFailure)
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
     if (!isLocal(request)) return void response.writeHead(403).end('hansard: this host is not ours\n')
     if (request.url === HEALTH) return void response.writeHead(200).end('ok\n')
+    if (request.url === DELAYS) return void response.writeHead(200, JSON_HEAD).end(said(delays.summary()))
     const route = toRoute(upstreams, request.url ?? '')
     if (route === undefined) return void response.writeHead(404).end('hansard: no upstream for this path\n')
     forwarder.forward(request, response, route, guarded(recording.watch(request, route), report.guard))
@@ -50,6 +57,7 @@ export async function startProxy({ upstreams, port = 0, ...options }: ProxyOptio
   return {
     url: `http://127.0.0.1:${bound}`,
     port: bound,
+    delays: delays.summary,
     async close() {
       await new Promise<void>((resolve) => {
         server.close(() => resolve())
@@ -61,6 +69,12 @@ export async function startProxy({ upstreams, port = 0, ...options }: ProxyOptio
       return recording.close()
     },
   }
+}
+
+const JSON_HEAD = { 'content-type': 'application/json' }
+
+function said(summary: DelaySummary): string {
+  return `${JSON.stringify({ unit: 'µs', ...summary })}\n`
 }
 
 function listen(server: Server, port: number): Promise<void> {

@@ -21,12 +21,21 @@ export type RelayOptions = {
   readonly read: Buffer
   /** Who listens to the socket: no parser. */
   readonly self: (bytes: Buffer) => void
+  /** Something has been given to the client's socket. */
+  readonly written: () => void
   /** What has been passed on, without its framing. */
   readonly tell: (part: Buffer) => void
 }
 
 /** Undefined for an answer that has to be taken apart: not in chunks on both sides, or with a head that did not come in one piece. */
-export function createRelay({ answer, response, read, self, tell }: RelayOptions): Relay | undefined {
+export function createRelay({
+  answer,
+  response,
+  read,
+  self,
+  written,
+  tell,
+}: RelayOptions): Relay | undefined {
   const { socket, headers } = answer
   const body = bodyIn(read, answer)
   if (body === undefined || !response.chunkedEncoding) return undefined
@@ -46,7 +55,9 @@ export function createRelay({ answer, response, read, self, tell }: RelayOptions
     // With the head, which may not have left; and where another answer goes first, behind it.
     const to = isBegun ? (response.socket ?? response) : response
     isBegun = true
-    if (to.write(bytes)) return
+    const isRoom = to.write(bytes)
+    written()
+    if (isRoom) return
     // Either starts the other: what was read of an answer before it had to wait asks the socket for more.
     answer.pause()
     socket.pause()

@@ -3,7 +3,7 @@ import { startProxy } from '../../capture/proxy/proxy.ts'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { loadConfig } from '../config.ts'
 import { flush, note, out, outJson } from '../print.ts'
-import { inArchive, recordedLine } from '../recorded-line.ts'
+import { delayLine, inArchive, recordedLine } from '../recorded-line.ts'
 
 export type ProxyFlags = {
   readonly port?: number
@@ -34,4 +34,6 @@ export async function proxy(flags: ProxyFlags): Promise<void> {
   })
   const passed = await running.close()
   note(recordedLine(inArchive(home, passed), passed.length))
+  const delays = delayLine(running.delays())
+  if (delays !== undefined) note(delays)
 }
