@@ -73,6 +73,12 @@ describe.each(['README.md', 'docs/seeds.md'])('%s', (page) => {
 })
 
 describe('the README', () => {
+  it('names every format, with a way to its page', () => {
+    const readme = read('README.md')
+    const pageOf = (id: string): string => (id === 'journal' ? 'docs/format.md' : `docs/formats/${id}.md`)
+    expect(formats.map(({ id }) => id).filter((id) => !readme.includes(`](${pageOf(id)})`))).toEqual([])
+  })
+
   it('has an example that runs as it stands', () => {
     const example = /```ts\n([\s\S]*?)```/.exec(read('README.md'))?.[1] as string
     expect(example.trim().split('\n').length).toBeLessThanOrEqual(12)
