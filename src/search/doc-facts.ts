@@ -90,19 +90,10 @@ const SEPARATORS = /[\0- '%\x7f]/g
 
 const PRIME = 0x0100_0193
 
-/** The same for an entry in every recording of its session. */
-export function identityOf({ source, id }: Pick<Entry, 'source' | 'id'>): bigint {
-  start()
-  mix(source)
-  mix('\n')
-  mix(id)
-  return hashed()
-}
-
 /** Twice FNV-1a over code units. */
-export function toHash(text: string): bigint {
+export function toHash(...texts: readonly string[]): bigint {
   start()
-  mix(text)
+  for (const text of texts) mix(text)
   return hashed()
 }
 

@@ -2,6 +2,7 @@
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { PAGE_DOCS, type Doc } from './doc-pages.ts'
+import { createJoin } from './entry-identity.ts'
 import { createHolding, MOST_FOUND } from './held-entries.ts'
 import { createRanked, NOTHING_AHEAD, prefetch, type Match, type Take } from './index-ranked.ts'
 import type { Stream } from './lookup.ts'
@@ -185,7 +186,7 @@ export function numberSession(
   readers: readonly ShardReader[],
 ): ReadonlyMap<string, number> {
   const numbers = new Map<string, number>()
-  const seen = new Set<bigint>()
+  const join = createJoin()
   const next = createSequence()
   for (const { name } of units) {
     const placed = readers.flatMap((reader) => {
@@ -193,9 +194,9 @@ export function numberSession(
       return unit === undefined ? [] : [{ reader, unit }]
     })[0]
     if (placed === undefined) continue
+    const isNew = join()
     for (const { number, doc } of docsOf(placed.reader, placed.unit)) {
-      if (placed.reader.sessionKey(doc.session) !== key || seen.has(doc.identity)) continue
-      seen.add(doc.identity)
+      if (placed.reader.sessionKey(doc.session) !== key || !isNew(doc.identity)) continue
       numbers.set(`${name}\n${number}`, next(placed.reader.name(doc.source)))
     }
   }

@@ -1,6 +1,7 @@
 /** Where an entry lies, as the index knows it, and whether one that was read there is the one that was indexed. */
 import type { Entry } from '../transcript/entry.ts'
-import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
+import { facetsOf, markOfTexts } from './doc-facts.ts'
+import { identityOfOwn, idOfPlace } from './entry-identity.ts'
 import { textsOf } from './match-texts.ts'
 import type { ListedUnit } from './unit-list.ts'
 
@@ -23,8 +24,9 @@ export type Located = {
 
 /** The id under which an entry is the one that was indexed. */
 export function idAsIndexed(entry: Pick<Entry, 'id'>, located: Located): string | undefined {
-  const { source, sequence, identity } = located
-  return [entry.id, `${source}/${sequence}`].find((id) => identityOf({ source, id }) === identity)
+  const { source, identity } = located
+  if (identityOfOwn({ source, id: entry.id }) === identity) return entry.id
+  return idOfPlace(identity, located)
 }
 
 /** The entry under the name it has among the others, if it says what was indexed. */

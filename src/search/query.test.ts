@@ -111,6 +111,14 @@ describe('a query', () => {
     }
   })
 
+  it('takes the flags of a pattern, those that every pattern has among them', () => {
+    expect(shown(parse('/\\p{Lu}+/u').condition)).toBe('/\\p{Lu}+/giu')
+    expect(shown(parse('/a.b/ims').condition)).toBe('/a.b/gimsu')
+    expect(shown(parse('/a{/i').condition)).toBe('/a{/gi')
+    expect(shown(parseQuery('/a/i', { caseSensitive: true }).condition)).toBe('/a/giu')
+    expect(() => parse('/a{/u')).toThrow('not a regular expression')
+  })
+
   it('is a whole pattern on request', () => {
     const { condition } = parseQuery('role:x (a|b)+', { regex: true, caseSensitive: true })
     expect(shown(condition)).toBe('/role:x (a|b)+/gu')

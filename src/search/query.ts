@@ -152,13 +152,14 @@ function toWords(text: string, prefix: boolean): Node {
 }
 
 function toRegex(source: string, flags: string, caseSensitive: boolean): RegexNode {
-  const all = new Set(`${flags}g${caseSensitive || flags.includes('i') ? '' : 'i'}`)
+  const isUnicode = flags.includes('u')
+  const others = new Set(`${flags.replace('u', '')}g${caseSensitive ? '' : 'i'}`)
   for (const unicode of ['u', '']) {
     try {
-      return { type: 'regex', pattern: new RegExp(source, [...all].join('') + unicode) }
+      return { type: 'regex', pattern: new RegExp(source, [...others].join('') + unicode) }
     } catch (error) {
       // Without the flag more is forgiven: a stray brace, an escape that means nothing.
-      if (unicode === '' || all.has('u')) throw invalidRegex(source, error)
+      if (unicode === '' || isUnicode) throw invalidRegex(source, error)
     }
   }
   throw invalidRegex(source, undefined)

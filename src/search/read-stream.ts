@@ -1,7 +1,8 @@
 /** What is found by reading: units that the index does not have as they are now, or all of them. */
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { facetsOf, identityOf, markOfTexts } from './doc-facts.ts'
+import { facetsOf, markOfTexts } from './doc-facts.ts'
+import { createJoin, identityOf } from './entry-identity.ts'
 import { isLight } from './held-entries.ts'
 import { best, type Stream } from './lookup.ts'
 import { isTooSlow } from './match-regex.ts'
@@ -76,7 +77,7 @@ async function readHits(
 ): Promise<readonly Hit[]> {
   const { plan, scanned, limit, order, isLate } = searching
   const redactor = redactorOf(searching.archive)
-  const seen = new Set<bigint>()
+  const join = units.length > 1 ? createJoin() : undefined
   const next = createSequence()
   let hits: Hit[] = []
   for (const unit of units) {
@@ -90,6 +91,7 @@ async function readHits(
     scanned.units += 1
     scanned.bytes += unit.bytes
     let at = 0
+    const isNew = join?.()
     try {
       for await (const entries of readListed(unit)) {
         if (isLate()) break
@@ -100,9 +102,8 @@ async function readHits(
           const session = wanted.get(key)
           if (session === undefined) continue
           const identity = identityOf(read)
-          if (units.length > 1 && seen.has(identity)) continue
-          if (units.length > 1) seen.add(identity)
-          const sequence = units.length > 1 ? next(read.source) : read.sequence
+          if (isNew?.(identity) === false) continue
+          const sequence = join === undefined ? read.sequence : next(read.source)
           const entry = { ...toSearched(read, redactor), sequence }
           asked.push({ key, read, session, identity, entry, at, hasAt: Number.isFinite(said) })
         }

@@ -7,7 +7,7 @@ import type { ReadItem } from '../formats/format.ts'
 import { createIdSet } from '../formats/id-set.ts'
 import type { Block } from '../transcript/block.ts'
 import type { Damage } from '../transcript/damage.ts'
-import type { Entry } from '../transcript/entry.ts'
+import { hasOwnId, type Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 
@@ -40,12 +40,6 @@ export async function* withKeys(
       }
     }
   }
-}
-
-/** False for an id that is the entry's place: the next version may have another one there. */
-export function hasOwnId({ id, source, sequence }: Entry): boolean {
-  const place = `${source}/${sequence}`
-  return !id.startsWith(place) || id.replace(/~+$/, '') !== place
 }
 
 /** For one run over a session's entries, in order. */

@@ -3,9 +3,9 @@
  * place that the oldest version gave them, so that what was cited stays where it was. Numbers are dense again. Memory is the keys.
  */
 import type { ReadItem } from '../formats/format.ts'
-import { createSequence, type Entry } from '../transcript/entry.ts'
+import { createSequence, hasOwnId, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { createKeySet, hasOwnId, type Keyed } from './entry-keys.ts'
+import { createKeySet, type Keyed } from './entry-keys.ts'
 import { isPassing, type Coverage, type ReadVersion } from './coverage.ts'
 
 /** An older version and what is known of it; the newest has no coverage. */

@@ -4,9 +4,9 @@
  */
 import { isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
-import type { Entry } from '../transcript/entry.ts'
+import { hasOwnId, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { createEntryKeys, createKeySet, hasOwnId } from './entry-keys.ts'
+import { createEntryKeys, createKeySet } from './entry-keys.ts'
 import { createPlace } from './merge-versions.ts'
 import { keyOf } from './unit-facts.ts'
 

@@ -51,6 +51,12 @@ export type Origin = {
   readonly byteLength: number
 }
 
+/** False for an id that is the entry's place: the next version may have another one there. */
+export function hasOwnId({ id, source, sequence }: Entry): boolean {
+  const place = `${source}/${sequence}`
+  return !id.startsWith(place) || id.replace(/~+$/, '') !== place
+}
+
 /** `session#12` for the primary source, `session#subagent:x/12` for another. */
 export function citation(session: string, { source, sequence }: Pick<Entry, 'source' | 'sequence'>): string {
   return source === PRIMARY ? `${session}#${sequence}` : `${session}#${source}/${sequence}`
