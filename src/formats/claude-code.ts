@@ -46,7 +46,12 @@ export const claudeCode: Format = {
           return session
         },
       })
-      yield* readGroup(group, reading)
+      const alone = isAlone(group) ? readAtOnce(group, reading) : undefined
+      if (alone === undefined) yield* readGroup(group, reading)
+      else {
+        for (const items of alone) yield items
+        yield reading.end()
+      }
       if (id !== undefined) taken.add(id)
     }
   },
@@ -149,18 +154,30 @@ async function isOwnLog(file: SourceFile): Promise<boolean> {
   return head.records.length === 0 || detectClaudeCode(head) !== undefined
 }
 
+/** Nothing belongs to its log. */
+function isAlone({ agents, metas, journals, results }: Group): boolean {
+  return agents.length + metas.length + journals.length + results.length === 0
+}
+
+function readAtOnce({ main }: Group, reading: ClaudeReading): ReturnType<ClaudeReading['atOnce']> {
+  return main && reading.atOnce(main, optionsOf(main))
+}
+
+/** What the name of a log says. */
+function optionsOf({ path }: SourceFile): NonNullable<Parameters<ClaudeReading['read']>[1]> {
+  const name = stem(path)
+  const agent = agentOf(path)
+  return {
+    ...(isUuid(name) && { expected: name }),
+    ...(agent !== undefined && { source: `subagent:${agent}` }),
+  }
+}
+
 async function* readGroup(
   { main, agents, metas, journals, results }: Group,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
-  if (main !== undefined) {
-    const name = stem(main.path)
-    const agent = agentOf(main.path)
-    yield* reading.read(main, {
-      ...(isUuid(name) && { expected: name }),
-      ...(agent !== undefined && { source: `subagent:${agent}` }),
-    })
-  }
+  if (main !== undefined) yield* reading.read(main, optionsOf(main))
   const left = [...agents]
   while (left.length > 0) {
     // One that was named is read before those that were not: what it started is then known.

@@ -4,7 +4,7 @@
  */
 import { createCutter, STAND_IN, type Cutter } from '../transcript/cut-strings.ts'
 import { isObject, type Json } from '../transcript/json.ts'
-import { readCutRecords, type Known, type Learning } from '../transcript/cut-records.ts'
+import { cutRecordsOf, readCutRecords, type Known, type Learning } from '../transcript/cut-records.ts'
 import { createLineShapes } from '../transcript/line-shapes.ts'
 import { createLineValues, type LineValues } from '../transcript/line-values.ts'
 import { readRecords, type RecordBatch } from '../transcript/records.ts'
@@ -60,6 +60,37 @@ export async function* readClaudeRecords(
   onValues(values)
   try {
     yield* readCutRecords(file, cutter, learning)
+  } finally {
+    free.push(knife)
+  }
+}
+
+/** In bytes, of files that are read at once: no line of these is one that others have to wait for. */
+const MOST_AT_ONCE = 2 * 1024 * 1024
+
+/** The same without promises, of a file that can be read so; undefined for any other. */
+export function claudeRecordsAtOnce(
+  file: SourceFile,
+  onValues: (values: LineValues) => void,
+): Iterable<RecordBatch> | undefined {
+  const knife = free.pop() ?? createKnife()
+  if (knife === undefined) return undefined
+  free.push(knife)
+  const chunks = file.atOnce?.(MOST_AT_ONCE)
+  return chunks && cutAtOnce(file.path, chunks, onValues)
+}
+
+function* cutAtOnce(
+  name: string,
+  chunks: Iterable<Buffer>,
+  onValues: (values: LineValues) => void,
+): Generator<RecordBatch> {
+  // Where there was one, another can be made.
+  const knife = free.pop() ?? (createKnife() as Knife)
+  const { cutter, learning, values } = knife
+  onValues(values)
+  try {
+    yield* cutRecordsOf(name, chunks, cutter, learning)
   } finally {
     free.push(knife)
   }

@@ -9,10 +9,11 @@ import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
-import { isCutTooShort, readClaudeRecords } from './claude-cut.ts'
+import { claudeRecordsAtOnce, isCutTooShort, readClaudeRecords } from './claude-cut.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
+import { createOpening, type Opening } from './claude-opening.ts'
 import { agentOf } from './claude-rest.ts'
 import { createShapedLines } from './claude-shaped-lines.ts'
 import type { ClaudePlan } from './claude-shapes.ts'
@@ -26,6 +27,8 @@ import { oversizedEntry } from './unknown.ts'
 export type ClaudeReading = {
   /** The records of one file. The first file opens the session. */
   read(file: SourceFile, options?: FileOptions): AsyncGenerator<readonly ReadItem[]>
+  /** The same without promises, of a file that can be read so where only facts are asked for; undefined for any other. */
+  atOnce(file: SourceFile, options?: FileOptions): Iterable<readonly ReadItem[]> | undefined
   /** A small JSON file beside the log, whole, as one event; damage when it cannot be taken in. */
   document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
   /** A text that a tool returned and that stands in a file of its own, as one event. */
@@ -72,9 +75,6 @@ type Options = {
 }
 
 type Draft = { -readonly [K in keyof Entry]: Entry[K] }
-
-/** Records held back at most until one names the session: state records, which do not, often come first. */
-const HELD = 1000
 
 /** Lines that are worth letting go of while the next are read. */
 const LONG_BYTES = 1024 * 1024
@@ -256,41 +256,41 @@ function createReading(options: Options): ClaudeReading {
     return { type: 'session', session: toSession(facts.current()) }
   }
 
+  const isCut = ({ parse, isForeign }: FileOptions): boolean =>
+    isForFacts && exact && parse === undefined && isForeign !== true
+  const openingOf = (file: SourceFile, options: FileOptions): Opening => {
+    const { expected, isForeign = false, parse } = options
+    return createOpening({
+      isOpen: () => isOpen,
+      isNamed: (records) => isForeign || parse !== undefined || facts.chooseSession(records, expected),
+      toItems: (batch) => toItems(batch, file.path, options),
+      open,
+    })
+  }
+
   return {
     async *read(file, options = {}) {
-      const { expected, isForeign = false, parse } = options
-      // The session's item comes first and says what its first records say: they are taken in before it is made.
-      const openWith = (batches: readonly RecordBatch[]): ReadItem[] => {
-        const items = batches.flatMap((batch) => toItems(batch, file.path, options))
-        return [open(), ...items]
-      }
-      let held: RecordBatch[] = []
-      let count = 0
-      const isCut = isForFacts && exact && parse === undefined
+      const { isForeign = false } = options
+      const opening = openingOf(file, options)
       const batches = isForeign
         ? readRawRecords(file)
-        : isCut
+        : isCut(options)
           ? readClaudeRecords(file, shaped.asksBy)
           : readRecords(file)
       for await (const batch of batches) {
-        if (isOpen) {
-          const items = toItems(batch, file.path, options)
-          const isLong = batch.records.some(({ byteLength }) => byteLength > LONG_BYTES)
-          yield items
-          // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
-          if (isLong) items.length = 0
-          continue
-        }
-        count += batch.records.length
-        const isNamed = isForeign || parse !== undefined || facts.chooseSession(batch.records, expected)
-        if (!isNamed && count < HELD) {
-          held.push(settled(batch))
-          continue
-        }
-        yield openWith([...held, batch])
-        held = []
+        const items = opening.take(batch)
+        if (items === undefined) continue
+        const isLong = batch.records.some(({ byteLength }) => byteLength > LONG_BYTES)
+        yield items
+        // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
+        if (isLong) items.length = 0
       }
-      if (held.length > 0) yield openWith(held)
+      const last = opening.end()
+      if (last !== undefined) yield last
+    },
+    atOnce(file, options = {}) {
+      const batches = isCut(options) ? claudeRecordsAtOnce(file, shaped.asksBy) : undefined
+      return batches && itemsAtOnce(batches, openingOf(file, options))
     },
     document: async (file, options) => beside(file, options, await readDocumentBlock(file)),
     text: async (file, options) => beside(file, options, await readTextBlock(file)),
@@ -300,16 +300,13 @@ function createReading(options: Options): ClaudeReading {
   }
 }
 
-/** For when others are asked for before these are taken in. */
-function settled({ records, damage }: RecordBatch): RecordBatch {
-  const whole = records.map(({ number, byteOffset, byteLength, value, text, whole: read }) => ({
-    number,
-    byteOffset,
-    byteLength,
-    value: read === undefined ? value : read(),
-    text,
-  }))
-  return { records: whole, damage }
+function* itemsAtOnce(batches: Iterable<RecordBatch>, opening: Opening): Generator<readonly ReadItem[]> {
+  for (const batch of batches) {
+    const items = opening.take(batch)
+    if (items !== undefined) yield items
+  }
+  const last = opening.end()
+  if (last !== undefined) yield last
 }
 
 /** A line's own id, where the entry goes by another. */

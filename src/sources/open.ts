@@ -12,6 +12,7 @@ import { nodeFiles } from '../journal/files.ts'
 import type { ChunkOptions, Source, SourceFile } from '../transcript/source.ts'
 import { HEAD_BYTES } from '../formats/head-records.ts'
 import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
+import { chunksAtOnce } from './chunks-at-once.ts'
 import { listFolder } from './list.ts'
 import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
 import { openZip } from './zip.ts'
@@ -156,6 +157,10 @@ function toFile(
     sizeBytes: stat.size,
     modifiedAt: stat.mtime.toISOString(),
     raw,
+    // A link may be put in the file's place by those who write there: it is followed where it was named, and nowhere else.
+    ...(!follow && {
+      atOnce: (mostBytes: number) => chunksAtOnce(nodeFiles, { at: path, isPacked: false }, mostBytes),
+    }),
     async begin(bytes) {
       const first = held
       held = undefined

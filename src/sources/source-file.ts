@@ -20,6 +20,8 @@ export type RawFile = {
   readonly modifiedAt: string
   /** All bytes as they are held; from the start each time it is called. */
   readonly raw: (options?: ChunkOptions) => AsyncIterable<Buffer>
+  /** As `SourceFile.atOnce`, where there is a way to them that nobody has to wait for. */
+  readonly atOnce?: (mostBytes: number) => Iterable<Buffer> | undefined
   /** The first of them, at most so many, where there is a shorter way to them. */
   readonly begin?: (bytes: number) => Promise<Buffer>
   /** The last of them, where they can be had alone. */
@@ -36,6 +38,7 @@ export function toSourceFile({
   sizeBytes,
   modifiedAt,
   raw,
+  atOnce,
   begin,
   end,
   damaged,
@@ -59,6 +62,7 @@ export function toSourceFile({
     sizeBytes,
     modifiedAt,
     chunks,
+    ...(atOnce !== undefined && { atOnce }),
     database: () => (database === undefined ? unpacked() : database(unpacked)),
     async head(bytes) {
       // Of what is packed, no more is read than is asked for unpacked: less makes as much, and what stops there is no damage.

@@ -76,15 +76,30 @@ export function versionsOf(
 export type ToldVersion = UnitVersion & { readonly format: Format }
 
 /** Every item of the unit, over its versions. One alone is in the format given; of several, each is told. */
-export async function* readVersions(
+export function readVersions(
   all: readonly UnitVersion[],
   paths: readonly string[],
   format: Format,
-  { formatOf, ...options }: ReadOptions & { readonly formatOf?: FormatOf } = {},
+  options: VersionOptions = {},
+): AsyncGenerator<readonly ReadItem[]> {
+  const [only] = all
+  // Nearly all have one: each generator on the way takes as long for a short log as looking at some of its lines.
+  return all.length === 1 && only !== undefined
+    ? readSnapshot(only, paths, format, options)
+    : readSeveral(all, paths, format, options)
+}
+
+type VersionOptions = ReadOptions & { readonly formatOf?: FormatOf }
+
+async function* readSeveral(
+  all: readonly UnitVersion[],
+  paths: readonly string[],
+  format: Format,
+  { formatOf, ...options }: VersionOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
   const told: ToldVersion[] = []
   for (const version of all) {
-    const own = all.length === 1 || formatOf === undefined ? format : await formatOf(await version.open())
+    const own = formatOf === undefined ? format : await formatOf(await version.open())
     if (own !== undefined) told.push({ ...version, format: own })
   }
   const [last] = told.slice(-1)

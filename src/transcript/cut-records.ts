@@ -80,13 +80,36 @@ export async function* readCutRecords<P>(
   const lines = latest
   for await (const chunk of file.chunks({ isPassing: true })) {
     const batch = lines.push(chunk)
-    if (batch.records.length === 0 && batch.damage.length === 0) continue
+    if (isEmpty(batch)) continue
     yield batch
     // Whoever asks for more is done with these, or has a copy.
     batch.records.length = 0
   }
   const last = lines.end()
-  if (last.records.length > 0 || last.damage.length > 0) yield last
+  if (!isEmpty(last)) yield last
+}
+
+/** The same of chunks that need not be waited for. */
+export function* cutRecordsOf<P>(
+  name: string,
+  chunks: Iterable<Buffer>,
+  cutter: Cutter,
+  learning?: Learning<P>,
+): Generator<RecordBatch> {
+  latest = createCutLines(cutter, name, learning)
+  const lines = latest
+  for (const chunk of chunks) {
+    const batch = lines.push(chunk)
+    if (isEmpty(batch)) continue
+    yield batch
+    batch.records.length = 0
+  }
+  const last = lines.end()
+  if (!isEmpty(last)) yield last
+}
+
+function isEmpty({ records, damage }: RecordBatch): boolean {
+  return records.length === 0 && damage.length === 0
 }
 
 /** Held until there is another: what was compiled of its functions goes with the last of them. */

@@ -27,6 +27,11 @@ export interface SourceFile {
   readonly tail?: (bytes: number) => Promise<Buffer>
   /** All bytes in order, in chunks of some hundred KB that the receiver may keep, unless it says that it will not. */
   chunks(options?: ChunkOptions): AsyncIterable<Buffer>
+  /**
+   * The chunks of a file of at most so many bytes, without promises and as `isPassing` has them; undefined for one that is longer or
+   * packed. Absent where bytes have to be waited for.
+   */
+  readonly atOnce?: (mostBytes: number) => Iterable<Buffer> | undefined
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
   bytes(limit: number): Promise<Buffer>
   /** The file as an SQLite database, for one that begins with `SQLITE_MAGIC`; absent where a source cannot give it. */
