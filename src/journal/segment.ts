@@ -51,6 +51,8 @@ export function openSegment({ files, folder, writer, start, encoder }: Options):
   let seq = -1
   let h = start
   let size = 0
+  /** What was there when it was last looked at. */
+  let seen = Number.POSITIVE_INFINITY
   let broken = false
   let dirty = false
   let closed = false
@@ -131,7 +133,10 @@ export function openSegment({ files, folder, writer, start, encoder }: Options):
       if (own.links === 0) return { reason: 'the journal was removed while recording', gone: true }
       if (there === undefined || there.ino !== own.ino || there.dev !== own.dev)
         return { reason: 'the journal was renamed or replaced while recording', gone: false }
-      if (own.size < size) return { reason: 'the journal was cut short while recording', gone: true }
+      // Shorter than it was, somebody cut it; else a write that was said to be done was not, and what was there before it still is.
+      if (own.size < size)
+        return { reason: 'the journal is shorter than what was written', gone: own.size < seen }
+      seen = size
       return undefined
     },
     close() {

@@ -263,6 +263,37 @@ describe('a journal that somebody plays with', () => {
     expect(await ids()).toEqual(numbered(3))
   })
 
+  it.each(['group', 'sync'] as const)(
+    'loses nothing to a kernel that once says it wrote a line and did not: %s',
+    async (durability) => {
+      // The first write is the line that a reader knows the file by.
+      for (const lie of [2, 3, 9, 14]) {
+        const inside = join(folder, `lie-${lie}`)
+        let writes = 0
+        const files: Files = {
+          ...nodeFiles,
+          write(fd, bytes, from, length) {
+            writes += 1
+            if (writes !== lie) return nodeFiles.write(fd, bytes, from, length)
+            nodeFiles.write(fd, bytes, from + 3, length - 3)
+            return length
+          },
+        }
+        const journal = openJournal({ folder: inside, first, files, durability })
+        for (let n = 0; n < 20; n += 1) {
+          journal.append(entry(n))
+          // Long enough for a sync that nobody asked for.
+          if (n % 10 === 9) await new Promise((done) => setTimeout(done, 150))
+        }
+        expect(await journal.close()).toBe(true)
+        expect(journal.lost()).toBe(0)
+        const { entries } = await readFolder(segments(inside))
+        const found = entries.map(({ sequence }) => sequence).toSorted((a, b) => a - b)
+        expect(found).toEqual(Array.from({ length: 20 }, (_, n) => n))
+      }
+    },
+  )
+
   it('goes on when its folder loses its permissions while it writes', async () => {
     const journal = open()
     journal.append(entry(0))

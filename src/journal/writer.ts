@@ -93,6 +93,7 @@ export function openJournal(options: JournalOptions): JournalWriter {
       if (segment === undefined) continue
       try {
         segment.datasync()
+        if (!isWhole(segment)) continue
         // An error may have been told to the sync in flight instead: that has the last word, while memory allows.
         if (inFlight === undefined || unsynced.bytes > holdBytes) unsynced.release(unsynced.size)
         else unsynced.cover()
@@ -110,14 +111,23 @@ export function openJournal(options: JournalOptions): JournalWriter {
       segment.datasyncLater((error) => {
         inFlight = undefined
         const isCurrent = segment === segments.current()
-        if (isCurrent && error === undefined) unsynced.releaseCovered()
+        const isSafe = isCurrent && error === undefined && isWhole(segment)
+        if (isSafe) unsynced.releaseCovered()
         if (isCurrent && error !== undefined) distrust(error)
         rearm()
-        resolve(isCurrent && error === undefined)
+        resolve(isSafe)
       })
     })
     inFlight = result
     return result
+  }
+
+  /** Before lines are let go for being synced: a kernel that says it wrote and did not is noticed while they can be written again. */
+  const isWhole = (segment: Segment): boolean => {
+    segments.look()
+    if (segment === segments.current()) return true
+    segments.drain(true)
+    return false
   }
 
   const distrust = (error: unknown): void => {
