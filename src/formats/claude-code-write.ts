@@ -38,10 +38,7 @@ export const claudeCodeWriter: Writer = {
     const ids = createIdSet()
     const foreign = createForeignLines({ session, name: sessionId, context })
     let isForeign = false
-    facts.chooseSession(
-      [{ number: 1, byteOffset: 0, byteLength: 0, value: { sessionId }, text: '' }],
-      undefined,
-    )
+    facts.chooseSession([sessionId], (id) => id, undefined)
 
     const claim = (path: string): string => {
       if (known.has(path)) return path

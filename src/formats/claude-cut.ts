@@ -86,7 +86,7 @@ function* cutAtOnce(
   onValues: (values: LineValues) => void,
 ): Generator<RecordBatch> {
   // Where there was one, another can be made.
-  const knife = free.pop() ?? (createKnife() as Knife)
+  const knife = (free.pop() ?? createKnife()) as Knife
   const { cutter, learning, values } = knife
   onValues(values)
   try {

@@ -2,7 +2,6 @@
 import { PRIMARY } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
-import type { JsonRecord } from '../transcript/records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { LineDefaults } from './claude-lines.ts'
 import type { IdSet } from './id-set.ts'
@@ -21,8 +20,12 @@ export type ClaudeFacts = LineDefaults & {
 export type FactsFold = {
   /** Live: what the session's first lines said, which later ones are compared with. */
   readonly defaults: LineDefaults
-  /** Decides whose records these are; false when more records may tell better. */
-  chooseSession(records: readonly JsonRecord[], expected: string | undefined): boolean
+  /** Decides whose records these are, by what each says that it is of; false when more records may tell better. */
+  chooseSession<R>(
+    records: readonly R[],
+    sessionOf: (record: R) => string | undefined,
+    expected: string | undefined,
+  ): boolean
   observe(line: JsonObject): void
   /** True where `observe` would learn nothing from a message of which all it says for the session is this: see `DefaultName`. */
   isSettled(isSaid: (name: DefaultName) => boolean): boolean
@@ -87,9 +90,9 @@ export function createClaudeFacts({
 
   return {
     defaults,
-    chooseSession(records, expected) {
-      for (const { value } of records) {
-        const sessionId = isObject(value) ? asString(value['sessionId']) : undefined
+    chooseSession(records, sessionOf, expected) {
+      for (const record of records) {
+        const sessionId = sessionOf(record)
         if (sessionId === undefined || sessionId === '') continue
         defaults.sessionId ??= sessionId
         if (expected !== undefined && sessionId !== expected) continue
@@ -163,6 +166,21 @@ export function claudeSession(facts: ClaudeFacts): Omit<Session, 'id' | 'status'
 function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value !== ''
 }
+
+/** All that `observe` looks at of a message that is no copy of another session's, with values that nothing hangs on as null. */
+export function firstSaid(line: JsonObject): JsonObject {
+  const { message } = line
+  const said: Record<string, Json> = {
+    message: isObject(message) && 'parts' in message ? { parts: null } : {},
+  }
+  for (const name of FLAT_BY) if (Object.hasOwn(line, name)) said[name] = null
+  for (const name of ['uuid', ...DEFAULT_NAMES])
+    if (Object.hasOwn(line, name)) said[name] = line[name] ?? null
+  return said
+}
+
+/** What `isFlatLine` asks a line whether it has. */
+const FLAT_BY = ['parentUuid', 'userType', 'isSidechain', 'requestId'] as const
 
 /**
  * forgeflare's dialect, which Entire's `full.jsonl` has when no Claude Code was involved: the wrapper's fields and nothing of

@@ -3,7 +3,7 @@
  * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
  */
 import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/entry.ts'
-import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { Session } from '../transcript/session.ts'
@@ -256,13 +256,18 @@ function createReading(options: Options): ClaudeReading {
     return { type: 'session', session: toSession(facts.current()) }
   }
 
+  const sessionOf = (record: JsonRecord): string | undefined => {
+    if (record instanceof ShapedRecord) return shaped.sessionOf(record as ShapedRecord<ClaudePlan>)
+    return isObject(record.value) ? asString(record.value['sessionId']) : undefined
+  }
   const isCut = ({ parse, isForeign }: FileOptions): boolean =>
     isForFacts && exact && parse === undefined && isForeign !== true
   const openingOf = (file: SourceFile, options: FileOptions): Opening => {
     const { expected, isForeign = false, parse } = options
     return createOpening({
       isOpen: () => isOpen,
-      isNamed: (records) => isForeign || parse !== undefined || facts.chooseSession(records, expected),
+      isNamed: (records) =>
+        isForeign || parse !== undefined || facts.chooseSession(records, sessionOf, expected),
       toItems: (batch) => toItems(batch, file.path, options),
       open,
     })

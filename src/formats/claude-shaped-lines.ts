@@ -3,7 +3,7 @@
  * who looks for errors behind it only when a line is read, for most are followed by another of a known shape.
  */
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
-import type { JsonObject } from '../transcript/json.ts'
+import type { Json, JsonObject } from '../transcript/json.ts'
 import type { ShapedRecord } from '../transcript/cut-records.ts'
 import type { LineValues } from '../transcript/line-values.ts'
 import type { DefaultName, FactsFold } from './claude-facts.ts'
@@ -17,6 +17,8 @@ import type { IdSet } from './id-set.ts'
 export type ShapedLines = {
   /** Given before the first record of a file. */
   readonly asksBy: (values: LineValues) => void
+  /** Which session a line of a known shape says that it is of. */
+  sessionOf(record: ShapedRecord<ClaudePlan>): string | undefined
   /** A line was read, and this is its source: the first entry of each tells who started it. */
   begun(source: string): void
   /** False where the line has to be read. */
@@ -42,6 +44,12 @@ export function createShapedLines({ facts, spawns, seen, nextSequence, cuts }: R
     asksBy(own) {
       values = own
     },
+    sessionOf({ plan, valuesAt }) {
+      const place = plan.defaults.get('sessionId')
+      if (values === undefined || place === undefined) return undefined
+      values.of(valuesAt)
+      return values.text(place)
+    },
     begun(source) {
       last = source
     },
@@ -53,7 +61,8 @@ export function createShapedLines({ facts, spawns, seen, nextSequence, cuts }: R
         const place = plan.defaults.get(name)
         return place !== undefined && !own.isEmpty(place)
       }
-      if (!facts.isSettled(isSaid) || own.isEmpty(plan.uuid)) return false
+      if (own.isEmpty(plan.uuid)) return false
+      const isFirst = !facts.isSettled(isSaid)
       const agent = plan.agent === undefined ? undefined : own.text(plan.agent)
       if (agent === '') return false
       const source = agent === undefined ? (fileSource ?? PRIMARY) : `subagent:${agent}`
@@ -64,6 +73,7 @@ export function createShapedLines({ facts, spawns, seen, nextSequence, cuts }: R
       for (const block of entry.blocks)
         if (block.type === 'tool-result' && spawns.isCalled(block.callId)) return false
       if (!seen.takeHash(own.hash(plan.uuid))) return false
+      if (isFirst) facts.observe(saidBy(plan, own))
       if (entry.at !== undefined) facts.observeTime(entry.at)
       if (entry.model !== undefined) facts.observeModel(entry.model, source)
       entry.source = source
@@ -80,4 +90,11 @@ export function createShapedLines({ facts, spawns, seen, nextSequence, cuts }: R
       answered = undefined
     },
   }
+}
+
+/** What a line says for its session, as the one that it was learnt from did. */
+function saidBy({ said, uuid, defaults }: ClaudePlan, values: LineValues): JsonObject {
+  const own: Record<string, Json> = { ...said, uuid: values.text(uuid) }
+  for (const [name, place] of defaults) own[name] = values.text(place)
+  return own
 }

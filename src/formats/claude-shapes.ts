@@ -6,7 +6,7 @@ import { hashSteps, mixedFirst, type HashStep, type Mixed } from '../transcript/
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { shapeOf, type Handling, type Rule, type ShapePart } from '../transcript/line-shapes.ts'
 import { filesIn, wayOf, type Way } from '../transcript/tool-files.ts'
-import { DEFAULT_NAMES, type DefaultName } from './claude-facts.ts'
+import { DEFAULT_NAMES, firstSaid, type DefaultName } from './claude-facts.ts'
 import { OURS, SYNTHETIC } from './claude-lines.ts'
 import { MARKS } from './claude-rest.ts'
 import { SPAWNING } from './claude-spawns.ts'
@@ -19,6 +19,8 @@ export type ClaudePlan = {
   readonly timestamp: number
   /** What the session's first lines say for all. */
   readonly defaults: ReadonlyMap<DefaultName, number>
+  /** What the line that was learnt from said for all, as `firstSaid` has it. */
+  readonly said: JsonObject
   /** Whose line it is, for a subagent's. */
   readonly agent: number | undefined
   readonly answer: AnswerPlan | undefined
@@ -171,6 +173,7 @@ function planOf(line: JsonObject, places: Places): ClaudePlan | undefined {
         return place === undefined ? [] : [[name, place] as const]
       }),
     ),
+    said: firstSaid(line),
     agent: isSidechain === true ? agent : undefined,
     answer,
     blocks,

@@ -304,4 +304,85 @@ describe('facts of lines that are told by their shape', () => {
     )
     expect(shaped).toBeGreaterThan(300)
   })
+
+  it('are those of reading all of them where the first line of a session is one', async () => {
+    const branches = ['main', '', null, 7]
+    const wrappers = branches.flatMap((gitBranch, n) => [
+      {
+        parentUuid: null,
+        isSidechain: false,
+        userType: 'external',
+        cwd: `/p${n}`,
+        version: `2.${n}`,
+        gitBranch,
+      },
+      { parentUuid: null, isSidechain: false, cwd: '', version: `2.${n}`, gitBranch },
+      { parentUuid: null, version: '1', gitBranch },
+    ])
+    const sessions = [
+      'aaaaaaaa-0000-4000-8000-00000000000',
+      'bbbbbbbb-0000-4000-8000-00000000000',
+      '2026-03-04-calm-fox-',
+    ]
+    let shaped = 0
+    for (const wrapped of wrappers) {
+      const logs = sessions.flatMap((session, at) =>
+        [1, 2].map((n) => {
+          // The name of the log may be another's: its lines were copied, then.
+          const name = at === 1 && n === 2 ? `${sessions[0]}3` : `${session}${n}`
+          return [`${name}.jsonl`, orderly({ ...wrapped, sessionId: `${session}${n}` }, [12, 30])] as const
+        }),
+      )
+      const root = write(Object.fromEntries(logs))
+      shaped += await isSame(root)
+    }
+    expect(shaped).toBeGreaterThan(wrappers.length * sessions.length * 2 * 3)
+  })
+
+  it('are those of reading all of them where a result says in other numbers how long it took', async () => {
+    const wrapped = { parentUuid: null, isSidechain: false, cwd: '/p', version: '2', sessionId: ID }
+    const log = orderly(wrapped, [12, '0.5', '1e3', '-1', '2.50', 30, '12345678901234567890', '1E400'])
+    const root = write({ [`${ID}.jsonl`]: log })
+    expect(await isSame(root)).toBe(16)
+    const { calls } = await read(root, true)
+    expect(calls.map(({ work }) => work?.[0]?.[2])).toEqual([12, 1, 1000, 0, 3, 30, 0, 0])
+  })
 })
+
+/** Answers, each with its result: by number, in what words the result says how long it took. */
+function orderly(wrapped: object, took: readonly (number | string)[], from = 0): string {
+  return took
+    .map((one, nth) => {
+      const n = from + nth
+      const result = {
+        ...wrapped,
+        uuid: `r${n}`,
+        timestamp: new Date(SECOND * 2 * n + SECOND).toISOString(),
+        type: 'user',
+        message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: `t${n}`, content: 'done' }] },
+        toolUseResult: { stdout: 'done', durationMs: 0 },
+      }
+      const said = JSON.stringify(result).replace('"durationMs":0', `"durationMs":${one}`)
+      return `${answerLine(wrapped, n, { file_path: `/f${n}` })}${said}\n`
+    })
+    .join('')
+}
+
+const SECOND = 1000
+
+function answerLine(wrapped: object, n: number, input: object): string {
+  return `${JSON.stringify({
+    ...wrapped,
+    uuid: `a${n}`,
+    timestamp: new Date(SECOND * 2 * n).toISOString(),
+    type: 'assistant',
+    message: {
+      model: 'claude-opus-4-5',
+      id: `m${n}`,
+      role: 'assistant',
+      content: [{ type: 'tool_use', id: `t${n}`, name: 'Write', input }],
+      stop_reason: 'tool_use',
+      usage: { input_tokens: 1, output_tokens: 2 },
+    },
+  })}\n`
+}
