@@ -109,11 +109,19 @@ export function hasCount(row: CallRow): boolean {
 }
 
 export function toTable(rows: readonly CallRow[]): CallTable {
-  const columns = CALL_COLUMNS.map((_, at) => {
-    const same = rows[0]?.[at] ?? null
-    return rows.every((row) => row[at] === same) ? same : rows.map((row) => row[at] ?? null)
-  })
+  const columns: CallTable['columns'][number][] = []
+  for (let at = 0; at < CALL_COLUMNS.length; at += 1) columns.push(columnOf(rows, at))
   return { count: rows.length, columns }
+}
+
+function columnOf(rows: readonly CallRow[], at: number): CallTable['columns'][number] {
+  const same = rows[0]?.[at] ?? null
+  let n = 0
+  while (n < rows.length && (rows[n] as CallRow)[at] === same) n += 1
+  if (n === rows.length) return same
+  const values: SqlValue[] = []
+  for (const row of rows) values.push(row[at] ?? null)
+  return values
 }
 
 export function rowsOf({ count, columns }: CallTable): readonly CallRow[] {

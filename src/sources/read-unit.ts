@@ -6,6 +6,7 @@ import { openArchive } from '../archive/archive.ts'
 import { openKept, type KeptFiles } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem } from '../formats/format.ts'
+import { nodeFiles } from '../journal/files.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
@@ -69,10 +70,7 @@ export async function runUnitJob(
     if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
     const { format, looks } = told
     const names = safeNames(job.home)
-    const reading = createUnitReading(
-      (calls) => onCalls(calls.map((call) => withNames(call, names))),
-      placeName(job),
-    )
+    const reading = createUnitReading((calls) => onCalls(withNames(calls, names)), placeName(job))
     const items = readVersions(versions, job.paths, format, {
       drift: reading.drift,
       isForFacts: true,
@@ -146,7 +144,11 @@ async function openVersions({
   if (isKept) return versionsOf(kept, paths)
   const { openFiles } = await import('./open-files.ts')
   const open = (): Promise<OpenSource> => openFiles(root, paths)
-  if (await isThere(open)) return versionsOf(kept, paths, open)
+  if (await isThere(open)) {
+    // Of a place that is read for the first time, no file needs to be looked for.
+    const isNew = nodeFiles.kind(kept.folder) === undefined
+    return isNew ? [{ versions: new Map(), open }] : versionsOf(kept, paths, open)
+  }
   return paths.some((path) => kept.file(path) !== undefined) ? versionsOf(kept, paths) : []
 }
 
@@ -191,10 +193,12 @@ function safeNames(home: string): (name: string) => string {
 }
 
 /** Nearly all are called what they are: no copy is made of these. */
-function withNames(call: Call, names: (name: string) => string): Call {
-  const { tools } = call
-  if (tools === undefined || tools.every((tool) => names(tool) === tool)) return call
-  return { ...call, tools: tools.map(names) }
+function withNames(calls: readonly Call[], names: (name: string) => string): readonly Call[] {
+  for (const { tools = [] } of calls)
+    for (const tool of tools)
+      if (names(tool) !== tool)
+        return calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))
+  return calls
 }
 
 /** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */

@@ -189,6 +189,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       spawned: createSpawnFold(),
       fold: createCallFold({
         window: OPEN_CALLS,
+        isNotSummed: true,
         settle: (call) =>
           settle(opened, toCall(opened.key, call, opened.stub, work.take(call.key, call.tools))),
       }),

@@ -30,6 +30,8 @@ export type CallFold = {
 type Options = {
   /** Told of each call once, with its last usage, which has no counts where nobody stated any: where cost is added up. */
   readonly settle?: (call: BilledCall) => void
+  /** Nobody asks for the sum of all of them: what is settled is added up there. */
+  readonly isNotSummed?: boolean
   /** How many calls stay open for a later report: bounds memory in a recorder that never ends. */
   readonly window?: number
 }
@@ -37,7 +39,11 @@ type Options = {
 /** A hostile file may name any number of models. */
 export const MOST_MODELS = 50
 
-export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Options = {}): CallFold {
+export function createCallFold({
+  settle,
+  isNotSummed = false,
+  window = Number.POSITIVE_INFINITY,
+}: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
   let entries = 0
   let toolCalls = 0
@@ -52,7 +58,7 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
   const close = (call: BilledCall): void => {
     if (hasCounts(call.usage)) calls += 1
     else uncounted += 1
-    sum = sum === undefined ? withoutRaw(call.usage) : addUsage(sum, call.usage)
+    if (!isNotSummed) sum = sum === undefined ? withoutRaw(call.usage) : addUsage(sum, call.usage)
     settle?.(call)
   }
 
@@ -80,7 +86,8 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       const provider = providerOf(entry)
       const base = callKey(entry)
       if (base === undefined) {
-        close({ model, usage, at, provider, source, ...toolsOf(entry, undefined) })
+        const tools = toolsOf(entry, undefined)
+        close({ model, usage, at, provider, source, ...(tools && { tools }) })
         return
       }
       // Nearly every log has calls of one provider: no key of another is looked for before there is one.
@@ -91,16 +98,17 @@ export function createCallFold({ settle, window = Number.POSITIVE_INFINITY }: Op
       const first = key === base ? known : open.get(key)
       if (first !== undefined) open.delete(key)
       // The call keeps the time of its first report, and what the last does not say.
-      const tools = toolsOf(entry, first?.tools)
-      open.set(key, {
+      const call: { -readonly [K in keyof BilledCall]: BilledCall[K] } = {
         key: base,
         model: model ?? first?.model,
         usage: first === undefined ? usage : laterReport(first.usage, usage),
         at: first?.at ?? at,
         provider: provider ?? first?.provider,
         source: first?.source ?? source,
-        ...tools,
-      })
+      }
+      const tools = toolsOf(entry, first?.tools)
+      if (tools !== undefined) call.tools = tools
+      open.set(key, call)
       if (open.size > window) closeOldest(Math.ceil(window / 8))
     },
     totals() {
@@ -127,9 +135,7 @@ export function toolName(name: string): string {
   return name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString()
 }
 
-const NO_TOOLS: Pick<BilledCall, 'tools'> = {}
-
-function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): Pick<BilledCall, 'tools'> {
+function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): readonly string[] | undefined {
   let tools = before
   for (const block of blocks) {
     if (block.type !== 'tool-call' || typeof block.name !== 'string') continue
@@ -137,7 +143,7 @@ function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): Pick
     if (tools === undefined) tools = [name]
     else if (!tools.includes(name) && tools.length < MOST_TOOLS) tools = [...tools, name].sort()
   }
-  return tools === undefined ? NO_TOOLS : { tools }
+  return tools
 }
 
 /**
