@@ -31,6 +31,7 @@ const COUNT = `
     const plain = object[name]
     object[name] = function (...args) {
       step()
+      if (process.env.KILL_READY && String(args[1]).includes('list, cost and stats')) process.kill(process.pid, 'SIGKILL')
       if (String(args[0]).includes('TEMP TABLE IF NOT EXISTS waiting')) parts += 1
       return plain.apply(this, args)
     }
@@ -64,7 +65,7 @@ beforeAll(() => {
 })
 afterAll(() => fs.rmSync(machine.base, { recursive: true, force: true }))
 
-type Kill = { readonly KILL_AT?: string; readonly KILL_PART?: string }
+type Kill = { readonly KILL_AT?: string; readonly KILL_PART?: string; readonly KILL_READY?: string }
 
 function hansard(
   home: string,
@@ -143,6 +144,57 @@ it('ends the same after kill -9 before any step of one that reads first and keep
     fs.rmSync(other.base, { recursive: true, force: true })
   }
 })
+
+const QUESTIONS = [
+  ['list', '--json'],
+  ['cost', '--by', 'day', '--utc', '--json'],
+  ['cost', '--by', 'model', '--since', '2025-10-09T08:53:21Z', '--utc', '--json'],
+  ['cost', '--by', 'tool', '--utc', '--json'],
+  ['cost', '--by', 'session', '--utc', '--json'],
+  ['stats', '--json'],
+] as const
+
+it('has said all when it says that list, cost and stats are ready, should it die that moment with calls that are no rows yet', async () => {
+  const other = createMachine()
+  try {
+    const idOf = (n: number): string => `cccccccc-0000-4000-8000-${String(n).padStart(12, '0')}`
+    const text = 'what a tool gave back '.repeat(80_000)
+    for (let n = 0; n < 12; n += 1) {
+      // Some are copies of others, with their calls.
+      const call = n % 4 === 0 && { call: 'shared' }
+      const lines = Array.from({ length: 10 }, (_, at) =>
+        claudeLog(at, { session: idOf(n), ...(at === 0 && { text }), ...(at === 3 && call) }),
+      )
+      other.write(other.log(idOf(n)), lines.join(''))
+    }
+    const answers = (home: string): readonly string[] =>
+      QUESTIONS.map((args) => String(hansard(home, args, {}, other).stdout))
+    const args = ['sync', '--no-index', '--json']
+    const [undisturbed, home] = [join(other.base, 'undisturbed'), join(other.base, 'killed')]
+    expect(hansard(undisturbed, args, {}, other).status).toBe(0)
+    const expected = answers(undisturbed)
+    expect(expected.every((answer) => answer.startsWith('{'))).toBe(true)
+    expect(hansard(home, args, { KILL_READY: '1' }, other).signal).toBe('SIGKILL')
+    expect(await countCalls(home)).toEqual({ all: 12 * 5, packed: 9 })
+    expect(answers(home)).toEqual(expected)
+    expect(await countCalls(home)).toEqual({ all: 12 * 5, packed: 9 })
+    expect(JSON.parse(String(hansard(home, args, {}, other).stdout))).toMatchObject({ problems: [] })
+    expect(answers(home)).toEqual(expected)
+    expect(await countCalls(home)).toEqual({ all: 12 * 5, packed: 0 })
+  } finally {
+    fs.rmSync(other.base, { recursive: true, force: true })
+  }
+})
+
+/** All calls, and passes whose calls are packed. */
+async function countCalls(home: string): Promise<unknown> {
+  const state = await peekState(openArchive(home))
+  const count = (table: string): unknown =>
+    state?.database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']
+  const counted = { all: count('all_calls'), packed: count('packed_calls') }
+  state?.close()
+  return counted
+}
 
 /** Files that the state says are kept, and of which there are fewer bytes. */
 async function claimedOnly(home: string): Promise<readonly string[]> {

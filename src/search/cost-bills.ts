@@ -1,4 +1,5 @@
 /** Who pays for the calls that a session mentions: itself, or the session that it was forked or copied from. */
+import { allCalls } from '../sources/all-calls.ts'
 import type { Database } from '../sqlite/driver.ts'
 
 export type SessionBill = {
@@ -13,11 +14,12 @@ export type Bills = ReadonlyMap<string, SessionBill>
 
 export function readBills(database: Database, session: string): Bills {
   const bills = new Map<string, SessionBill>()
+  const calls = allCalls(database)
   const rows = database
     .prepare(
       `SELECT DISTINCT billed.key AS key, billed.billed_to AS payer, sessions.id AS id, billed.pico AS pico
-         FROM recordings JOIN calls own ON own.reading = recordings.reading AND own.session = recordings.session
-         JOIN calls billed ON billed.key = own.key AND billed.billed_to IS NOT NULL
+         FROM recordings JOIN ${calls} own ON own.reading = recordings.reading AND own.session = recordings.session
+         JOIN ${calls} billed ON billed.key = own.key AND billed.billed_to IS NOT NULL
          LEFT JOIN sessions ON sessions.key = billed.billed_to WHERE recordings.session = ?`,
     )
     .all(session)

@@ -3,6 +3,7 @@
  * whether they have a price. Stubs are no part of it, nor what no provider was asked for.
  */
 import { isNotBilled } from '../cost/models.ts'
+import { allCalls } from '../sources/all-calls.ts'
 import { isSettled } from '../sources/state-billing.ts'
 import { CALL_SUMS, HAS_COST, HAS_NO_COUNTS, PICO_IN_MICRO } from '../sources/state-sums.ts'
 import { toUsage } from '../sources/state-usage.ts'
@@ -73,7 +74,7 @@ export function billedParts(
 export function countUndated(database: Database): number {
   const sql = isSettled(database)
     ? 'SELECT sum(calls) AS count FROM sums WHERE at IS NULL'
-    : `SELECT count(*) AS count FROM calls WHERE ${HAS_COST} AND at IS NULL`
+    : `SELECT count(*) AS count FROM ${allCalls(database)} WHERE ${HAS_COST} AND at IS NULL`
   return Number(database.prepare(sql).get()?.['count'] ?? 0)
 }
 
@@ -130,6 +131,9 @@ function partsOfCalls(
 ): readonly BilledPart[] {
   const own = but === undefined ? '' : NOT_OWN
   const given = but === undefined ? values : [...values, but]
+  // By the name that conditions have.
+  const all = `${allCalls(database)} AS calls`
+  const withoutCost = all === 'calls AS calls' ? WITHOUT_COST : all
   // By one column where it can be: sorting rows is most of the work.
   const sum = (calls: string, test: string, group: string): readonly BilledPart[] =>
     database
@@ -141,14 +145,14 @@ function partsOfCalls(
       .flatMap(toPart)
   const uncounted = database
     .prepare(
-      `SELECT ${column} AS key, model, 0 AS calls, count(*) AS uncounted FROM ${WITHOUT_COST}
+      `SELECT ${column} AS key, model, 0 AS calls, count(*) AS uncounted FROM ${withoutCost}
        WHERE ${HAS_NO_COUNTS} ${where} GROUP BY 1, 2`,
     )
     .all(...values)
     .flatMap(toPart)
   return [
-    ...sum('calls', 'pico IS NOT NULL', '1'),
-    ...sum(WITHOUT_COST, 'pico IS NULL', '1, unpriced'),
+    ...sum(all, 'pico IS NOT NULL', '1'),
+    ...sum(withoutCost, 'pico IS NULL', '1, unpriced'),
     ...uncounted,
   ]
 }
@@ -161,7 +165,7 @@ export type BilledCallPart = BilledPart & {
 
 function each(database: Database, column: string, { where, values }: Within): readonly BilledCallPart[] {
   const sql = `SELECT ${column} AS key, model, unpriced, at, ${COLUMNS}, quality, pico, 1 AS calls, 0 AS uncounted
-    FROM calls WHERE ${where}`
+    FROM ${allCalls(database)} WHERE ${where}`
   const parts: BilledCallPart[] = []
   for (const row of database.prepare(sql).iterate(...values)) {
     const [at, model] = [row['at'], row['model']].map((value) =>
@@ -190,7 +194,7 @@ function toPart(row: Row): BilledPart[] {
 }
 
 function modelsOf(database: Database): readonly string[] {
-  const table = isSettled(database) ? 'sums' : 'calls'
+  const table = isSettled(database) ? 'sums' : allCalls(database)
   const rows = database.prepare(`SELECT DISTINCT model FROM ${table} WHERE model IS NOT NULL`).all()
   return rows.map(({ model }) => String(model))
 }

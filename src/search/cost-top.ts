@@ -1,6 +1,7 @@
 /** The dearest calls of the archive, each once, with the session that pays. */
 import { isNotBilled } from '../cost/models.ts'
 import { toUsd } from '../cost/money.ts'
+import { allCalls } from '../sources/all-calls.ts'
 import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Cost } from '../transcript/session.ts'
@@ -33,7 +34,7 @@ export function dearestCalls(
     .prepare(
       `SELECT dear.*, listing.id AS id, coalesce(listing.title, listing.prompt) AS title FROM
          (SELECT billed_to, source, model, at, input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, quality, pico
-          FROM calls WHERE ${where} ORDER BY pico DESC, id LIMIT ?) AS dear
+          FROM ${allCalls(database)} WHERE ${where} ORDER BY pico DESC, id LIMIT ?) AS dear
        JOIN listing ON listing.key = dear.billed_to ORDER BY dear.pico DESC`,
     )
     .all(...tests.map(([, value]) => value), ...(payers?.values ?? []), limit)

@@ -6,6 +6,7 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import type { PriceRow } from '../cost/prices.ts'
 import type { ReadItem } from '../formats/format.ts'
+import { allCalls } from '../sources/all-calls.ts'
 import { oneSession } from '../sources/one-session.ts'
 import { sessionStreams, sessionUnits, type SessionUnit } from '../sources/session-streams.ts'
 import { peekState } from '../sources/state.ts'
@@ -172,11 +173,12 @@ async function* noted<T>(items: AsyncIterable<T>, onItems: () => void): AsyncGen
 
 /** Calls that this session mentions, and another pays for. */
 export function billedElsewhere(database: Database, key: string): ReadonlySet<string> {
+  const calls = allCalls(database)
   const rows = database
     .prepare(
-      `SELECT DISTINCT key FROM calls WHERE reading IN (SELECT reading FROM recordings WHERE session = ?1) AND session = ?1
+      `SELECT DISTINCT key FROM ${calls} WHERE reading IN (SELECT reading FROM recordings WHERE session = ?1) AND session = ?1
          AND key IS NOT NULL AND billed_to IS NULL
-       EXCEPT SELECT key FROM calls WHERE billed_to = ?1`,
+       EXCEPT SELECT key FROM ${calls} WHERE billed_to = ?1`,
     )
     .all(key)
   return new Set(rows.map((row) => String(row['key'])))

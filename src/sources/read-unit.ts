@@ -20,6 +20,8 @@ import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './ver
 export type UnitJob = UnitPlace & {
   /** As it was told the last time; told anew when absent. */
   readonly format?: string
+  /** Its calls may come packed. */
+  readonly mayPack?: boolean
 }
 
 export type UnitResult =

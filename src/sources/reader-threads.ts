@@ -99,7 +99,8 @@ function createThread(script: URL, turns: Turns): Thread {
     started.on('message', (message: FromWorker) => {
       if (message === 'large') enter(started)
       else if ('read' in message) {
-        const { read, last } = message
+        const { read, last, packed } = message
+        if (packed !== undefined) take((taker) => taker.packed?.(packed))
         if (last !== undefined) take((taker) => taker.calls(last))
         finish(read)
       } else {

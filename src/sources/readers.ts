@@ -6,6 +6,7 @@ import os from 'node:os'
 import { nextTurn } from './next-turn.ts'
 import type { CallTable } from './call-rows.ts'
 import { runUnitJob, type SessionsPart, type UnitJob, type UnitResult } from './read-unit.ts'
+import type { PackedCalls } from './packed-calls.ts'
 import { createCallPacker, type OwnBills } from './state-own-bill.ts'
 import { workerScript } from './worker-script.ts'
 
@@ -15,6 +16,8 @@ export type ReadUnit = { readonly result: UnitResult; readonly bills: OwnBills }
 /** What takes a unit as it is read. `sessions`: the facts of some, after their calls; the rest comes with the result. */
 export type Taker = {
   calls(calls: CallTable): void
+  /** All calls of the unit, where the job allows it. */
+  packed?(calls: PackedCalls): void
   sessions(part: SessionsPart): void
 }
 

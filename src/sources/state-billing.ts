@@ -107,7 +107,7 @@ export function isSettled(database: Database): boolean {
   const row = prepared(
     database,
     `SELECT EXISTS (SELECT 1 FROM stale_calls) + EXISTS (SELECT 1 FROM stale_sessions)
-       + EXISTS (SELECT 1 FROM facts WHERE name = 'loading') AS stale`,
+       + EXISTS (SELECT 1 FROM facts WHERE name = 'loading' AND value = '1') AS stale`,
   ).get()
   return row?.['stale'] === 0
 }

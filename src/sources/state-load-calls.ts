@@ -26,9 +26,14 @@ const STEPS = [64, 16, 4, 1]
 const MOST_KINDS = 16
 const kinds = new Map<string, readonly string[]>()
 
-export function insertTable(database: Database, reading: number, table: CallTable): void {
+/** `first`: the id of the first of them; the others' follow it. */
+export function insertTable(
+  database: Database,
+  { reading, first }: { readonly reading: number; readonly first: number },
+  table: CallTable,
+): void {
   const { statements, columns } = statementsFor(table)
-  const shared: SqlValue[] = [reading]
+  const shared: SqlValue[] = []
   const each: (readonly SqlValue[])[] = []
   for (const column of columns) {
     if (Array.isArray(column)) each.push(column as readonly SqlValue[])
@@ -38,7 +43,7 @@ export function insertTable(database: Database, reading: number, table: CallTabl
   for (const [at, rows] of STEPS.entries()) {
     const statement = prepared(database, statements[at] ?? '')
     for (; table.count - row >= rows; row += rows) {
-      const values = [...shared]
+      const values = [reading, first + row, ...shared]
       for (let n = row; n < row + rows; n += 1) for (const column of each) values.push(column[n] ?? null)
       statement.run(...values)
     }
@@ -65,11 +70,11 @@ function statementsFor({ count, columns }: CallTable): {
 
 function toSql(kind: string, rows: number): string {
   const isShared = (at: number): boolean => kind[at] === 's'
-  let next = 2
+  let next = 3
   const shared = CALL_COLUMNS.map((_, at) => (isShared(at) ? next++ : 0))
-  const row = (): string => {
+  const row = (_: unknown, at: number): string => {
     const places = CALL_COLUMNS.map((_, at) => `?${isShared(at) ? (shared[at] ?? 0) : next++}`)
-    return `(?1, ${places[SESSION] ?? ''}, ${places.join(', ')})`
+    return `(?2 + ${at}, ?1, ${places[SESSION] ?? ''}, ${places.join(', ')})`
   }
-  return `INSERT INTO calls (reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
+  return `INSERT INTO calls (id, reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
 }

@@ -4,9 +4,11 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
+import { allCalls } from './all-calls.ts'
 import { isSettled, settleBills } from './state-billing.ts'
-import { beginLoad } from './state-load.ts'
+import { beginLoad, type Load } from './state-load.ts'
 import { endLoad, isLoading } from './state-load-end.ts'
+import { packCalls } from './packed-calls.ts'
 import { createCallPacker } from './state-own-bill.ts'
 import { beginReading, clearReading, MOST_HELD, removeLeftovers, type Reading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
@@ -16,11 +18,14 @@ import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
 const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 
 /** Few names, so that sessions and calls are told of by several units. */
-const call = (sessions: readonly string[]): fc.Arbitrary<Call> =>
+const SESSIONS = ['s1', 's2', 's3', 's4']
+const KEYS = ['m:1', 'm:2', 'm:3', 'm:4', 'm:5', 'm:\0', 'm:\uFFFD']
+
+const call = (sessions: readonly string[], keys: readonly string[]): fc.Arbitrary<Call> =>
   fc
     .record({
       session: fc.constantFrom(...sessions),
-      key: option(fc.constantFrom('m:1', 'm:2', 'm:3', 'm:4', 'm:5', 'm:\0', 'm:\uFFFD')),
+      key: option(fc.constantFrom(...keys)),
       model: option(fc.constantFrom('a', 'b')),
       at: option(fc.constantFrom('2026-02-02T10:29:59.999Z', '2026-02-02T10:30:00.000Z')),
       output: option(fc.constantFrom(0, 5, 1_000_000_001)),
@@ -36,25 +41,33 @@ const call = (sessions: readonly string[]): fc.Arbitrary<Call> =>
 
 type Pass = { readonly facts: UnitFacts; readonly calls: readonly Call[] }
 
-const pass: fc.Arbitrary<Pass> = fc
-  .tuple(fc.uniqueArray(fc.constantFrom('s1', 's2', 's3', 's4'), { minLength: 1, maxLength: 2 }), fc.nat(9))
-  .chain(([sessions, entries]) =>
-    fc.record({
-      calls: fc.array(call(sessions), { maxLength: 12 }),
-      facts: fc.record({
-        sessions: fc.constant(sessions.map((key) => factsOf(key, entries))),
-        mentions: fc.array(
-          fc.constantFrom('s1', 's2').map((session) => ({
-            session,
-            parent: { session: 's4', citation: 's4#1', relation: 'subagent' as const },
-          })),
-          { maxLength: 1 },
-        ),
-        damage: fc.nat(2),
-        drift: fc.constantFrom([], [{ kind: 'record' as const, name: 'x', count: 2 }]),
+const passOf = (named: readonly string[], keys: readonly string[]): fc.Arbitrary<Pass> =>
+  fc
+    .tuple(fc.uniqueArray(fc.constantFrom(...named), { minLength: 1, maxLength: 2 }), fc.nat(9))
+    .chain(([sessions, entries]) =>
+      fc.record({
+        calls: fc.array(call(sessions, keys), { maxLength: 12 }),
+        facts: fc.record({
+          sessions: fc.constant(sessions.map((key) => factsOf(key, entries))),
+          mentions: fc.array(
+            fc.constantFrom('s1', 's2').map((session) => ({
+              session,
+              parent: { session: 's4', citation: 's4#1', relation: 'subagent' as const },
+            })),
+            { maxLength: 1 },
+          ),
+          damage: fc.nat(2),
+          drift: fc.constantFrom([], [{ kind: 'record' as const, name: 'x', count: 2 }]),
+        }),
       }),
-    }),
-  )
+    )
+
+const pass = passOf(SESSIONS, KEYS)
+/** Of many sessions and calls, so that most are told of by one unit alone. */
+const sparsePass = passOf(
+  Array.from({ length: 20 }, (_, n) => `s${n + 1}`),
+  Array.from({ length: 150 }, (_, n) => `m:${n}`),
+)
 
 function factsOf(key: string, entries: number): SessionFacts {
   const work = {
@@ -102,6 +115,17 @@ function withFindings({ facts, calls }: Pass): UnitFacts {
   return { ...facts, sessions }
 }
 
+/** As a thread gives it that packs calls where it can. */
+function putPacked(reading: Reading, pass: Pass): void {
+  const packer = createCallPacker()
+  const facts = withFindings(pass)
+  const table = packer.pack(pass.calls)
+  const packed = packCalls(table, facts.sessions)
+  if (packed === undefined) reading.calls(table)
+  else reading.packed(packed)
+  reading.end('f', facts, packer.bills())
+}
+
 function put(reading: Reading, pass: Pass, isInParts = false): void {
   const { calls } = pass
   const packer = createCallPacker()
@@ -120,11 +144,11 @@ const settle = (database: Database): void => settleBills(database, (keys) => ref
 const TABLES = 'calls recordings mentions sums sessions listing listing_work tool_use findings drift units'
 
 /** Without the numbers of rows, and what is made of them. */
-function dump(database: Database): unknown {
+function dump(database: Database, tables = TABLES): unknown {
   // Passes are numbered with gaps.
   const passes = database.prepare('SELECT reading FROM units WHERE reading > 0 ORDER BY id').lists()
   const numberOf = (reading: unknown): number => passes.findIndex(([one]) => one === reading)
-  return TABLES.split(' ').map((table) =>
+  return tables.split(' ').map((table) =>
     database
       .prepare(`SELECT * FROM ${table}`)
       .all()
@@ -135,6 +159,9 @@ function dump(database: Database): unknown {
       .sort(),
   )
 }
+
+/** What list, cost and stats are answered from. */
+const ANSWERS = 'all_calls recordings sums sessions listing listing_work tool_use findings units'
 
 const indexesOf = (database: Database): unknown =>
   database.prepare(`SELECT name, sql FROM sqlite_master WHERE type = 'index' ORDER BY name`).lists()
@@ -169,6 +196,79 @@ describe('a state that is filled for the first time', () => {
       ),
       { numRuns: 60 },
     )
+  })
+
+  it('answers while calls are packed as it does when they are rows, and is then what it becomes unit by unit', async () => {
+    const how = fc.constantFrom('packed', 'packed', 'in rows')
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.oneof(pass, { arbitrary: sparsePass, weight: 4 }), how), {
+          minLength: 2,
+          maxLength: 8,
+        }),
+        fc.nat(2),
+        fc.nat(9),
+        async (passes, before, died) => {
+          const [loaded, usual] = await Promise.all([state(8), state(8)])
+          const indexes = indexesOf(loaded)
+          let load: Load | undefined
+          for (const [at, [one, how]] of passes.entries()) {
+            put(beginReading(usual, at + 1), one)
+            if (at === before) load = beginLoad(loaded, true)
+            const own = load?.begin(unit(at + 1), '/r') ?? beginReading(loaded, at + 1)
+            if (how === 'packed') putPacked(own, one)
+            else put(own, one)
+            // Whoever opens it next goes on as usual.
+            if (at === died && load !== undefined) {
+              load = undefined
+              endLoad(loaded)
+            }
+          }
+          load?.settle()
+          for (const database of [loaded, usual]) settle(database)
+          expect(isSettled(loaded)).toBe(true)
+          expect(dump(loaded, ANSWERS)).toEqual(dump(usual, ANSWERS))
+          const marks = loaded.prepare('SELECT key, mark FROM listing ORDER BY key').lists()
+          endLoad(loaded)
+          expect([isLoading(loaded), allCalls(loaded)]).toEqual([false, 'calls'])
+          expect(dump(loaded)).toEqual(dump(usual))
+          expect(indexesOf(loaded)).toEqual(indexes)
+          // Nothing is written anew for who pays by now: ids are those that were given when calls were packed.
+          refreshSessions(
+            loaded,
+            marks.map(([key]) => String(key)),
+          )
+          expect(loaded.prepare('SELECT key, mark FROM listing ORDER BY key').lists()).toEqual(marks)
+          loaded.close()
+          usual.close()
+        },
+      ),
+      { numRuns: 80 },
+    )
+  })
+
+  it('keeps calls packed that nothing hangs on, and only these', async () => {
+    const database = await state(4)
+    const load = beginLoad(database, true)
+    const one = (session: string, ...keys: string[]): Pass => ({
+      calls: keys.map((key) => ({ session, key, usage: { output: 1, quality: 'reported' } })),
+      facts: { sessions: [factsOf(session, 1)], mentions: [], damage: 0, drift: [] },
+    })
+    const passes = [one('s1', 'a', 'b'), one('s2', 'c'), one('s3', 'b', 'd'), one('s4', 'e')]
+    for (const [at, pass] of passes.entries())
+      putPacked(load?.begin(unit(at + 1), '/r') as Reading, { ...pass, facts: pass.facts })
+    expect(isSettled(database)).toBe(false)
+    load?.settle()
+    const keys = (table: string): unknown =>
+      database.prepare(`SELECT key FROM ${table} ORDER BY id`).lists().flat()
+    expect(keys('calls')).toEqual(['a', 'b', 'b', 'd'])
+    expect(keys('all_calls')).toEqual(['a', 'b', 'c', 'b', 'd', 'e'])
+    expect(allCalls(database)).toBe('all_calls')
+    settle(database)
+    expect(isSettled(database)).toBe(true)
+    endLoad(database)
+    expect(keys('calls')).toEqual(['a', 'b', 'c', 'b', 'd', 'e'])
+    database.close()
   })
 
   it('is the same whether a pass tells of its sessions at once or in parts, also of one that died between them', async () => {

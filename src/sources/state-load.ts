@@ -1,16 +1,16 @@
 /**
  * A state that is filled for the first time: nothing is looked up that cannot be there, calls are put in many at a time, and their
- * indexes are made when all is in. What several passes mention is put in question then, instead of one by one. A crash leaves what is
- * in, and a mark for the next one to make the indexes.
+ * indexes are made when all is in. What several passes mention is put in question then, instead of one by one. Where somebody waits to ask,
+ * calls come packed, and are made rows of afterwards. A crash leaves what is in, and a mark for the next one to do the rest.
  */
 import { createIdSet, type IdSet } from '../formats/id-set.ts'
 import type { Database } from '../sqlite/driver.ts'
-import type { SqlValue } from '../transcript/source.ts'
-import { KEY, SESSION, valueAt, type CallTable } from './call-rows.ts'
+import { hashText } from '../transcript/text-hash.ts'
+import type { CallTable } from './call-rows.ts'
+import { foreignFindings, unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { FULLEST, UNSETTLED } from './state-billing.ts'
 import type { KnownUnit } from './state-files.ts'
-import { insertTable, unlike } from './state-load-calls.ts'
-import { endLoad } from './state-load-end.ts'
+import { dropIndexes, endLoad, settleLoad } from './state-load-end.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
 import type { OwnBills } from './state-own-bill.ts'
 import {
@@ -23,14 +23,19 @@ import {
   type Reading,
   type ReadingEnd,
 } from './state-readings.ts'
+import { createPacking, NONE, noteKey, putCalls, type Packing } from './state-packing.ts'
 import { insertRecording, isUnknown } from './state-recordings.ts'
 import { writeOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
-import type { SessionFacts, UnitFacts } from './unit-facts.ts'
+import type { UnitFacts } from './unit-facts.ts'
 
 export type Load = {
   /** A pass over a unit. `root`: of its place. */
   begin(unit: KnownUnit, root: string): Reading
+  /** Whether calls are taken packed. */
+  isPacking(): boolean
+  /** All passes are in, and what is in question can be settled. Calls may stay packed, for `endLoad`. */
+  settle(): void
   /** The state is as any other from here on. */
   end(): void
 }
@@ -45,12 +50,12 @@ const MOST_BEFORE = 1000
 const PAGES = 1000
 const PAGES_LOADING = 16_000
 
-/** Undefined for a state that has been filled. */
-export function beginLoad(database: Database): Load | undefined {
+/** Undefined for a state that has been filled. `isPacked`: calls may be packed. */
+export function beginLoad(database: Database, isPacked = false): Load | undefined {
   const known = prepared(database, `SELECT count(*) AS count FROM (SELECT 1 FROM calls LIMIT ?)`)
   if (Number(known.get(MOST_BEFORE + 1)?.['count']) > MOST_BEFORE) return undefined
   database.transaction(() => {
-    for (const index of ['calls_once', 'calls_key', 'calls_billed']) database.exec(`DROP INDEX ${index}`)
+    dropIndexes(database)
     database.exec(`INSERT INTO facts (name, value) VALUES ('loading', '1')`)
   })
   const [lastId, lastListed, hasMentions] =
@@ -71,16 +76,27 @@ export function beginLoad(database: Database): Load | undefined {
     lastId: Number(lastId),
     lastListed: Number(lastListed),
     hasMentions: hasMentions === 1,
+    packing: isPacked ? createPacking(database) : undefined,
     isOver: false,
   }
   database.exec(`PRAGMA wal_autocheckpoint = ${PAGES_LOADING}`)
-  const end = (): void => {
+  const endBy = (work: () => void): void => {
     if (loading.isOver) return
     loading.isOver = true
-    endLoad(database)
+    work()
     database.exec(`PRAGMA wal_autocheckpoint = ${PAGES}`)
   }
-  return { begin: (unit, root) => beginIn(loading, { unit, root }, end), end }
+  const end = (): void => endBy(() => endLoad(database))
+  return {
+    begin: (unit, root) => beginIn(loading, { unit, root }, end),
+    isPacking: () => loading.packing !== undefined && !loading.isOver,
+    settle() {
+      const { packing } = loading
+      if (packing === undefined) end()
+      else endBy(() => settleLoad(database, packing.shared))
+    },
+    end,
+  }
 }
 
 type Loading = {
@@ -96,6 +112,8 @@ type Loading = {
   lastId: number
   lastListed: number
   hasMentions: boolean
+  /** Undefined where no call is packed. */
+  packing: Packing | undefined
   isOver: boolean
 }
 
@@ -105,27 +123,37 @@ type Placed = { readonly unit: KnownUnit; readonly root: string }
 function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
   const { database } = loading
   let held: CallTable[] = []
+  let packed: PackedCalls | undefined
   let count = 0
   let usual: Reading | undefined
   const asUsual = (): Reading => {
     if (usual !== undefined) return usual
     end()
     usual = beginReading(database, placed.unit.id)
+    if (packed !== undefined) usual.packed(packed)
     for (const calls of held) usual.calls(calls)
+    packed = undefined
     held = []
     return usual
   }
+  const take = (calls: CallTable): void => {
+    count += calls.count
+    if (usual !== undefined || loading.isOver || count > MOST_HELD) asUsual().calls(calls)
+    else held.push(calls)
+  }
   return {
-    calls(calls) {
+    calls: take,
+    packed(calls) {
+      const mayStay = loading.packing !== undefined && count === 0 && calls.count <= MOST_HELD
+      if (!mayStay) return take(unpackCalls(calls))
+      packed = calls
       count += calls.count
-      if (usual !== undefined || loading.isOver || count > MOST_HELD) asUsual().calls(calls)
-      else held.push(calls)
     },
     sessions: (part) => asUsual().sessions(part),
     end(format, facts, bills) {
       if (usual !== undefined || loading.isOver || placed.unit.reading !== undefined)
         return asUsual().end(format, facts, bills)
-      return database.transaction(() => put(loading, placed, { format, facts, bills, calls: held }))
+      return database.transaction(() => put(loading, placed, { format, facts, bills, packed, calls: held }))
     },
   }
 }
@@ -134,14 +162,17 @@ type Pass = {
   readonly format: string
   readonly facts: UnitFacts
   readonly bills: OwnBills
+  /** All of its calls, where they are packed. */
+  readonly packed: PackedCalls | undefined
   readonly calls: readonly CallTable[]
 }
 
-function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, calls }: Pass): ReadingEnd {
+function put(loading: Loading, { unit, root }: Placed, pass: Pass): ReadingEnd {
   const { database } = loading
+  const { format, facts, bills } = pass
   const { sessions, mentions, damage, drift } = facts
   const reading = numberOf(loading)
-  const billed = insertTables(loading, reading, calls)
+  const { billed, calls } = putCalls(loading, reading, pass)
   insertDrift(database, reading, drift)
   insertMentions(database, reading, mentions)
   if (mentions.length > 0) {
@@ -156,8 +187,9 @@ function put(loading: Loading, { unit, root }: Placed, { format, facts, bills, c
     const { ids, count } = billed.get(key) ?? NONE
     const own = isNew(loading, key) ? billOf(bills, key) : undefined
     // What it did in vain is told of the one that pays for it, which others' calls would have to be asked for.
-    const isOwn = own?.sums['billed'] === count && hasOwnFindings(one, calls)
-    const bill = isOwn ? own : undefined
+    const foreign = foreignFindings(one, calls)
+    for (const call of foreign) if (loading.packing) noteKey(loading.packing, hashText(call), reading)
+    const bill = own?.sums['billed'] === count && foreign.length === 0 ? own : undefined
     const recording = insertRecording(database, recorded, one, bill === undefined ? UNSETTLED : FULLEST)
     if (bill === undefined)
       prepared(database, 'INSERT OR IGNORE INTO stale_sessions (key) VALUES (?)').run(key)
@@ -193,43 +225,4 @@ function isNew({ database, recorded, hadAny }: Loading, session: string): boolea
 
 function isListed(database: Database, session: string): boolean {
   return prepared(database, 'SELECT 1 FROM listing WHERE key = ?').get(session) !== undefined
-}
-
-/** Whether the calls that its findings name are its own. */
-function hasOwnFindings({ key, work }: SessionFacts, tables: readonly CallTable[]): boolean {
-  const named = work.findings.flatMap(({ call }) =>
-    call === undefined ? [] : [call.replaceAll('\0', '\uFFFD')],
-  )
-  if (named.length === 0) return true
-  const own = new Set<SqlValue>()
-  for (const { count, columns } of tables) {
-    for (let at = 0; at < count; at += 1)
-      if (valueAt(columns[SESSION], at) === key) own.add(valueAt(columns[KEY], at))
-  }
-  return named.every((call) => own.has(call))
-}
-
-/** Of a session's calls: how many there are, and the sum of their ids. */
-type Billed = { ids: number; count: number }
-const NONE: Readonly<Billed> = { ids: 0, count: 0 }
-
-/** By session. Nobody sees the pass before it is whole: its calls are on their bills at once. */
-function insertTables(
-  loading: Loading,
-  reading: number,
-  tables: readonly CallTable[],
-): ReadonlyMap<string, Readonly<Billed>> {
-  const all = new Map<string, Billed>()
-  const add = (session: SqlValue, ids: number, count: number): void => {
-    const known = all.get(String(session)) ?? { ...NONE }
-    all.set(String(session), { ids: known.ids + ids, count: known.count + count })
-  }
-  for (const table of unlike(tables)) {
-    insertTable(loading.database, reading, table)
-    const [session, first] = [table.columns[SESSION], loading.lastId + 1]
-    if (typeof session === 'string') add(session, (first + (table.count - 1) / 2) * table.count, table.count)
-    else for (let at = 0; at < table.count; at += 1) add(valueAt(session, at), first + at, 1)
-    loading.lastId += table.count
-  }
-  return all
 }

@@ -7,6 +7,7 @@ import { insertMentions, questionMentions } from './state-mentions.ts'
 import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
 import { rowsOf, type CallRow, type CallTable } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
+import { unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
@@ -18,6 +19,8 @@ import type { UnitFacts } from './unit-facts.ts'
 export type Reading = {
   /** A batch of the calls met. */
   calls(calls: CallTable): void
+  /** All of them. */
+  packed(calls: PackedCalls): void
   /** Some of the sessions met, after their calls. */
   sessions(part: SessionsPart): void
   /** All else that the pass found: from now on the unit's last word. `bills`: what the calls of its sessions come to. */
@@ -38,17 +41,19 @@ export function beginReading(database: Database, unit: number): Reading {
     insertCalls(database, into, held, isBilled)
     held = []
   }
+  const take = (calls: CallTable): void => {
+    if (held.length > 0 && held.length + calls.count > MOST_HELD) {
+      reading = database.transaction(() => {
+        const begun = reading ?? begin(database)
+        write(begun, false)
+        return begun
+      })
+    }
+    for (const row of rowsOf(calls)) held.push(row)
+  }
   return {
-    calls(calls) {
-      if (held.length > 0 && held.length + calls.count > MOST_HELD) {
-        reading = database.transaction(() => {
-          const begun = reading ?? begin(database)
-          write(begun, false)
-          return begun
-        })
-      }
-      for (const row of rowsOf(calls)) held.push(row)
-    },
+    calls: take,
+    packed: (calls) => take(unpackCalls(calls)),
     sessions(part) {
       reading = database.transaction(() => {
         const begun = reading ?? begin(database)

@@ -11,6 +11,7 @@ import { nextTurn } from './next-turn.ts'
 import type { FoundPlace } from './places.ts'
 import { settleBills } from './state-billing.ts'
 import type { KnownFile } from './state-files.ts'
+import { endLoad } from './state-load-end.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { pendingOf, type Looked } from './sync-look.ts'
 import { isReadAlone, readDirty, WORTH_READING_BESIDE, type Counts, type DirtyReading } from './sync-read.ts'
@@ -105,6 +106,7 @@ export async function keepBehind(
   const { database, options } = shared
   settleBills(database, (keys) => refreshSessions(database, keys))
   if (options.signal?.aborted !== true) options.onReady?.(counts.report())
+  endLoad(database)
   const { takePending } = await import('./sync-take.ts')
   const taken = await takePending({ places: ahead }, shared, { readSince: since })
   await readDirty(shared, counts)

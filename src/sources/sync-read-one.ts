@@ -45,6 +45,8 @@ export async function readOne(
     paths,
     isKept,
     ...(unit.format !== undefined && { format: unit.format }),
+    // Of what was deleted, calls are left out one by one.
+    ...(load?.isPacking() === true && deleted.size === 0 && { mayPack: true }),
   }
   let begun: Reading | undefined
   const reading = (): Reading => (begun ??= load?.begin(unit, root) ?? beginReading(database, unit.id))
@@ -58,6 +60,7 @@ export async function readOne(
   }
   const { result, bills } = await readers.read(job, {
     calls: (calls) => reading().calls(withoutSessions(calls, deleted)),
+    packed: (calls) => reading().packed(calls),
     sessions: ({ format, sessions }) => reading().sessions({ format, sessions: left(sessions) }),
   })
   if (result.type === 'failed') {

@@ -37,18 +37,25 @@ export async function readDirty(shared: Shared, counts: Counts = createCounts())
   return counts.report()
 }
 
+type Beside<T> = {
+  readonly take: (reading?: DirtyReading) => Promise<T>
+  readonly counts: Counts
+  /** Somebody waits to ask: what nobody asks for at once is left to `endLoad`. */
+  readonly isAsked?: boolean
+}
+
 /** What is kept is read beside, where that is worth a thread. */
 export async function readBeside<T>(
   shared: Shared,
   bytes: number,
-  { take, counts }: { readonly take: (reading?: DirtyReading) => Promise<T>; readonly counts: Counts },
+  { take, counts, isAsked }: Beside<T>,
 ): Promise<T> {
   if (bytes < WORTH_READING_BESIDE) {
     const taken = await take()
     await readDirty(shared, counts)
     return taken
   }
-  const reading = await openReading(shared, bytes, counts)
+  const reading = await openReading(shared, bytes, counts, isAsked === true)
   let taken: T
   try {
     taken = await take(reading)
@@ -61,10 +68,15 @@ export async function readBeside<T>(
 }
 
 /** `ofBytes`: about as many as there will be to read. */
-async function openReading(shared: Shared, ofBytes: number, counts: Counts): Promise<DirtyReading> {
+async function openReading(
+  shared: Shared,
+  ofBytes: number,
+  counts: Counts,
+  isAsked = false,
+): Promise<DirtyReading> {
   const { files, options, archive, database } = shared
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
-  const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database)
+  const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database, isAsked)
   const gathering = createGathering(database)
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run. And after all
   // that may fail: their threads run from the start, until they are closed.
@@ -138,7 +150,7 @@ async function openReading(shared: Shared, ofBytes: number, counts: Counts): Pro
     async end() {
       try {
         await rest()
-        load?.end()
+        load?.settle()
         gathering.settle()
       } catch (error) {
         await close()

@@ -209,7 +209,11 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     const fromFiles = await takeLooked({ places: others }, shared, reading)
     return { fromFiles, fromGit: await takeRefs(folders.filter(mayHaveCheckpoints), shared) }
   }
-  const { fromFiles, fromGit } = await readBeside(shared, pending.bytes, { take: takeAll, counts })
+  const { fromFiles, fromGit } = await readBeside(shared, pending.bytes, {
+    take: takeAll,
+    counts,
+    isAsked: ahead.size > 0,
+  })
   const fromAhead = ahead.size === 0 ? NOTHING : await keepBehind(ahead, shared, { counts, since: began })
   const taken = [fromFiles, fromAhead].reduce(addTaken, {
     ...fromGit,

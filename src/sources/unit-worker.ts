@@ -5,6 +5,7 @@
 import { parentPort } from 'node:worker_threads'
 import { collect } from './one-at-a-time.ts'
 import type { CallTable } from './call-rows.ts'
+import { packCalls, type PackedCalls } from './packed-calls.ts'
 import { runUnitJob, type SessionsPart, type UnitJob } from './read-unit.ts'
 import type { ReadUnit } from './readers.ts'
 import { createCallPacker } from './state-own-bill.ts'
@@ -13,7 +14,7 @@ import { createCallPacker } from './state-own-bill.ts'
 export type FromWorker =
   | { readonly calls: CallTable }
   | { readonly part: SessionsPart }
-  | { readonly read: ReadUnit; readonly last?: CallTable }
+  | { readonly read: ReadUnit; readonly last?: CallTable; readonly packed?: PackedCalls }
   | 'large'
 /** `took`: a batch of calls, or of sessions, is in the state. */
 export type ToWorker = UnitJob | 'took' | 'enter'
@@ -49,9 +50,11 @@ async function read(job: UnitJob): Promise<void> {
   const post = (answer: FromWorker): void => parentPort?.postMessage(answer)
   const packer = createCallPacker()
   let last: CallTable | undefined
+  let isOnly = true
   const give = (calls: CallTable | undefined): void => {
     if (last !== undefined) {
       waiting += 1
+      isOnly = false
       post({ calls: last })
     }
     last = calls
@@ -79,7 +82,10 @@ async function read(job: UnitJob): Promise<void> {
   })
   // The next such unit may be another thread's: nothing of this one may be left here.
   if (leave !== undefined) collect()
-  post({ read: { result, bills: packer.bills() }, ...(last && { last }) })
+  const mayPack = job.mayPack === true && isOnly && !hasParts && result.type === 'read'
+  const packed = mayPack && last !== undefined ? packCalls(last, result.facts.sessions) : undefined
+  const calls = packed === undefined ? last && { last } : { packed }
+  post({ read: { result, bills: packer.bills() }, ...calls })
 }
 
 async function isTaken(): Promise<void> {

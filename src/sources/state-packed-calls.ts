@@ -1,0 +1,81 @@
+/**
+ * Calls that wait, packed, to be rows. What a state that is filled for the first time is asked first needs none of them: they follow when
+ * it has been said that it can be asked. Until then whoever asks for single calls asks `all_calls`.
+ */
+import type { Database } from '../sqlite/driver.ts'
+import { insertTable } from './state-load-calls.ts'
+import { unpackCalls, type PackedCalls } from './packed-calls.ts'
+import { prepared } from './state-statements.ts'
+
+/** `first`: the id of the first. */
+export function putPacked(
+  database: Database,
+  reading: number,
+  first: number,
+  { shared, calls }: PackedCalls,
+): void {
+  prepared(database, 'INSERT INTO packed_calls (reading, first, shared, calls) VALUES (?, ?, ?, ?)').run(
+    reading,
+    first,
+    shared,
+    calls,
+  )
+}
+
+export function hasPacked(database: Database): boolean {
+  return prepared(database, 'SELECT 1 FROM packed_calls LIMIT 1').get() !== undefined
+}
+
+/** Passes that are made rows of in one step. */
+const STEP = 100
+
+/** All of them. In steps, each whole, so that at any time every call is there once. */
+export function unpackAll(database: Database): void {
+  const next = prepared(database, `SELECT reading FROM packed_calls ORDER BY reading LIMIT ${STEP}`)
+  for (let some = next.lists(); some.length > 0; some = next.lists())
+    database.transaction(() => some.forEach(([reading]) => unpack(database, Number(reading))))
+}
+
+/**
+ * Those that bills in question may hang on, and no others. `shared`: passes with calls that are met elsewhere, too. With a session come all
+ * passes that recorded it, and with a pass all its sessions.
+ */
+export function unpackQuestioned(database: Database, shared: ReadonlySet<number>): void {
+  const sessionsOf = prepared(
+    database,
+    'SELECT DISTINCT session FROM recordings WHERE reading IN (SELECT value FROM json_each(?))',
+  )
+  const readingsOf = prepared(
+    database,
+    'SELECT DISTINCT reading FROM recordings WHERE session IN (SELECT value FROM json_each(?))',
+  )
+  const readings = new Set(shared)
+  const sessions = new Set<unknown>()
+  let newReadings: readonly unknown[] = [...shared]
+  let newSessions: readonly unknown[] = prepared(database, 'SELECT key FROM stale_sessions').lists().flat()
+  while (newReadings.length > 0 || newSessions.length > 0) {
+    const found = [...newSessions, ...sessionsOf.lists(JSON.stringify(newReadings)).flat()]
+    newSessions = found.filter((key) => !sessions.has(key))
+    for (const key of newSessions) sessions.add(key)
+    newReadings = readingsOf
+      .lists(JSON.stringify(newSessions))
+      .flat()
+      .map(Number)
+      .filter((reading) => !readings.has(reading))
+    for (const reading of newReadings) readings.add(Number(reading))
+    newSessions = []
+  }
+  database.transaction(() => {
+    for (const reading of readings) unpack(database, reading)
+  })
+}
+
+function unpack(database: Database, reading: number): void {
+  const row = prepared(
+    database,
+    'DELETE FROM packed_calls WHERE reading = ? RETURNING first, shared, calls',
+  ).get(reading)
+  if (row === undefined) return
+  const table = unpackCalls({ shared: String(row['shared']), calls: String(row['calls']) })
+  insertTable(database, { reading, first: Number(row['first']) }, table)
+}
