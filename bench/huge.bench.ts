@@ -117,6 +117,24 @@ const CASES: Readonly<Record<string, Make>> = {
     }
     return { args: ['sync'], expect: ({ sessions }) => sessions === 4 }
   },
+  'line: nothing but names, strings or fractions, 25 MB, in 3 files': (folder, size) => {
+    const parts: readonly ((n: number) => string)[] = [
+      (n) => `${n === 0 ? '' : '},'}{"${n.toString(36)}":1`,
+      (n) => `${n === 0 ? '' : ','}"${n.toString(36)}"`,
+      (n) => (n === 0 ? '1' : ',1.5'),
+    ]
+    for (const [n, part] of parts.entries()) {
+      const path = fileIn(folder, `claude/projects/-p/${sessionId(n)}.jsonl`)
+      const head = claudeRecord(sessionId(n), 0)
+      writePieces(
+        path,
+        size(25e6),
+        (at) => (at === 0 ? `${head}${head.slice(0, -2)},"more":[` : '') + part(at),
+        `${n === 0 ? '}' : ''}]}\n${claudeRecord(sessionId(n), 1)}`,
+      )
+    }
+    return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 3 && damage >= 3 }
+  },
   ...documents(),
   'bomb: gzip, 10 GB of zeros': async (folder, size) => {
     const zeros = Buffer.alloc(1e6)

@@ -2,6 +2,8 @@
  * JSON as this project handles it: values of unknown shape are asked for one field at a time, and writing one
  * never fails, however deep it is (`JSON.stringify` throws a RangeError near depth 5,000 that `JSON.parse` accepts).
  */
+import { isSwelling } from './swelling.ts'
+
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export type JsonObject = { readonly [key: string]: Json }
 
@@ -18,34 +20,6 @@ export function parseJson(text: string): Json | undefined {
   } catch {
     return undefined
   }
-}
-
-/** Below this length no text can fill memory. */
-const SAFE_LENGTH = 512 * 1024
-/** Bytes of objects and lists, beside the text in them. */
-const MOST_PARTS_BYTES = 48 * 1024 * 1024
-
-/** True for text that is nothing but brackets: 3 bytes of `{},` take 64 once they are parsed. What programs write is mostly text. */
-export function isSwelling(text: string): boolean {
-  if (text.length < SAFE_LENGTH) return false
-  let bytes = 0
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at)
-    if (unit === 0x22) at = endOfString(text, at)
-    else if (unit === 0x7b) bytes += 56
-    else if (unit === 0x5b) bytes += 32
-    else if (unit === 0x2c || unit === 0x3a) bytes += 8
-  }
-  return bytes > MOST_PARTS_BYTES
-}
-
-function endOfString(text: string, from: number): number {
-  for (let at = text.indexOf('"', from + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text.charCodeAt(at - 1 - slashes) === 0x5c) slashes += 1
-    if (slashes % 2 === 0) return at
-  }
-  return text.length
 }
 
 /** Fields of foreign objects: the value when it has the type asked for, else undefined. */

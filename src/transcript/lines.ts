@@ -3,8 +3,9 @@
  * taken, blank lines passed over. A line over the limit is not held: it comes without text, with its place in the file.
  */
 import { isUtf8 } from 'node:buffer'
-import { isSwelling, type Json } from './json.ts'
+import type { Json } from './json.ts'
 import { parseLong } from './long-json.ts'
+import { isSwelling } from './swelling.ts'
 
 export type Line = {
   /** From 1, blank lines counted. */

@@ -4,6 +4,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { isObject, parseJson, type Json } from './json.ts'
+import { isSwelling } from './swelling.ts'
 
 export type LongJson = {
   readonly value: Json
@@ -29,7 +30,7 @@ export function parseLong(bytes: Buffer, longest: number = LONG_STRING): LongJso
   text += bytes.toString('utf8', from)
   // Nothing else may look like what stands in for them.
   if (text.split('\\u0000', strings.length + 2).length !== strings.length + 1) return undefined
-  const value = parseJson(text)
+  const value = isSwelling(text, bytes.length) ? undefined : parseJson(text)
   if (value === undefined) return undefined
   const long = strings.map(({ start, end, isEscaped }) =>
     bytes.toString('utf8', start, isEscaped ? unescape(bytes, start, end) : end),
@@ -138,16 +139,18 @@ function putBack(root: Json, long: readonly string[]): Json {
   const toOwn = (value: Json): Json =>
     typeof value === 'string' && value.startsWith('\0') ? (long[Number(value.slice(1))] as string) : value
   const stack: Json[] = [root]
+  // Nobody else has them yet.
+  const put = (held: Record<string | number, Json>, key: string | number): void => {
+    const value = held[key] as Json
+    const own = toOwn(value)
+    if (own !== value) held[key] = own
+    else if (typeof value === 'object' && value !== null) stack.push(value)
+  }
   for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
-    // Nobody else has it yet.
     const held = next as Record<string | number, Json>
-    if (!Array.isArray(next) && !isObject(next)) continue
-    for (const key of Object.keys(next)) {
-      const value = held[key] as Json
-      const own = toOwn(value)
-      if (own !== value) held[key] = own
-      else if (typeof value === 'object' && value !== null) stack.push(value)
-    }
+    // By number: the names of a million places would take more memory than the places.
+    if (Array.isArray(next)) for (let at = 0; at < next.length; at += 1) put(held, at)
+    else if (isObject(next)) for (const key of Object.keys(next)) put(held, key)
   }
   return toOwn(root)
 }
