@@ -6,7 +6,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { hasKnownLeaves } from './word-layout.ts'
-import { IN_FACETS, type Postings } from './word-postings.ts'
+import type { Postings } from './word-postings.ts'
 import { createSegmentWriter, type Entries } from './word-segment.ts'
 import { listsOf, nextOf, readStructure, withSegment, withTotals, type Structure } from './word-structure.ts'
 import { MOST_VARINT, putSigned, putVarint } from './word-varints.ts'
@@ -57,8 +57,8 @@ export function writeList(database: Database, table: string, postings: Postings)
     leafOf: (term, leaf) => void putFirst.run(segment, term, leaf),
   })
   const entries = createEntries(postings)
-  postings.each((word, places, from, to) => {
-    writer.word(word)
+  postings.each((bytes, start, end, places, from, to) => {
+    writer.word(bytes, start, end)
     writer.entries(entries.of(places, from, to))
   })
   const leaves = writer.end()
@@ -112,7 +112,6 @@ function createEntries(postings: Postings): {
   const sizes = new Uint8Array(postings.docs)
   for (const [nth, number] of numbers.entries())
     sizes[nth] = putSigned(alone, nth * MOST_VARINT, number) - nth * MOST_VARINT
-  let bytes = new Uint8Array(1 << 16)
   let docs = new Int32Array(1 << 10)
   const putNumber = (nth: number, into: Uint8Array, at: number): number => {
     const doc = docs[nth] as number
@@ -121,19 +120,28 @@ function createEntries(postings: Postings): {
     for (let byte = 0; byte < size; byte += 1) into[at + byte] = alone[start + byte] as number
     return at + size
   }
+  const said = {
+    bytes: new Uint8Array(1 << 16),
+    end: 0,
+    putNumber,
+    number: (nth: number): number => numbers[docs[nth] as number] as number,
+  }
+  const { bits } = postings
+  const inFacets = 1 << (bits - 1)
   return {
     of(places, from, to) {
-      const count = (to - from) >> 1
+      const count = to - from
       // Of each place where it is, and of each entry its number, how many bytes, and a column.
       const most = count * 5 + Math.min(count, postings.docs) * 16 + 64
-      if (bytes.length < most) bytes = new Uint8Array(most)
+      if (said.bytes.length < most) said.bytes = new Uint8Array(most)
       if (docs.length < count) docs = new Int32Array(count)
-      const out = bytes
+      const out = said.bytes
       let at = 0
       let entries = 0
       let before = 0
       for (let place = from; place < to;) {
-        const doc = places[place] as number
+        const doc = (places[place] as number) >>> bits
+        const own = doc << bits
         docs[entries] = doc
         const number = numbers[doc] as number
         at = entries === 0 ? putNumber(0, out, 0) : putVarint(out, at, number - before)
@@ -143,20 +151,23 @@ function createEntries(postings: Postings): {
         const start = at + 1
         at = start
         let last = 0
-        let isInText = true
-        for (; place < to && places[place] === doc; place += 2) {
-          let where = places[place + 1] as number
-          if (where < 0) {
-            where ^= IN_FACETS
-            if (isInText) {
-              out[at++] = 1
-              out[at++] = 1
-              last = 0
-              isInText = false
-            }
-          }
+        let where = 0
+        for (; place < to; place += 1) {
+          where = (places[place] as number) ^ own
+          // Of another entry, or in facets. Below 0 for an entry far behind.
+          if (where >= inFacets || where < 0) break
           at = putVarint(out, at, where - last + 2)
           last = where
+        }
+        if (place < to && where >>> (bits - 1) === 1) {
+          out[at++] = 1
+          out[at++] = 1
+          for (last = inFacets; place < to; place += 1) {
+            where = (places[place] as number) ^ own
+            if (where >>> (bits - 1) !== 1) break
+            at = putVarint(out, at, where - last + 2)
+            last = where
+          }
         }
         const twice = (at - start) * 2
         if (twice < 0x80) out[start - 1] = twice
@@ -167,7 +178,8 @@ function createEntries(postings: Postings): {
           at += size - 1
         }
       }
-      return { bytes: out, end: at, putNumber, number: (nth) => numbers[docs[nth] as number] as number }
+      said.end = at
+      return said
     },
   }
 }

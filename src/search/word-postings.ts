@@ -16,6 +16,8 @@ export type Postings = {
   readonly last: number
   /** Calls back with each word, in the order of their bytes, and the places of each in order. */
   each(take: TakePlaces): void
+  /** Of the places of the entries that there are. */
+  readonly bits: number
   /** Of the nth entry. */
   number(nth: number): number
   sizes(nth: number): readonly [text: number, facets: number]
@@ -24,17 +26,21 @@ export type Postings = {
   clear(): void
 }
 
-/** `places`: from `from` on below `to`, two for each: the nth entry, and the place in it, below 0 for those in facets. */
-export type TakePlaces = (word: Uint8Array, places: Int32Array, from: number, to: number) => void
-
-/** Places that are sorted at a time: twice as many numbers should fit near the processor. */
-const SORTED = 1 << 20
+/**
+ * A word is `bytes` from `start` on below `end`. Its places are those of `places` from `from` on below `to`: of each the entry above
+ * `bits` bits, and in them where it stands; the highest of them is set for those in facets.
+ */
+export type TakePlaces = (
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  places: Int32Array,
+  from: number,
+  to: number,
+) => void
 
 /** Bytes of words, each counted once. */
 const MOST_BYTES = 1 << 25
-
-/** A place in facets. */
-export const IN_FACETS = 1 << 31
 
 /** By byte, as FTS5's tokenizer takes it: in lower case, and a space where it is no part of a word. */
 const TAKEN_AS: Uint8Array = new Uint8Array(256).map((_, byte) => {
@@ -47,7 +53,11 @@ export function createPostings(): Postings {
   let count = 0
   let docs = 0
   let numbers = new Float64Array(1 << 10)
-  /** Where each entry begins in the log, and where its facets do. */
+  /** By words, while they are written. */
+  let places = new Int32Array(0)
+  /** The most places that an entry has in its text or in its facets. */
+  let widest = 0
+  /** Where each entry begins in the log and the last one ends, and where its facets begin. */
   let starts = new Int32Array(1 << 10)
   let splits = new Int32Array(1 << 10)
   /** By hash, four for each: the first eight bytes, one past the word's own number or 0 for none, and of longer words the hash. */
@@ -100,7 +110,10 @@ export function createPostings(): Postings {
     const own = log
     let table = slots
     let mask = table.length - SLOT
-    // All in a row, so that the processor asks memory for the next while it waits for one.
+    // All slots once, with nothing in between that depends on them: memory is asked for many of them at a time.
+    let touched = 0
+    for (let nth = 0; nth < total; nth += 1) touched |= table[((hashes[nth] as number) << 2) & mask] as number
+    TOUCHED[0] = touched
     for (let nth = 0; nth < total; nth += 1) {
       const head = heads[nth] as number
       const more = mores[nth] as number
@@ -172,7 +185,11 @@ export function createPostings(): Postings {
     get places() {
       return count
     },
-    hasRoom: (text, facets) => (ends[words] as number) < MOST_BYTES && fits(words, text, facets),
+    hasRoom(text, facets) {
+      if ((ends[words] as number) >= MOST_BYTES || !fits(words, text, facets)) return false
+      // No word has less than a byte and a space.
+      return docs < mostDocs(bitsOf(Math.max(widest, (text.length >> 1) + 1, (facets.length >> 1) + 1)))
+    },
     get docs() {
       return docs
     },
@@ -190,16 +207,15 @@ export function createPostings(): Postings {
         return Buffer.concat(parts)
       }
       const split = splits[nth] as number
-      const end = nth + 1 < docs ? (starts[nth + 1] as number) : count
+      const end = starts[nth + 1] as number
       return { text: listOf(starts[nth] as number, split), facets: listOf(split, end).toString() }
     },
     sizes: (nth) => {
-      const end = nth + 1 < docs ? (starts[nth + 1] as number) : count
       const split = splits[nth] as number
-      return [split - (starts[nth] as number), end - split]
+      return [split - (starts[nth] as number), (starts[nth + 1] as number) - split]
     },
     add(number, text, facets) {
-      if (docs + 1 > numbers.length) {
+      if (docs + 2 > numbers.length) {
         numbers = enlarged(numbers, new Float64Array(numbers.length * 2))
         starts = enlarged(starts, new Int32Array(starts.length * 2))
         splits = enlarged(splits, new Int32Array(splits.length * 2))
@@ -212,58 +228,66 @@ export function createPostings(): Postings {
       const bytes = Buffer.from(facets)
       for (let at = 0; at < bytes.length; at += 1) bytes[at] = TAKEN_AS[bytes[at] as number] as number
       addWords(bytes, bytes.length)
+      starts[docs] = count
+      const split = splits[docs - 1] as number
+      widest = Math.max(widest, split - (starts[docs - 1] as number), count - split)
+    },
+    get bits() {
+      return bitsOf(widest)
     },
     each(take) {
       const order = sorted()
-      const counts = new Int32Array(words)
-      for (let at = 0; at < count; at += 1)
-        counts[log[at] as number] = (counts[log[at] as number] as number) + 1
-      /** Where the next place of a word goes; -1 for words whose turn it is not. */
-      const next = new Int32Array(words).fill(-1)
-      let into = new Int32Array(0)
-      for (let first = 0; first < words;) {
-        let places = 0
-        let end = first
-        while (
-          end < words &&
-          (end === first || places + (counts[order[end] as number] as number) <= SORTED)
-        ) {
-          next[order[end] as number] = places
-          places += counts[order[end] as number] as number
-          end += 1
+      /** How many places a word has, then where the next one goes, and in the end where the last one went. */
+      const next = new Int32Array(words)
+      for (let at = 0; at < count; at += 1) next[log[at] as number] = (next[log[at] as number] as number) + 1
+      let sum = 0
+      for (let rank = 0; rank < words; rank += 1) {
+        const word = order[rank] as number
+        const own = next[word] as number
+        next[word] = sum
+        sum += own
+      }
+      const bits = bitsOf(widest)
+      if (docs > mostDocs(bits)) throw new Error('more entries than their places leave room for')
+      if (places.length < count) places = new Int32Array(count)
+      const into = places
+      for (let doc = 0; doc < docs; doc += 1) {
+        const own = doc << bits
+        const split = splits[doc] as number
+        const stop = starts[doc + 1] as number
+        const start = starts[doc] as number
+        for (let at = start; at < stop; at += 1) {
+          const word = log[at] as number
+          const to = next[word] as number
+          next[word] = to + 1
+          into[to] = at < split ? own | (at - start) : own | (1 << (bits - 1)) | (at - split)
         }
-        if (into.length < places * 2) into = new Int32Array(places * 2)
-        for (let doc = 0; doc < docs; doc += 1) {
-          const start = starts[doc] as number
-          const split = splits[doc] as number
-          const stop = doc + 1 < docs ? (starts[doc + 1] as number) : count
-          for (let at = start; at < stop; at += 1) {
-            const word = log[at] as number
-            const to = next[word] as number
-            if (to === -1) continue
-            next[word] = to + 1
-            into[to * 2] = doc
-            into[to * 2 + 1] = at < split ? at - start : (at - split) | IN_FACETS
-          }
-        }
-        let from = 0
-        for (let rank = first; rank < end; rank += 1) {
-          const word = order[rank] as number
-          const to = from + (counts[word] as number)
-          take(keys.subarray(ends[word], ends[word + 1]), into, from * 2, to * 2)
-          from = to
-          next[word] = -1
-        }
-        first = end
+      }
+      for (let rank = 0, from = 0; rank < words; rank += 1) {
+        const word = order[rank] as number
+        const to = next[word] as number
+        take(keys, ends[word] as number, ends[word + 1] as number, into, from, to)
+        from = to
       }
     },
     clear() {
       count = 0
       docs = 0
       words = 0
+      widest = 0
       slots.fill(0)
     },
   }
+}
+
+/** That a place in an entry takes, where none has more than so many in its text or its facets. */
+function bitsOf(widest: number): number {
+  return 33 - Math.clz32(widest)
+}
+
+/** Entries that may be told in what is left of a number. */
+function mostDocs(bits: number): number {
+  return 2 ** (32 - bits)
 }
 
 /** False when an entry may have more words than can be told apart beside so many others. */
@@ -283,6 +307,9 @@ const MOST_WORDS = 1 << WORD_BITS
 /** Which half of a number of sixty-four bits is which. */
 const LOW = new Uint32Array(BigUint64Array.of(1n).buffer)[0] === 1 ? 0 : 1
 const HIGH = 1 - LOW
+
+/** Where it goes that slots were looked at, so that they are. */
+const TOUCHED = new Int32Array(1)
 
 const BLANK = Uint8Array.of(SPACE)
 

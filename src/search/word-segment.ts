@@ -6,15 +6,15 @@ import { KIND, LIST } from './word-layout.ts'
 import { putVarint, sizeOfVarint } from './word-varints.ts'
 
 export type SegmentWriter = {
-  /** A word, larger than the one before by its bytes. */
-  word(word: Uint8Array): void
+  /** A word, larger than the one before by its bytes: those from `start` on below `end`, which stay as they are until the next. */
+  word(bytes: Uint8Array, start: number, end: number): void
   /** Its entries: numbers, each less the one before, and places. All that was put at once, of whatever number. */
   entries(list: Entries): void
   /** Says how many leaves there are. */
   end(): number
 }
 
-/** What FTS5 calls a doclist: `bytes` up to `end`, each entry with its number, how many bytes its places have twice over, and them. */
+/** Good until the next word's. What FTS5 calls a doclist: `bytes` up to `end`, each entry with its number, how many bytes its places have twice over, and them. */
 export type Entries = {
   readonly bytes: Uint8Array
   readonly end: number
@@ -48,6 +48,8 @@ export function createSegmentWriter(segment: number, rows: Rows): SegmentWriter 
   let hasWord = false
   let hasNumber = false
   let last: Uint8Array = new Uint8Array()
+  let lastStart = 0
+  let lastEnd = 0
   /** What is told of the leaf whose first word this is, once it is known whether there is a list. */
   let begins: { term: Uint8Array; leaf: number } | undefined = { term: new Uint8Array(), leaf: 1 }
   let empty = 0
@@ -102,26 +104,30 @@ export function createSegmentWriter(segment: number, rows: Rows): SegmentWriter 
   }
 
   return {
-    word(word) {
-      const size = word.length + 1
-      if (at + indexed + size + 2 >= LEAF_BYTES && at > 4) flushLeaf()
+    word(bytes, start, end) {
+      const length = end - start
+      if (at + indexed + length + 3 >= LEAF_BYTES && at > 4) flushLeaf()
       indexed = putVarint(index, indexed, at - lastIndexed)
       lastIndexed = at
       let shared = 0
-      const most = Math.min(word.length, last.length)
-      while (shared < most && word[shared] === last[shared]) shared += 1
-      if (hasWord) at = putVarint(page, at, shared + 1)
-      else {
+      const most = Math.min(length, lastEnd - lastStart)
+      while (shared < most && bytes[start + shared] === last[lastStart + shared]) shared += 1
+      if (hasWord) {
+        at = putVarint(page, at, shared + 1)
+        at = putVarint(page, at, length - shared)
+      } else {
         if (leaf > 1) {
           flushBegins()
-          begins = { term: termOf(word.subarray(0, shared + 1)), leaf }
+          begins = { term: termOf(bytes.subarray(start, start + shared + 1)), leaf }
         }
-        shared = -1
+        at = putVarint(page, at, length + 1)
+        page[at++] = KIND
+        shared = 0
       }
-      at = putVarint(page, at, word.length - shared)
-      if (shared === -1) page[at++] = KIND
-      for (let nth = Math.max(0, shared); nth < word.length; nth += 1) page[at++] = word[nth] as number
-      last = word
+      for (let from = start + shared; from < end; from += 1) page[at++] = bytes[from] as number
+      last = bytes
+      lastStart = start
+      lastEnd = end
       hasWord = true
       hasNumber = true
       listOf = leaf
