@@ -6,11 +6,13 @@ import { messageOf } from '../errors.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { prepared } from '../sources/state-statements.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { openFacetList, type FacetList } from './facet-list.ts'
 import { createNumbers } from './index-numbers.ts'
 import { removeUnit, UnitFailed, writeUnit, type UnitWriter } from './index-unit.ts'
 import type { Shard } from './shard.ts'
 import { ownTurn, type Turn } from './turns.ts'
 import type { ListedUnit } from './unit-list.ts'
+import { toldOf } from './word-lists.ts'
 import { openWordWriter } from './word-tables.ts'
 
 export type Batch = {
@@ -24,6 +26,8 @@ export type BatchResult = {
   readonly bytes: number
   /** Not indexed, and searched where they lie. */
   readonly failed: readonly { readonly name: string; readonly message: string }[]
+  /** FTS5 itself was told of words on this connection, now or before. */
+  readonly isTold: boolean
 }
 
 export type BatchOptions = { readonly commitBytes?: number; readonly turn?: Turn }
@@ -43,12 +47,16 @@ export async function indexBatch(
       const isMuch = left.reduce((sum, { bytes }) => sum + bytes, 0) >= MUCH_BYTES
       const words = openWordWriter(database, { isMuch })
       for (const name of [...gone, ...failed.map(({ name }) => name)]) removeUnit(database, name, words)
-      const writer = createWriter(database, left, { redactor, commitBytes, turn, words })
+      const facets = openFacetList(database)
+      const writer = createWriter(database, left, { redactor, commitBytes, turn, words, facets })
       let docs = 0
       for (const unit of left) docs += await writeUnit(writer, unit)
       words.flush()
+      facets.flush()
       database.exec('COMMIT')
-      return { units: left.length, docs, bytes: left.reduce((sum, { bytes }) => sum + bytes, 0), failed }
+      facets.committed()
+      const bytes = left.reduce((sum, { bytes: own }) => sum + own, 0)
+      return { units: left.length, docs, bytes, failed, isTold: toldOf(database).size > 0 }
     } catch (error) {
       rollBack(database)
       if (!(error instanceof UnitFailed)) throw error
@@ -71,16 +79,16 @@ const MUCH_BYTES = 4 * 1024 * 1024
 /** Bytes of words in one transaction of a unit that is larger than a batch. */
 const COMMIT_BYTES = 96 * 1024 * 1024
 
-type WriterOptions = Required<BatchOptions> & Pick<UnitWriter, 'redactor' | 'words'>
+type WriterOptions = Required<BatchOptions> &
+  Pick<UnitWriter, 'redactor' | 'words'> & { readonly facets: FacetList }
 
 /** For one transaction: what it knows of names is not known after it was rolled back. */
 function createWriter(
   database: Database,
   units: readonly ListedUnit[],
-  { redactor, commitBytes, turn, words }: WriterOptions,
+  { redactor, commitBytes, turn, words, facets }: WriterOptions,
 ): UnitWriter {
   const names = new Map<string, number>()
-  const facets = new Set<string>()
   const sql = (text: string) => prepared(database, text)
   const isKnown = ({ name }: ListedUnit): boolean =>
     sql('SELECT 1 FROM pieces WHERE unit = (SELECT id FROM units WHERE name = ?)').get(name) !== undefined
@@ -104,12 +112,7 @@ function createWriter(
       names.set(name, id)
       return id
     },
-    addFacet(facet) {
-      if (facets.has(facet)) return
-      sql('INSERT OR IGNORE INTO facets (name) VALUES (?)').run(facet)
-      if (facets.size > MOST_NAMES) facets.clear()
-      facets.add(facet)
-    },
+    addFacet: (facet) => facets.add(facet),
     wrote(more) {
       bytes += more
       return bytes >= commitBytes
@@ -117,7 +120,9 @@ function createWriter(
     commit() {
       bytes = 0
       words.flush()
+      facets.flush()
       database.exec('COMMIT; BEGIN IMMEDIATE')
+      facets.committed()
     },
   }
 }
