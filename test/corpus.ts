@@ -1,10 +1,12 @@
 /**
  * `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record, and how long the
- * slowest took to be told; then imports them all, and counts once more in memory what they used and cost.
+ * slowest took to be told; then imports them all, counts once more in memory what they used and cost, and searches them as going through
+ * everything does.
  */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { judge, type Verdict } from './corpus-kinds.ts'
+import { checkSearches } from './corpus-search.ts'
 import { checkTotals } from './corpus-totals.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
 import { MOST_MS, ROUNDS, timeDetections } from './detection-time.ts'
@@ -76,9 +78,16 @@ for (const one of totals.differing) console.log(`another bill: ${one}`)
 console.log(
   `${totals.sessions} sessions, ${totals.calls} calls, ${totals.tokens} tokens, $${totals.usd.toFixed(2)}: ${totals.differing.length} sessions differ from a count of every call in memory`,
 )
-process.exit(
-  failures.length + wrong.length + missing + changed.length + totals.differing.length === 0 ? 0 : 1,
+const searched = await checkSearches(root)
+for (const { query, missing: lacking, extra } of searched.differing)
+  console.log(
+    `another answer: ${query}: ${lacking.length} not found, ${extra.length} found that do not match`,
+  )
+console.log(
+  `${searched.searches} searches in ${searched.entries} entries: ${searched.differing.length} differ from going through everything`,
 )
+const bad = [failures, wrong, changed, totals.differing, searched.differing]
+process.exit(bad.every(({ length }) => length === 0) && missing === 0 ? 0 : 1)
 
 /** `8 right, 1 unknown as expected`. */
 function verdictsOn(files: readonly Coverage[]): string {

@@ -40,6 +40,14 @@ export const MODEL_OF_SESSION = 'model='
 export const FILE = 'file:'
 export const FILES_UNTOLD = 'file='
 
+/** What facets begin with, as far as a word of a text could as well. */
+const NAMES: readonly string[] = [EVERY.slice(0, -1), ...FACETS, 'file', 'size']
+
+/** True when a facet begins so: who asks for words that do has to say that no facet is meant. */
+export function beginsFacet(text: string): boolean {
+  return NAMES.some((name) => name.startsWith(text))
+}
+
 const NO_SESSION: Session = { id: '', status: 'completed' }
 /** A name that is longer is no name. */
 const LONGEST = 1000

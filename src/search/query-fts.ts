@@ -2,6 +2,7 @@
  * A query as SQLite's FTS5 takes it, for the words that the index holds. What it finds is every entry that may match: all that
  * do, and, unless the answer is exact, some that do not, which the matcher tells apart.
  */
+import { beginsFacet } from './doc-facts.ts'
 import type { Node, Query } from './query.ts'
 import { keptOf, toNeedles, type Needle } from './query-terms.ts'
 import { isComposing, mayCompose } from './words-fold.ts'
@@ -103,10 +104,18 @@ function toExpression({ terms, prefix }: Needle, budget: Budget): FtsQuery {
   budget.left -= kept.length
   const exact = kept.length === terms.length
   if (budget.places === 'anywhere') {
-    const each = kept.map((term, nth) => `"${term}"${prefix && exact && nth === kept.length - 1 ? ' *' : ''}`)
+    const each = kept.map((term, nth) =>
+      prefix && exact && nth === kept.length - 1 ? begun(term) : `"${term}"`,
+    )
     return { expression: join(each, ' AND '), exact: false }
   }
-  return { expression: `"${kept.join(' ')}"${prefix && exact ? ' *' : ''}`, exact }
+  const words = kept.join(' ')
+  return { expression: prefix && exact ? begun(words) : `"${words}"`, exact }
+}
+
+/** Facets are words of the same table, in a column of their own. */
+function begun(words: string): string {
+  return beginsFacet(words) ? `(text : "${words}" *)` : `"${words}" *`
 }
 
 /**
@@ -137,7 +146,7 @@ function toWord(text: string, { term, start, end }: PlacedTerm): string[] {
   // Anything but what may stand within a word without being seen in its term.
   const endsWord = /[^_\p{M}\p{Cf}\p{Lm}\p{Sk}]/u
   if (!endsWord.test(text.slice(0, start))) return []
-  return [endsWord.test(text.slice(end)) ? `"${term}"` : `"${keptOf(term)}" *`]
+  return [endsWord.test(text.slice(end)) ? `"${term}"` : begun(keptOf(term))]
 }
 
 function toPair(

@@ -119,6 +119,12 @@ describe('a query', () => {
     expect(() => parse('/a{/u')).toThrow('not a regular expression')
   })
 
+  it('asks for words that begin like a facet among the words of texts alone', () => {
+    expect(toFts(parse('rol*'))).toEqual({ expression: '(text : "rol" *)', exact: true })
+    expect(toFts(parse('roles*'))).toEqual({ expression: '"roles" *', exact: true })
+    expect(toFts(parse('a -every*'))?.expression).toBe('("a" NOT (text : "every" *))')
+  })
+
   it('is a whole pattern on request', () => {
     const { condition } = parseQuery('role:x (a|b)+', { regex: true, caseSensitive: true })
     expect(shown(condition)).toBe('/role:x (a|b)+/gu')
