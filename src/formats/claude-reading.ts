@@ -1,8 +1,8 @@
 /**
  * A session out of Claude-style files: the main log, then those of its subagents, in the order of their lines. Every record is
- * an entry, every bad line is damage, and ids are unique though lines are copied. Memory is one batch of lines and the ids.
+ * an entry, and every bad line is damage. Memory is one batch of lines and the ids.
  */
-import { PRIMARY, createSequence, type Entry, type Origin } from '../transcript/entry.ts'
+import { PRIMARY, type Entry, type Origin } from '../transcript/entry.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
@@ -12,15 +12,15 @@ import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claud
 import { claudeRecordsAtOnce, isCutTooShort, readClaudeRecords } from './claude-cut.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
-import { fromClaudeLine, type LineEntry } from './claude-lines.ts'
+import { fromClaudeLine } from './claude-lines.ts'
 import { createOpening, type Opening } from './claude-opening.ts'
+import { createPlacing, keep } from './claude-placing.ts'
 import { agentOf } from './claude-rest.ts'
 import { createShapedLines } from './claude-shaped-lines.ts'
 import type { ClaudePlan } from './claude-shapes.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
 import type { ReadItem } from './format.ts'
-import { createRecentIds } from './id-set.ts'
 import { readRawRecords } from './raw-records.ts'
 import { oversizedEntry } from './unknown.ts'
 
@@ -74,8 +74,6 @@ type Options = {
   readonly watch?: (line: JsonObject) => void
 }
 
-type Draft = { -readonly [K in keyof Entry]: Entry[K] }
-
 /** Lines that are worth letting go of while the next are read. */
 const LONG_BYTES = 1024 * 1024
 
@@ -94,48 +92,16 @@ function createReading(options: Options): ClaudeReading {
   const { format, toSession, exact = false, isForFacts = false, hasLog = () => false, watch } = options
   const facts = createClaudeFacts({ exact, isForFacts })
   const spawns = createSpawns()
-  const nextSequence = createSequence()
-  const seen = createRecentIds()
+  const { place, toId, nextSequence, seen } = createPlacing({
+    isForFacts,
+    facts,
+    spawns,
+    onPlaced: (source) => shaped.begun(source),
+  })
   const sidechains = new Map<string, string>()
   const iterations = createIterations()
   const cuts = createCuts()
   let isOpen = false
-
-  /** The line's own id where it is the first to have it; a copied line is told by its place. */
-  const toId = (uuid: Json | undefined, source: string, sequence: number): string => {
-    let id = typeof uuid === 'string' && uuid !== '' ? uuid : `${source}/${sequence}`
-    if (seen.take(id)) return id
-    id = `${source}/${sequence}`
-    while (!seen.take(id)) id += '~'
-    return id
-  }
-
-  /** Gives what a line says its place. The same object, completed: a copy for each line would cost a tenth of reading. */
-  const place = (
-    said: LineEntry,
-    source: string,
-    uuid: Json | undefined,
-    origin: Origin | undefined,
-  ): Entry => {
-    if (said.at !== undefined) facts.observeTime(said.at)
-    const sequence = nextSequence(source)
-    const id = toId(uuid, source, sequence)
-    if (!isForFacts) keepId(said, uuid, { id, source, sequence })
-    if (sequence === 0 && source !== PRIMARY) {
-      const spawn = spawns.find(source, said.blocks)
-      if (spawn !== undefined) {
-        keep(said, 'parentSource', spawn.source)
-        keep(said, 'spawnedBy', spawn.callId)
-      }
-    }
-    shaped.begun(source)
-    const entry = said as Draft
-    entry.id = id
-    entry.source = source
-    entry.sequence = sequence
-    if (origin !== undefined) entry.origin = origin
-    return entry
-  }
 
   const takeLine = (
     record: JsonRecord,
@@ -312,25 +278,4 @@ function* itemsAtOnce(batches: Iterable<RecordBatch>, opening: Opening): Generat
   }
   const last = opening.end()
   if (last !== undefined) yield last
-}
-
-/** A line's own id, where the entry goes by another. */
-function keepId(
-  said: LineEntry,
-  uuid: Json | undefined,
-  { id, source, sequence }: Pick<Entry, 'id' | 'source' | 'sequence'>,
-): void {
-  if (typeof uuid !== 'string' || uuid === '') return
-  const isKept = said.kind === 'message' || said.metadata?.['lifted'] !== undefined
-  if (isKept && (uuid !== id || isNumbered(id, source, sequence))) keep(said, 'uuid', uuid)
-}
-
-function isNumbered(id: string, source: string, sequence: number): boolean {
-  return id.length < source.length + 20 && id === `${source}/${sequence}`
-}
-
-/** Names of ours in metadata that the line's entry alone has. */
-function keep(said: LineEntry, name: string, value: Json): void {
-  said.metadata ??= Object.create(null) as Record<string, Json>
-  said.metadata[name] = value
 }
