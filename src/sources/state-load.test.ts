@@ -271,6 +271,25 @@ describe('a state that is filled for the first time', () => {
     database.close()
   })
 
+  it('packs no more once a pass has calls of a session that it says nothing of', async () => {
+    const database = await state(3)
+    const load = beginLoad(database, true)
+    const one = (session: string, key: string): Pass => ({
+      calls: [{ session, key, usage: { output: 1, quality: 'reported' } }],
+      facts: { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] },
+    })
+    putPacked(load?.begin(unit(1), '/r') as Reading, one('s1', 'a'))
+    expect([allCalls(database), load?.isPacking()]).toEqual(['all_calls', true])
+    putPacked(load?.begin(unit(2), '/r') as Reading, one('s9', 'b'))
+    expect([allCalls(database), load?.isPacking()]).toEqual(['calls', false])
+    putPacked(load?.begin(unit(3), '/r') as Reading, one('s1', 'c'))
+    load?.settle()
+    settle(database)
+    expect([isLoading(database), isSettled(database)]).toEqual([false, true])
+    expect(database.prepare('SELECT key FROM calls ORDER BY id').lists().flat()).toEqual(['a', 'b', 'c'])
+    database.close()
+  })
+
   it('is the same whether a pass tells of its sessions at once or in parts, also of one that died between them', async () => {
     const folder = fs.mkdtempSync(join(os.tmpdir(), 'load-'))
     let states = 0

@@ -188,6 +188,24 @@ export function unitRead(database: Database, { unit, format, reading, damage }: 
   ).run(reading, format, damage, unit)
 }
 
+/** The highest number that a pass may have. */
+export function lastReading(database: Database): number {
+  return Number(prepared(database, `SELECT value FROM facts WHERE name = 'reading'`).get()?.['value'] ?? 0)
+}
+
+/** What the last pass over a unit came to. */
+export function lastSaid(
+  database: Database,
+  unit: number,
+): { readonly entries: number; readonly damage: number } {
+  const row = prepared(
+    database,
+    `SELECT damage, (SELECT total(entries) FROM recordings WHERE recordings.reading = units.reading) AS entries
+       FROM units WHERE id = ?`,
+  ).get(unit)
+  return { entries: Number(row?.['entries'] ?? 0), damage: Number(row?.['damage'] ?? 0) }
+}
+
 /** The last of so many numbers. Also above readings that a crash left: their rows must not be taken for this one's. */
 export function nextReading(database: Database, many = 1): number {
   const next = prepared(

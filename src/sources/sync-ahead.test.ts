@@ -7,6 +7,7 @@ import { openKept } from '../archive/kept.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { VERSION } from '../version.ts'
 import { openState, peekState, remember } from './state.ts'
+import type { ReadReport } from './sync-read.ts'
 import { rebuild, type SyncProgress } from './sync.ts'
 
 const FILES = 12
@@ -219,6 +220,23 @@ describe('between reading and keeping', () => {
     await expectListAsRebuilt()
   })
 
+  it('what is read again is counted once', async () => {
+    const [grown, torn, emptied] = [3, 4, 5].map((n) => machine.log(idOf(n)))
+    const append = (log: string | undefined, text: string): void => fs.appendFileSync(String(log), text)
+    append(torn, '{"torn\n')
+    let ready: ReadReport | undefined
+    const report = await machine.sync({
+      onReady(read) {
+        ready = read
+        append(grown, claudeLog(5, { session: idOf(3) }))
+        append(torn, '{"torn again\n')
+        fs.truncateSync(String(emptied))
+      },
+    })
+    expect(ready).toEqual({ sessions: FILES, entries: 4 * FILES, damage: 1 })
+    expect(report).toMatchObject({ entries: 4 * FILES + 1 - 4, damage: 2 })
+  })
+
   it('a log that is rewritten at the same length is read again', async () => {
     const log = machine.log(idOf(4))
     await syncWith(() =>
@@ -236,8 +254,12 @@ describe('between reading and keeping', () => {
   it('a log that was written just before it was looked at is read again, for no clock tells what happened since', async () => {
     const now = new Date()
     fs.utimesSync(machine.log(idOf(5)), now, now)
-    const { report } = await syncWith(nothing)
-    expect(report).toMatchObject({ sessions: FILES, entries: 4 * FILES + 4 })
+    let [isReady, again] = [false, 0]
+    const { report } = await syncWith(() => void (isReady = true), {
+      onProgress: ({ doing }) => void (again += Number(isReady && doing === 'reading')),
+    })
+    expect(again).toBe(1)
+    expect(report).toMatchObject({ sessions: FILES, entries: 4 * FILES })
     await expectListAsRebuilt()
   })
 

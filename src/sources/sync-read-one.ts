@@ -3,7 +3,7 @@ import { withoutSessions } from './call-rows.ts'
 import type { Readers } from './readers.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import type { Load } from './state-load.ts'
-import { beginReading, clearReading, type Reading } from './state-readings.ts'
+import { beginReading, clearReading, lastSaid, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
 import type { SessionFacts } from './unit-facts.ts'
 
@@ -11,8 +11,11 @@ type ReadingAll = Shared & {
   readonly readers: Readers
   readonly deleted: ReadonlySet<string>
   readonly load: Load | undefined
+  /** A pass after this one has been counted. */
+  readonly since: number
 }
 
+/** `entries` and `damage`: more than were counted of it before, or fewer. */
 export type ReadOne = {
   readonly keys: readonly string[]
   readonly entries: number
@@ -25,15 +28,21 @@ export async function readOne(
   own: readonly KnownFile[],
   shared: ReadingAll,
 ): Promise<ReadOne> {
-  const { archive, files, kept, database, problems, readers, deleted, load } = shared
+  const { archive, files, kept, database, problems, readers, deleted, load, since } = shared
   const bytes = own.reduce((sum, { size }) => sum + size, 0)
   const nothing: ReadOne = { keys: [], entries: 0, damage: 0, bytes }
+  // Asked for before that pass goes.
+  const takeBack = (): ReadOne => {
+    const before = (unit.reading ?? 0) > since ? lastSaid(database, unit.id) : NOTHING_SAID
+    return { ...nothing, entries: -before.entries, damage: -before.damage }
+  }
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
   // Nothing is left of it, or there never was anything: all of it was deleted on purpose, or was always empty.
   if (own.every(({ bytes, path }) => bytes === 0 && place.versions(path).length === 0)) {
+    const none = takeBack()
     clearReading(database, unit.id, undefined)
-    return nothing
+    return none
   }
   const isKept = own.every(({ bytes }) => bytes !== undefined)
   const paths = own.map(({ path }) => path)
@@ -75,15 +84,19 @@ export async function readOne(
   if (result.looks !== undefined && isTranscriptLike(own))
     problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
   if (result.type === 'unknown') {
+    const none = takeBack()
     clearReading(database, unit.id, result.looks)
-    return nothing
+    return none
   }
   const facts = { ...result.facts, sessions: left(result.facts.sessions) }
+  const before = takeBack()
   const { entries } = reading().end(result.format, facts, bills)
   if (result.own !== undefined) files.own(unit.id, result.own)
   await settleKept(unit, own, told > 0 && keys.length === 0, shared)
-  return { keys, entries, damage: result.facts.damage, bytes }
+  return { keys, entries: entries + before.entries, damage: result.facts.damage + before.damage, bytes }
 }
+
+const NOTHING_SAID = { entries: 0, damage: 0 }
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */
 function isTranscriptLike(own: readonly KnownFile[]): boolean {

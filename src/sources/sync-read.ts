@@ -95,15 +95,17 @@ async function openReading(
     if (isEarly) beside.set(id, false)
     const size = own.reduce((sum, { size }) => sum + size, 0)
     await flight.enter(size)
-    const work = readOne(unit, own, { ...shared, readers, deleted, load }).then((read) => {
-      counts.add(read)
-      if (beside.get(id) === true) files.readAgain(id)
-      beside.delete(id)
-      gathering.next()
-      done(read.bytes)
-      running.delete(work)
-      flight.leave(size)
-    })
+    const work = readOne(unit, own, { ...shared, readers, deleted, load, since: counts.since }).then(
+      (read) => {
+        counts.add(read)
+        if (beside.get(id) === true) files.readAgain(id)
+        beside.delete(id)
+        gathering.next()
+        done(read.bytes)
+        running.delete(work)
+        flight.leave(size)
+      },
+    )
     work.catch((error: unknown) => flight.fail(error))
     running.add(work)
   }
@@ -172,9 +174,16 @@ export async function isReadAlone(agent: string): Promise<boolean> {
 }
 
 /** What was read, session by session. */
-export type Counts = { add(read: ReadOne): void; units(): number; report(): ReadReport }
+export type Counts = {
+  add(read: ReadOne): void
+  units(): number
+  report(): ReadReport
+  /** The last pass before those that are counted: what one of these said of a unit that is read again is no longer counted. */
+  readonly since: number
+}
 
-export function createCounts(): Counts {
+/** `since`: absent where no unit is read twice. */
+export function createCounts(since = Number.MAX_SAFE_INTEGER): Counts {
   const seen = createIdSet()
   let [sessions, entries, damage, units] = [0, 0, 0, 0]
   return {
@@ -188,6 +197,7 @@ export function createCounts(): Counts {
       damage += read.damage
       units += 1
     },
+    since,
     units: () => units,
     report: () => ({ sessions, entries, damage }),
   }

@@ -19,7 +19,7 @@ import { createProblems, type SyncProblem } from './problems.ts'
 import { forgetState, openState, remember } from './state.ts'
 import { settleBills } from './state-billing.ts'
 import { openStateFiles } from './state-files.ts'
-import { removeLeftovers } from './state-readings.ts'
+import { lastReading, removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
 import { lookAround, lookAtJournals, pendingOf, projectFolders, type Looked } from './sync-look.ts'
@@ -190,7 +190,7 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     platform = process.platform,
     cwd = process.cwd(),
   } = options
-  const counts = createCounts()
+  const counts = createCounts(lastReading(shared.database))
   await readDirty(shared, counts)
   // A folder that was named may hold the archive itself.
   const exclude = parseExclude([...(options.exclude ?? []), escapeGlob(realpathSync(archive.home))], {
