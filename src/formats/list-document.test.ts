@@ -181,3 +181,23 @@ describe('A document around a list', () => {
     })
   })
 })
+
+describe('A long element', () => {
+  it.each([
+    ['whole', ']}'],
+    ['of a document that is cut off', ''],
+  ])('%s says what it says, whatever its strings are spelled with', async (_, end) => {
+    const long = `${'all that was said "before"\n'.repeat(60_000)}😀`
+    const messages = Array.from({ length: 3 }, (_, n) => ({
+      n,
+      text: long,
+      more: [long.slice(0, n), '\u0000'],
+    }))
+    const content = `{"messages":[${messages.map((one) => JSON.stringify(one)).join(',\n')}${end}`
+    const given: Json[] = []
+    const document = await readListDocument(await fileOf(content, 100_000), 'messages')
+    // Taken as they come: those before are let go of.
+    for await (const some of document.elements()) for (const { value } of some) given.push(value ?? null)
+    expect(given).toEqual(messages)
+  })
+})

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { isHansardError, systemCode } from '../errors.ts'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
 import { parseJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { parseLong } from '../transcript/long-json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
 import { createListScan } from './list-scan.ts'
@@ -202,8 +203,8 @@ function createDocumentScan(
   let sizeBytes = 0
   let memberBytes = 0
   let count = 0
-  const parse = (bytes: Buffer): Json | undefined => {
-    const value = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined
+  const parse = (bytes: Buffer, isOwn = false): Json | undefined => {
+    const value = isUtf8(bytes) ? parseElement(bytes, isOwn) : undefined
     isRight &&= value !== undefined
     return value
   }
@@ -217,9 +218,9 @@ function createDocumentScan(
       const value = isRight ? parse(bytes) : undefined
       if (value !== undefined) members[key] = value
     },
-    element(bytes, byteOffset, byteLength) {
+    element(bytes, { byteOffset, byteLength, isOwn }) {
       count += 1
-      give({ value: bytes && parse(bytes), byteOffset, byteLength })
+      give({ value: bytes && parse(bytes, isOwn), byteOffset, byteLength })
       if (bytes !== undefined) return
       const reason = `an element of ${byteLength} bytes, over the limit`
       damage.push({ kind: 'too-large', file, byteOffset, byteLength, reason })
@@ -250,16 +251,25 @@ async function* streamElements(
     without,
     ...(within !== undefined && { within }),
     member: () => undefined,
-    element(bytes, byteOffset, byteLength) {
-      const value = bytes && parseJson(bytes.toString('utf8'))
+    element(bytes, { byteOffset, byteLength, isOwn }) {
+      const value = bytes && parseElement(bytes, isOwn)
       elements.push({ value, byteOffset, byteLength })
     },
   })
   for await (const chunk of file.chunks()) {
     scan.push(chunk)
-    if (elements.length > 0) yield elements
+    if (elements.length === 0) continue
+    yield elements
+    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
+    elements.length = 0
     elements = []
   }
+}
+
+/** `isOwn`: the bytes of a long one, which may be written over. */
+function parseElement(bytes: Buffer, isOwn: boolean): Json | undefined {
+  const long = isOwn ? parseLong(bytes) : undefined
+  return long === undefined ? parseJson(bytes.toString('utf8')) : long.value
 }
 
 type Bytes = { readonly bytes: Buffer; readonly damage?: Damage }

@@ -3,7 +3,7 @@
  * bytes. Linear, and holds one value at a time. It gives up on anything that is not right: what is left then is for a reader that
  * sees the whole.
  */
-import { RECORD_LIMIT } from '../transcript/lines.ts'
+import { createOpenLine, RECORD_LIMIT } from '../transcript/lines.ts'
 
 export type ListScan = {
   push(chunk: Buffer): void
@@ -24,7 +24,14 @@ export type ListParts = {
   readonly without?: ReadonlySet<string>
   readonly member: (key: string, bytes: Buffer) => void
   /** Without bytes when they are over the limit. */
-  readonly element: (bytes: Buffer | undefined, byteOffset: number, byteLength: number) => void
+  readonly element: (bytes: Buffer | undefined, place: ElementPlace) => void
+}
+
+export type ElementPlace = {
+  readonly byteOffset: number
+  readonly byteLength: number
+  /** The bytes of a long one are nobody else's, and may be written over. */
+  readonly isOwn: boolean
 }
 
 const QUOTE = 0x22
@@ -56,8 +63,8 @@ export function createListScan({ list, within, without, member, element }: ListP
 
   const end = (chunk: Buffer, to: number): void => {
     isScalar = false
-    const { bytes, from, length } = value.end(chunk, to, before)
-    if (isInList) element(bytes, from, length)
+    const { bytes, ...place } = value.end(chunk, to, before)
+    if (isInList) element(bytes, place)
     else if (key === undefined) {
       key = bytes === undefined ? undefined : keyOf(bytes)
       isBroken ||= key === undefined
@@ -165,45 +172,34 @@ export function createListScan({ list, within, without, member, element }: ListP
   }
 }
 
-type Ended = { readonly bytes: Buffer | undefined; readonly from: number; readonly length: number }
+type Ended = ElementPlace & { readonly bytes: Buffer | undefined }
 
-/** The bytes of one value, which may lie in any number of chunks. */
+/** The bytes of one value, which may lie in any number of chunks: a long one is put together as it comes, in memory that is used again. */
 function createValue() {
-  let parts: Buffer[] = []
-  let held = 0
+  const held = createOpenLine(RECORD_LIMIT)
   /** In this chunk, and in the document; -1 when none is open. */
   let start = 0
   let from = -1
   let isPassed = false
-  const hold = (part: Buffer): void => {
-    held += part.length
-    if (isPassed || held > RECORD_LIMIT) parts = []
-    else parts.push(part)
-  }
   return {
     get isOpen() {
       return from !== -1
     },
     begin(at: number, before: number, passed: boolean): void {
       isPassed = passed
-      parts = []
-      held = 0
       start = at
       from = before + at
     },
     /** The chunk is over and the value is not. */
     pass(chunk: Buffer): void {
       if (from === -1) return
-      hold(chunk.subarray(start))
+      if (!isPassed) held.add(chunk.subarray(start))
       start = 0
     },
     end(chunk: Buffer, to: number, before: number): Ended {
-      hold(chunk.subarray(start, to))
-      const [only, ...others] = parts
-      const bytes =
-        isPassed || held > RECORD_LIMIT ? undefined : others.length === 0 ? only : Buffer.concat(parts)
-      const ended = { bytes, from, length: before + to - from }
-      parts = []
+      const bytes = isPassed ? undefined : held.end(chunk.subarray(start, to))
+      const isOwn = bytes !== undefined && held.isOwn(bytes)
+      const ended = { bytes, byteOffset: from, byteLength: before + to - from, isOwn }
       from = -1
       return ended
     },

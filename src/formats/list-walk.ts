@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
 import type { Json } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
+import { parseLong } from '../transcript/long-json.ts'
 import type { ByteWindow } from './byte-window.ts'
 import { parsePart, skipSpace } from './devflow/scan.ts'
 import type { ListElement } from './list-salvage.ts'
@@ -22,6 +23,8 @@ export type ListPiece =
   /** The last. */
   | { readonly type: 'end'; readonly sizeBytes: number }
 
+/** Elements longer than this are parsed without all of them as one text. */
+const LONG_BYTES = 1024 * 1024
 const BATCH = 256
 const BATCH_BYTES = 1024 * 1024
 /** Places that are told of one by one; those behind are told of together. */
@@ -97,7 +100,9 @@ export function createWalk(window: ByteWindow, file: string) {
     },
     parse(to: number): Json | undefined {
       isUtf &&= isUtf8(window.bytes.subarray(this.at, to))
-      return parsePart(window.bytes, { from: this.at, to })
+      // What is read already is in the window's own memory, and is not looked at again when it is right.
+      const long = to - this.at > LONG_BYTES ? parseLong(window.bytes.subarray(this.at, to)) : undefined
+      return long === undefined ? parsePart(window.bytes, { from: this.at, to }) : long.value
     },
     report(kind: DamageKind, from: number, to: number | undefined, reason: string): void {
       isTorn ||= kind === 'torn'

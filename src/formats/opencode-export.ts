@@ -33,15 +33,21 @@ export async function* readExport(
   if (Object.keys(members).length > 0) yield [reading.event({ value: members, place: whole }, 'session')]
   let number = 0
   for await (const some of elements()) {
-    yield some.flatMap(({ value, byteOffset, byteLength }) => {
+    const isLong = some.some(({ byteLength }) => byteLength > LONG_BYTES)
+    const items = some.flatMap(({ value, byteOffset, byteLength }) => {
       number += 1
       const place = { file: file.path, number, byteOffset, byteLength }
       if (isObject(value)) drift?.record('export.message', value)
       return readMessage({ value: value ?? null, place }, reading)
     })
+    yield items
+    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
+    if (isLong) items.length = 0
   }
   yield [{ type: 'session', session: reading.session() }]
 }
+
+const LONG_BYTES = 1024 * 1024
 
 function readMessage({ value, place }: Piece, reading: OpencodeReading): readonly ReadItem[] {
   const message = asObject(value)
