@@ -7,6 +7,7 @@ import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex } from '../src/search/search.ts'
 import { INDEX_VERSION, shardPath } from '../src/search/index-record.ts'
 import { listShards } from '../src/search/shard.ts'
+import { STATE_VERSION } from '../src/sources/state-schema.ts'
 import {
   packAll,
   createSearched,
@@ -221,6 +222,25 @@ describe('an index', () => {
     await catchUpIndex(searched.archive)
     await expectAll(FEW)
     expect((await search('ordinary')).scanned.units).toBe(0)
+  })
+
+  it('beside a state of another version finds nothing rather than fail, until that is built again', async () => {
+    const { openDatabase } = await import('../src/sqlite/driver.ts')
+    const set = async (version: number): Promise<void> => {
+      const database = await openDatabase(join(home(), 'index/state.db'))
+      database.exec(`PRAGMA user_version = ${version}`)
+      database.close()
+    }
+    await catchUpIndex(searched.archive)
+    await set(STATE_VERSION - 1)
+    const index = await openSearchIndex(searched.archive)
+    try {
+      for (const query of FEW) expect(await index.search(parseQuery(query))).toMatchObject({ hits: [] })
+      await set(STATE_VERSION)
+      expect((await index.search(parseQuery('ordinary'))).hits.length).toBeGreaterThan(0)
+    } finally {
+      index.close()
+    }
   })
 
   it('of another version is moved aside, and its place taken', async () => {

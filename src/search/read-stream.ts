@@ -101,11 +101,11 @@ async function readHits(
           at = Number.isFinite(said) ? said : at || toTime(own.startedAt)
           const session = wanted.get(key)
           if (session === undefined) continue
-          const identity = identityOf(read)
-          if (isNew?.(identity) === false) continue
+          // What it says is gone through for that, which most that is read is not worth.
+          if (isNew?.(identityOf(read)) === false) continue
           const sequence = join === undefined ? read.sequence : next(read.source)
           const entry = { ...toSearched(read, redactor), sequence }
-          asked.push({ key, read, session, identity, entry, at, hasAt: Number.isFinite(said) })
+          asked.push({ key, read, session, entry, at, hasAt: Number.isFinite(said) })
         }
         scanned.entries += asked.length
         const found = plan.entries(asked, isLate)
@@ -125,18 +125,13 @@ type Read = {
   readonly key: string
   readonly read: Entry
   readonly session: Session
-  readonly identity: bigint
   /** As it is searched. */
   readonly entry: Entry
   readonly at: number
   readonly hasAt: boolean
 }
 
-function toHit(
-  { key, read, session, identity, entry, at, hasAt }: Read,
-  unit: ListedUnit,
-  given: Searching,
-): Hit {
+function toHit({ key, read, session, entry, at, hasAt }: Read, unit: ListedUnit, given: Searching): Hit {
   const { plan, order, archive } = given
   const { source, sequence } = entry
   const mark = markOfTexts(textsOf(read, unit.titles.get(key)), facetsOf(read))
@@ -150,7 +145,7 @@ function toHit(
     sequence,
     role: read.role,
     hasAt,
-    located: locate({ ...read, source }, { unit, key, identity, mark }),
+    located: locate({ ...read, source }, { unit, key, identity: identityOf(read), mark }),
     ...(whole && { entry: whole }),
   }
 }

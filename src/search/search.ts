@@ -119,9 +119,10 @@ export async function openSearchIndex(
     async search(query, options = {}) {
       for (let tries = 0; ; tries += 1) {
         const all = await open()
-        if (all.isOutdated()) {
+        // One that stays so, as a state of another version that nobody has built again, is asked as it is: closed, it could not be.
+        if (all.isOutdated() && tries === 0) {
           close()
-          if (tries === 0) continue
+          continue
         }
         try {
           all.begin()
