@@ -37,6 +37,7 @@ export async function prepareSearchArchives(files: number): Promise<SearchArchiv
     home,
     async moveToPacked() {
       if (!fs.existsSync(packed)) await makePacked()
+      else copyState()
       await take(packed)
       removeIndex(packed)
       for (const name of indexNames(home))
@@ -49,6 +50,14 @@ export async function prepareSearchArchives(files: number): Promise<SearchArchiv
   async function take(into: string): Promise<void> {
     const archive = openArchive(into, { write: true })
     await sync(archive, { env: { CLAUDE_CONFIG_DIR: logs.config }, userHome: folder, cwd: folder })
+  }
+
+  /** A state that was made anew, as another version's is, is not the one that the other archive's index goes by. */
+  function copyState(): void {
+    for (const into of fs.readdirSync(join(packed, 'index')).filter((name) => STATE.test(name)))
+      fs.rmSync(join(packed, 'index', into))
+    for (const name of fs.readdirSync(join(home, 'index')).filter((one) => STATE.test(one)))
+      fs.copyFileSync(join(home, 'index', name), join(packed, 'index', name))
   }
 
   async function makePacked(): Promise<void> {
@@ -70,6 +79,8 @@ function once<T>(path: string, make: () => T): T {
 
 /** Databases, what SQLite has beside them, and the record of what they were like. */
 const INDEX = /search(-\d+\.db.*|\.json)$/
+
+const STATE = /^state\.db/
 
 function indexNames(home: string): readonly string[] {
   return fs.readdirSync(join(home, 'index')).filter((name) => INDEX.test(name))
