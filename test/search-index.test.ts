@@ -243,6 +243,28 @@ describe('an index', () => {
     }
   })
 
+  it('that was begun since is asked by searches at once, none of which closes what another is asking', async () => {
+    const fresh = createSearched('search-at-once')
+    writeLog(fresh.config, 1, TEXTS)
+    await fresh.sync()
+    const index = await openSearchIndex(fresh.archive)
+    try {
+      await catchUpIndex(fresh.archive)
+      const answers = await Promise.all(QUERIES.map((query) => index.search(parseQuery(query))))
+      for (const [nth, query] of QUERIES.entries())
+        expect([query, answers[nth]?.hits.map((hit) => hit.citation).sort()]).toEqual([
+          query,
+          await readAnswer(fresh.archive, query),
+        ])
+      const last = index.search(parseQuery('/o[r]dinary/'))
+      await new Promise<void>((resolve) => void setImmediate(resolve))
+      index.close()
+      expect((await last).hits.length).toBeGreaterThan(0)
+    } finally {
+      index.close()
+    }
+  })
+
   it('of another version is moved aside, and its place taken', async () => {
     const { openDatabase } = await import('../src/sqlite/driver.ts')
     const database = await openDatabase(shardPath(home(), 1))

@@ -18,6 +18,7 @@ export type Opened = {
   isOutdated(): boolean
   /** Goes on without the index. */
   drop(): void
+  /** What is searched at this moment is closed when its last search has ended. */
   close(): void
 }
 
@@ -34,6 +35,13 @@ export async function openAll(archive: Archive): Promise<Opened> {
   let readers = found.filter((reader) => reader !== undefined)
   let known: (Known & { readonly stamp: string }) | undefined
   let searches = 0
+  /** What is no longer asked by those who begin. */
+  let left: { close(): void }[] = []
+  const closeLeft = (): void => {
+    if (searches > 0) return
+    for (const one of left) one.close()
+    left = []
+  }
   return {
     state,
     get readers() {
@@ -59,19 +67,21 @@ export async function openAll(archive: Archive): Promise<Opened> {
       if (searches > 0) return
       state?.database.exec('COMMIT')
       for (const reader of readers) reader.end()
+      closeLeft()
     },
     // Another process has begun a state, or a shard.
     isOutdated: () =>
       (state === undefined && archive.files.kind(`${archive.home}/index/state.db`) === 'file') ||
       listShards(archive).length > numbers.length,
     drop() {
-      for (const reader of readers) reader.close()
+      left.push(...readers)
       readers = []
       known = undefined
+      closeLeft()
     },
     close() {
-      for (const reader of readers) reader.close()
-      state?.close()
+      left.push(...readers, ...(state ? [state] : []))
+      closeLeft()
     },
   }
 }
