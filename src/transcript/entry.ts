@@ -54,7 +54,11 @@ export type Origin = {
 /** False for an id that is the entry's place: the next version may have another one there. */
 export function hasOwnId({ id, source, sequence }: Entry): boolean {
   const place = `${source}/${sequence}`
-  return !id.startsWith(place) || id.replace(/~+$/, '') !== place
+  if (!id.startsWith(place)) return true
+  // Not by a pattern, which would look for the end from each `~` anew.
+  let at = place.length
+  while (id[at] === '~') at += 1
+  return at < id.length
 }
 
 /** `session#12` for the primary source, `session#subagent:x/12` for another. */
