@@ -12,7 +12,7 @@ export type ListWriter = {
   flush(): void
 }
 
-/** Places of words in one list: four bytes each, and for as many as are sorted at a time eight more. */
+/** Places of words in one list: four bytes each, and as many again while they are written. */
 const MOST_PLACES = 6_000_000
 /** Fewer are no reason for a list in a table while another one is being filled. */
 const ENOUGH_PLACES = 500_000
