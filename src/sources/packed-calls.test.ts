@@ -77,3 +77,18 @@ it('is not made of calls of a session that nothing is said of', () => {
     ]),
   )
 })
+
+it('is not made of calls that say what SQLite would take out of JSON as something else', () => {
+  const one = (key: string, said: object) =>
+    CALL_COLUMNS.map((name) => {
+      const row: Record<string, string | number> = { session: 's', key, provider: '', quality: 0, ...said }
+      return row[name] ?? null
+    })
+  const isPacked = (said: object, other: object): boolean =>
+    packCalls(toTable([one('k1', said), one('k2', other)]), facts('s')) !== undefined
+  for (const text of ['a\0b', '\ud800', 'x\udfff', '\ud83d\ud83d\ude00']) {
+    expect(isPacked({ model: text }, {})).toBe(false)
+    expect(isPacked({ source: text }, { source: text })).toBe(false)
+  }
+  for (const text of ['\u{1F600}', '\u0001', '\uffff', '\\']) expect(isPacked({ model: text }, {})).toBe(true)
+})

@@ -21,7 +21,10 @@ export type PackedCalls = {
   readonly sessions: ReadonlyMap<string, { readonly count: number; readonly places: number }>
 }
 
-/** Undefined where more has to be known of them: calls of no session of the pass, or what a session did in vain in calls of others. */
+/**
+ * Undefined where more has to be known of them: calls of no session of the pass, or what a session did in vain in calls of others. And where
+ * they say what SQLite would take out of JSON as something else.
+ */
 export function packCalls(table: CallTable, facts: readonly SessionFacts[]): PackedCalls | undefined {
   const [all, ...others] = unlike([table])
   if (all === undefined || others.length > 0 || all.count === 0) return undefined
@@ -34,15 +37,13 @@ export function packCalls(table: CallTable, facts: readonly SessionFacts[]): Pac
   const calls = Array.from({ length: count }, (_, row) =>
     columns.map((column) => (Array.isArray(column) ? (column as readonly SqlValue[])[row] : null)),
   )
-  const hashes = keysOf(all).map(hashText)
-  return {
-    count,
-    shared: JSON.stringify(shared),
-    calls: JSON.stringify(calls),
-    hashes: Float64Array.from(hashes),
-    sessions,
-  }
+  const packed = { shared: JSON.stringify(shared), calls: JSON.stringify(calls) }
+  if (MISREAD.test(packed.shared) || MISREAD.test(packed.calls)) return undefined
+  return { count, ...packed, hashes: Float64Array.from(keysOf(all).map(hashText)), sessions }
 }
+
+/** A NUL ends a text there, and half a surrogate pair becomes bytes that are no UTF-8: asked for them, the driver ends the process. */
+const MISREAD = /\\u(?:0000|d[89a-f])/
 
 export function unpackCalls({ shared, calls }: Pick<PackedCalls, 'shared' | 'calls'>): CallTable {
   const rows = JSON.parse(calls) as readonly (readonly SqlValue[])[]
