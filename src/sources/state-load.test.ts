@@ -271,6 +271,43 @@ describe('a state that is filled for the first time', () => {
     database.close()
   })
 
+  it('keeps calls packed of a session that did something in vain in calls of its own', async () => {
+    const database = await state(1)
+    const load = beginLoad(database, true)
+    // As `withFindings` has it, of the first of them.
+    putPacked(load?.begin(unit(1), '/r') as Reading, {
+      calls: ['m:1', 'm:2'].map((key) => ({ session: 's1', key, usage: { output: 1, quality: 'reported' } })),
+      facts: { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] },
+    })
+    load?.settle()
+    expect(isSettled(database)).toBe(true)
+    expect(database.prepare('SELECT count(*) FROM calls').lists()).toEqual([[0]])
+    expect(database.prepare('SELECT count(*) FROM all_calls').lists()).toEqual([[2]])
+    endLoad(database)
+    expect(database.prepare('SELECT kind FROM findings').lists()).toEqual([['re-reads']])
+    database.close()
+  })
+
+  it('has no call, packed or not, of a unit that holds no session any more', async () => {
+    const [packed, usual] = [await state(2), await state(2)]
+    const one = (key: string, session: string): Pass => ({
+      calls: [{ session, key, usage: { output: 1, quality: 'reported' } }],
+      facts: { sessions: [factsOf(session, 1)], mentions: [], damage: 0, drift: [] },
+    })
+    const load = beginLoad(packed, true)
+    for (const [at, pass] of [one('a', 's1'), one('b', 's2')].entries()) {
+      putPacked(load?.begin(unit(at + 1), '/r') as Reading, pass)
+      put(beginReading(usual, at + 1), pass)
+    }
+    for (const database of [packed, usual]) clearReading(database, 1, undefined)
+    load?.settle()
+    for (const database of [packed, usual]) settle(database)
+    endLoad(packed)
+    expect(dump(packed)).toEqual(dump(usual))
+    packed.close()
+    usual.close()
+  })
+
   it('packs no more once a pass has calls of a session that it says nothing of', async () => {
     const database = await state(3)
     const load = beginLoad(database, true)

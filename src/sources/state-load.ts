@@ -187,7 +187,7 @@ function put(loading: Loading, { unit, root }: Placed, pass: Pass): ReadingEnd {
     const { ids, count } = billed.get(key) ?? NONE
     const own = isNew(loading, key) ? billOf(bills, key) : undefined
     // What it did in vain is told of the one that pays for it, which others' calls would have to be asked for.
-    const foreign = foreignFindings(one, calls)
+    const foreign = calls === undefined ? [] : foreignFindings(one, calls)
     for (const call of foreign) if (loading.packing) noteKey(loading.packing, hashText(call), reading)
     const bill = own?.sums['billed'] === count && foreign.length === 0 ? own : undefined
     const recording = insertRecording(database, recorded, one, bill === undefined ? UNSETTLED : FULLEST)

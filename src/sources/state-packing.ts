@@ -51,8 +51,11 @@ export function noteKey({ holders, shared }: Packing, hash: number, reading: num
 type Billed = { readonly ids: number; readonly count: number }
 export const NONE: Billed = { ids: 0, count: 0 }
 
-/** By session what is on its bill: nobody sees the pass before it is whole. `calls`: those in which findings may have to be looked for. */
-type Put = { readonly billed: ReadonlyMap<string, Billed>; readonly calls: readonly CallTable[] }
+/**
+ * By session what is on its bill: nobody sees the pass before it is whole. `calls`: those in which what findings name has to be looked for;
+ * undefined where whoever packed them has.
+ */
+type Put = { readonly billed: ReadonlyMap<string, Billed>; readonly calls: readonly CallTable[] | undefined }
 
 export function putCalls(loading: Loading, reading: number, { facts, packed, calls }: Pass): Put {
   const billed = new Map<string, { ids: number; count: number }>()
@@ -70,8 +73,7 @@ export function putCalls(loading: Loading, reading: number, { facts, packed, cal
     for (const hash of packed.hashes) noteKey(loading.packing, hash, reading)
     putPacked(loading.database, reading, add(packed.sessions, packed.count), packed)
     if (loading.packing.holders.count() > MOST_KEYS) stopPacking(loading)
-    // Whoever packed them has looked for those that findings name.
-    return { billed, calls: [] }
+    return { billed, calls: undefined }
   }
   const tables = packed === undefined ? unlike(calls) : [unpackCalls(packed)]
   for (const table of tables) {

@@ -240,7 +240,7 @@ function unitNow(database: Database, unit: number): UnitNow {
 }
 
 function removeReading(database: Database, reading: number): void {
-  for (const table of ['recordings', 'mentions', 'calls', 'drift'])
+  for (const table of ['recordings', 'mentions', 'calls', 'packed_calls', 'drift'])
     prepared(database, `DELETE FROM ${table} WHERE reading = ?`).run(reading)
 }
 
