@@ -9,11 +9,12 @@ import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
+import { MOST_AT_ONCE } from './claude-cut.ts'
 import { claudeParent, claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
 import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
-import type { Detection, Format, ReadItem } from './format.ts'
+import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { PLACES } from './places.ts'
@@ -29,36 +30,58 @@ export const claudeCode: Format = {
     return file !== undefined && others.length === 0 && isSurelyOwn(await file.head(SURE_BYTES))
   },
   async *read(source, options) {
-    const drift = createDriftWatch(VOCABULARY, options)
     const taken = new Set<string>()
     for (const group of await groupFiles(source, isOwnLog)) {
       let id: string | undefined
       const logs = new Set(group.agents.map(({ log }) => agentOf(log.path)))
-      const reading = createClaudeReading({
-        format: ID,
-        exact: true,
-        isForFacts: options?.isForFacts === true,
-        hasLog: (agent) => logs.has(agent),
-        ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
-        toSession(facts) {
+      const reading = createReading(
+        options,
+        (facts) => {
           const session = toSession(facts, group, taken)
           id = session.id
           return session
         },
-      })
-      const alone = isAlone(group) ? readAtOnce(group, reading) : undefined
+        (agent) => logs.has(agent),
+      )
+      const alone = isAlone(group) && group.main ? readAlone(group.main, reading) : undefined
       if (alone === undefined) yield* readGroup(group, reading)
-      else {
-        for (const items of alone) yield items
-        yield reading.end()
-      }
+      else for (const items of alone) yield items
       if (id !== undefined) taken.add(id)
     }
+  },
+  readAtOnce(path, open, options) {
+    const file = open(MOST_AT_ONCE)
+    if (file === undefined) return undefined
+    if (isSurelyOwn(file.first.subarray(0, SURE_BYTES))) {
+      const reading = createReading(options, (facts) => toSession(facts, { path, session: undefined }, NONE))
+      const items = readAlone({ path, atOnce: () => file.chunks }, reading)
+      if (items !== undefined) return items
+    }
+    file.leave()
+    return undefined
   },
   write: claudeCodeWriter,
   places: PLACES['claude-code'],
   unit: unitOf,
   isReadAlone: true,
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+function createReading(
+  options: ReadOptions | undefined,
+  toSession: (facts: ClaudeFacts) => Session,
+  hasLog?: (agent: string) => boolean,
+): ClaudeReading {
+  const drift = createDriftWatch(VOCABULARY, options)
+  return createClaudeReading({
+    format: ID,
+    exact: true,
+    isForFacts: options?.isForFacts === true,
+    toSession,
+    ...(hasLog !== undefined && { hasLog }),
+    ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
+  })
 }
 
 /** How sure the first records make us that a file is Claude Code's. */
@@ -97,7 +120,11 @@ function isSurelyOwn(head: Buffer): boolean {
 const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !file.path.includes('/')
 
 /** A later file that names the same session is another recording of it: its own id, the same native name. */
-function toSession(facts: ClaudeFacts, { path, session }: Group, taken: ReadonlySet<string>): Session {
+function toSession(
+  facts: ClaudeFacts,
+  { path, session }: Pick<Group, 'path' | 'session'>,
+  taken: ReadonlySet<string>,
+): Session {
   const sessionId = facts.sessionId ?? (session !== undefined && isUuid(session) ? session : undefined)
   const id = uuidFrom(ID, sessionId ?? path)
   const parent = claudeParent(ID, facts)
@@ -159,12 +186,25 @@ function isAlone({ agents, metas, journals, results }: Group): boolean {
   return agents.length + metas.length + journals.length + results.length === 0
 }
 
-function readAtOnce({ main }: Group, reading: ClaudeReading): ReturnType<ClaudeReading['atOnce']> {
-  return main && reading.atOnce(main, optionsOf(main))
+/** The whole of a session that is one log. */
+function readAlone(
+  log: Pick<SourceFile, 'path' | 'atOnce'>,
+  reading: ClaudeReading,
+): Iterable<readonly ReadItem[]> | undefined {
+  const items = reading.atOnce(log, optionsOf(log))
+  return items && withEnd(items, reading)
+}
+
+function* withEnd(
+  items: Iterable<readonly ReadItem[]>,
+  reading: ClaudeReading,
+): Generator<readonly ReadItem[]> {
+  yield* items
+  yield reading.end()
 }
 
 /** What the name of a log says. */
-function optionsOf({ path }: SourceFile): NonNullable<Parameters<ClaudeReading['read']>[1]> {
+function optionsOf({ path }: Pick<SourceFile, 'path'>): NonNullable<Parameters<ClaudeReading['read']>[1]> {
   const name = stem(path)
   const agent = agentOf(path)
   return {

@@ -66,11 +66,11 @@ export async function* readClaudeRecords(
 }
 
 /** In bytes, of files that are read at once: no line of these is one that others have to wait for. */
-const MOST_AT_ONCE = 2 * 1024 * 1024
+export const MOST_AT_ONCE = 2 * 1024 * 1024
 
 /** The same without promises, of a file that can be read so; undefined for any other. */
 export function claudeRecordsAtOnce(
-  file: SourceFile,
+  file: Pick<SourceFile, 'path' | 'atOnce'>,
   onValues: (values: LineValues) => void,
 ): Iterable<RecordBatch> | undefined {
   const knife = free.pop() ?? createKnife()

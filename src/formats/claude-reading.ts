@@ -28,7 +28,10 @@ export type ClaudeReading = {
   /** The records of one file. The first file opens the session. */
   read(file: SourceFile, options?: FileOptions): AsyncGenerator<readonly ReadItem[]>
   /** The same without promises, of a file that can be read so where only facts are asked for; undefined for any other. */
-  atOnce(file: SourceFile, options?: FileOptions): Iterable<readonly ReadItem[]> | undefined
+  atOnce(
+    file: Pick<SourceFile, 'path' | 'atOnce'>,
+    options?: FileOptions,
+  ): Iterable<readonly ReadItem[]> | undefined
   /** A small JSON file beside the log, whole, as one event; damage when it cannot be taken in. */
   document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
   /** A text that a tool returned and that stands in a file of its own, as one event. */
@@ -228,13 +231,13 @@ function createReading(options: Options): ClaudeReading {
   }
   const isCut = ({ parse, isForeign }: FileOptions): boolean =>
     isForFacts && exact && parse === undefined && isForeign !== true
-  const openingOf = (file: SourceFile, options: FileOptions): Opening => {
+  const openingOf = ({ path }: Pick<SourceFile, 'path'>, options: FileOptions): Opening => {
     const { expected, isForeign = false, parse } = options
     return createOpening({
       isOpen: () => isOpen,
       isNamed: (records) =>
         isForeign || parse !== undefined || facts.chooseSession(records, sessionOf, expected),
-      toItems: (batch) => toItems(batch, file.path, options),
+      toItems: (batch) => toItems(batch, path, options),
       open,
     })
   }

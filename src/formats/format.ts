@@ -6,7 +6,7 @@
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import type { Source, SourceFile } from '../transcript/source.ts'
+import type { ShortFile, Source, SourceFile } from '../transcript/source.ts'
 
 export type Format = {
   readonly id: string
@@ -23,6 +23,15 @@ export type Format = {
    * for: one with many MB in it is emptied then.
    */
   read(source: Source, options?: ReadOptions): AsyncIterable<readonly ReadItem[]>
+  /**
+   * `isSurely` and `read` in one, for facts of a single file and without promises: opened once, told by bytes that are read anyway.
+   * Undefined, and the file left, where it is not surely its own or cannot be read so. `open`: undefined for a file that is longer.
+   */
+  readAtOnce?(
+    path: string,
+    open: (mostBytes: number) => ShortFile | undefined,
+    options: ReadOptions,
+  ): Iterable<readonly ReadItem[]> | undefined
   readonly write?: Writer
   /** Where its files lie on people's machines; absent for what has no place of its own. */
   readonly places?: readonly Place[]

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { nodeFiles, type Files } from '../journal/files.ts'
-import { chunksAtOnce } from './chunks-at-once.ts'
+import { chunksAtOnce, openShort } from './chunks-at-once.ts'
 import { openSource } from './open.ts'
 
 const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-'))
@@ -77,6 +77,21 @@ describe('a short file read at once', () => {
     expect(open).toBe(0)
     for (const at of [path, write('packed.gz', gzipSync('x'))]) read(at, 1000)
     read(path)
+    expect(open).toBe(0)
+  })
+
+  it('is looked at before it is read, and closed when it is left then', () => {
+    const bytes = Buffer.alloc(600_000, 'line of a log\n')
+    const path = write('looked.jsonl', bytes)
+    const looked = openShort(counted, { at: path, isPacked: false }, 2_000_000)
+    expect(looked?.first.equals(bytes.subarray(0, looked.first.length))).toBe(true)
+    expect(looked?.first.length).toBeGreaterThan(8192)
+    expect(open).toBe(1)
+    looked?.leave()
+    expect(open).toBe(0)
+    const again = openShort(counted, { at: path, isPacked: false }, 2_000_000)
+    const all = Array.from(again?.chunks ?? [], (chunk) => Buffer.from(chunk))
+    expect(Buffer.concat(all).equals(bytes)).toBe(true)
     expect(open).toBe(0)
   })
 

@@ -5,6 +5,7 @@
 import { CHUNK_BYTES, openContent, type Content, type Stored } from '../archive/kept-content.ts'
 import { fromSystemError } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
+import type { ShortFile } from '../transcript/source.ts'
 import { isGzip } from './gzip.ts'
 import { isZstd } from './zstd.ts'
 
@@ -13,6 +14,11 @@ let spare: Buffer | undefined
 
 /** Undefined for a file that is longer, or packed by who wrote it: see `SourceFile.atOnce`. Throws as `openContent` does. */
 export function chunksAtOnce(files: Files, stored: Stored, mostBytes: number): Iterable<Buffer> | undefined {
+  return openShort(files, stored, mostBytes)?.chunks
+}
+
+/** The same, for who looks at the first chunk before it asks for them. */
+export function openShort(files: Files, stored: Stored, mostBytes: number): ShortFile | undefined {
   const content = openContent(files, stored)
   let isGiven = false
   try {
@@ -21,7 +27,15 @@ export function chunksAtOnce(files: Files, stored: Stored, mostBytes: number): I
     spare = undefined
     const first = content.read(0, CHUNK_BYTES, into)
     isGiven = !isGzip(first) && !isZstd(first)
-    if (isGiven) return passing({ content, first, into }, stored.at)
+    if (isGiven)
+      return {
+        first,
+        chunks: passing({ content, first, into }, stored.at),
+        leave() {
+          content.close()
+          spare = into
+        },
+      }
     spare = into
     return undefined
   } finally {

@@ -12,6 +12,7 @@ import { nodeFiles } from '../journal/files.ts'
 import type { ChunkOptions, Source, SourceFile } from '../transcript/source.ts'
 import { HEAD_BYTES } from '../formats/head-records.ts'
 import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
+import { pathBelow } from './below.ts'
 import { chunksAtOnce } from './chunks-at-once.ts'
 import { listFolder } from './list.ts'
 import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
@@ -116,22 +117,15 @@ async function findBelow(
   ceiling: string,
   report: Report,
 ): Promise<SourceFile | undefined> {
-  if (wanted.includes('\0') || wanted.startsWith('/')) return undefined
-  const path = resolve(folder, wanted)
-  if (!isWithin(path, ceiling)) return undefined
   try {
-    // Not by promises: a unit's files are looked for one by one, and each of these takes longer to hand over than to do.
-    if (!isWithin(fs.realpathSync.native(dirname(path)), fs.realpathSync.native(ceiling))) return undefined
+    const path = pathBelow(folder, wanted, ceiling)
+    if (path === undefined) return undefined
     const stat = fs.lstatSync(path)
     if (!stat.isFile()) return undefined
     return toFile(path, relative(folder, path).split(sep).join('/'), stat, { follow: false, report })
   } catch {
     return undefined
   }
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep)
 }
 
 type Report = { readonly damage: Map<string, Damage>; add(damage: Damage): void }

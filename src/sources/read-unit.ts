@@ -2,12 +2,15 @@
  * One unit read for the state: its format told by its content, its items counted as they come. Runs in this thread or in a worker,
  * and needs nothing but where the archive is and what the unit consists of.
  */
+import { isAbsolute, posix } from 'node:path'
 import { openArchive } from '../archive/archive.ts'
-import { openKept, type KeptFiles } from '../archive/kept.ts'
+import { openKept, type KeptFiles, type KeptPlace } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
-import type { Format, ReadItem } from '../formats/format.ts'
+import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import { nodeFiles } from '../journal/files.ts'
 import { JOURNAL } from '../journal/format-id.ts'
+import type { ShortFile } from '../transcript/source.ts'
+import { openShortBelow } from './below.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
 import { oneAtATime } from './one-at-a-time.ts'
@@ -65,19 +68,12 @@ export async function runUnitJob(
       const { readRecorded } = await import('./read-recorded.ts')
       return await readRecorded(job, onCalls)
     }
-    const found = await openVersions(job)
-    if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
-    const versions = gated(found.length === 1 ? found.map(openedOnce) : found, enter)
-    const told = await tellFormat(job, versions)
-    if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
-    const { format, looks } = told
     const names = safeNames(job.home)
     const reading = createUnitReading((calls) => onCalls(withNames(calls, names)), placeName(job))
-    const items = readVersions(versions, job.paths, format, {
-      drift: reading.drift,
-      isForFacts: true,
-      formatOf: toldFormat,
-    })
+    const options = { drift: reading.drift, isForFacts: true }
+    const begun = (await beginShort(job, options)) ?? (await begin(job, enter, options))
+    if ('type' in begun) return begun
+    const { format, looks, items } = begun
     for await (const batch of items) {
       reading.add(batch)
       await isTaken()
@@ -93,6 +89,42 @@ export async function runUnitJob(
   } catch (error) {
     const cause = isHansardError(error) ? error.code : 'internal'
     return { type: 'failed', cause, message: messageOf(error) }
+  }
+}
+
+type Begun = {
+  readonly format: Format
+  readonly looks?: string
+  readonly items: AsyncIterable<readonly ReadItem[]> | Iterable<readonly ReadItem[]>
+}
+
+/** What nearly all units of a first sync are, a short log in its own place: opened once, and read without waiting. */
+async function beginShort(job: UnitJob, options: ReadOptions): Promise<Begun | undefined> {
+  const { home, agent, root, paths, isKept, format } = job
+  const [path, ...others] = paths
+  if (isKept || format !== undefined || path === undefined || others.length > 0) return undefined
+  const own = await loadOwn(agent)
+  // What is no folder, as a repository, is opened otherwise.
+  if (own?.readAtOnce === undefined || !isAbsolute(root) || !isNew(keptIn(home).place(agent, root)))
+    return undefined
+  const open = (mostBytes: number): ShortFile | undefined => openShortBelow(root, path, mostBytes)
+  const items = own.readAtOnce(posix.basename(path), open, options)
+  return items && { format: own, items }
+}
+
+async function begin(
+  job: UnitJob,
+  enter: () => Promise<void>,
+  options: ReadOptions,
+): Promise<Begun | UnitResult> {
+  const found = await openVersions(job)
+  if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
+  const versions = gated(found.length === 1 ? found.map(openedOnce) : found, enter)
+  const told = await tellFormat(job, versions)
+  if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
+  return {
+    ...told,
+    items: readVersions(versions, job.paths, told.format, { ...options, formatOf: toldFormat }),
   }
 }
 
@@ -148,10 +180,14 @@ async function openVersions({
   const open = (): Promise<OpenSource> => openFiles(root, paths)
   if (await isThere(open)) {
     // Of a place that is read for the first time, no file needs to be looked for.
-    const isNew = nodeFiles.kind(kept.folder) === undefined
-    return isNew ? [{ versions: new Map(), open }] : versionsOf(kept, paths, open)
+    return isNew(kept) ? [{ versions: new Map(), open }] : versionsOf(kept, paths, open)
   }
   return paths.some((path) => kept.file(path) !== undefined) ? versionsOf(kept, paths) : []
+}
+
+/** Nothing was kept of it. */
+function isNew({ folder }: KeptPlace): boolean {
+  return nodeFiles.kind(folder) === undefined
 }
 
 async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {

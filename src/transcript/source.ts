@@ -38,6 +38,14 @@ export interface SourceFile {
   database?(): Promise<SourceDatabase>
 }
 
+/** A short file that is open: see `SourceFile.atOnce`. It is closed when its chunks have come to an end, or when it is left before the first. */
+export type ShortFile = {
+  /** The first of the chunks, to be looked at before they are asked for. Good until the second is. */
+  readonly first: Buffer
+  readonly chunks: Iterable<Buffer>
+  leave(): void
+}
+
 export type ChunkOptions = {
   /** Whoever asks for the next chunk is done with the last: memory for each of them costs as much as reading it. */
   readonly isPassing?: boolean
