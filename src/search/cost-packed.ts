@@ -1,5 +1,5 @@
 /** Calls as a few long lists: what threads hand over, for an object a call would take longer to hand over than to read. */
-import { MOST_PICO, MOST_TOKENS } from '../sources/call-rows.ts'
+import { MOST_PICO, MOST_TOKENS, storedKey } from '../sources/call-rows.ts'
 import type { Call } from '../sources/unit-facts.ts'
 import {
   COUNTS,
@@ -46,7 +46,7 @@ export function packCalls(calls: readonly Call[]): PackedCalls {
     length,
     names,
     // As the state has them.
-    keys: calls.map(({ key }) => (key?.includes('\0') ? key.replaceAll('\0', '\uFFFD') : key)),
+    keys: calls.map(({ key }) => (key === undefined ? undefined : storedKey(key))),
     times: calls.map(({ at }) => at),
     sessions: new Int32Array(length),
     providers: new Int32Array(length),

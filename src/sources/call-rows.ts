@@ -56,9 +56,8 @@ export function toCallRow(call: Call): SqlValue[] {
   const { session, key, provider, model, at, usage, pico, unpriced, source, tools, work } = call
   return [
     session,
-    // Keys are asked for in JSON, where SQLite ends a text at this.
-    key === undefined ? null : key.includes('\0') ? key.replaceAll('\0', '\uFFFD') : key,
-    provider ?? '',
+    key === undefined ? null : storedKey(key),
+    provider === undefined ? '' : storedKey(provider),
     model ?? null,
     at ?? null,
     toCount(usage.input),
@@ -76,6 +75,16 @@ export function toCallRow(call: Call): SqlValue[] {
     work === undefined ? null : workJson(work),
   ]
 }
+
+/**
+ * What calls are told apart by, as the state has it. Keys are asked for in JSON, where SQLite ends a text at a NUL; and half a surrogate pair,
+ * which no bytes stand for, is written as this, whichever half it is.
+ */
+export function storedKey(key: string): string {
+  return key.replace(UNSTORED, '\uFFFD')
+}
+
+const UNSTORED = /[\0\p{Cs}]/gu
 
 /** Of tools that are called by themselves, as nearly all are. A hostile file may name any number. */
 const alone = new Map<string, string>()

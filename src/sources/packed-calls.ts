@@ -4,7 +4,7 @@
  */
 import { hashText } from '../transcript/text-hash.ts'
 import type { SqlValue } from '../transcript/source.ts'
-import { KEY, SESSION, valueAt, type CallTable } from './call-rows.ts'
+import { KEY, SESSION, storedKey, valueAt, type CallTable } from './call-rows.ts'
 import { unlike } from './state-load-calls.ts'
 import type { SessionFacts } from './unit-facts.ts'
 
@@ -83,9 +83,7 @@ export function foreignFindings(
   { key, work }: Pick<SessionFacts, 'key' | 'work'>,
   tables: readonly CallTable[],
 ): readonly string[] {
-  const named = work.findings.flatMap(({ call }) =>
-    call === undefined ? [] : [call.replaceAll('\0', '\uFFFD')],
-  )
+  const named = work.findings.flatMap(({ call }) => (call === undefined ? [] : [storedKey(call)]))
   if (named.length === 0) return []
   const own = new Set<SqlValue>()
   for (const { count, columns } of tables) {

@@ -9,6 +9,7 @@ import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { COUNTS, promptTokens, qualityRank } from '../transcript/usage.ts'
+import { storedKey } from './call-rows.ts'
 import type { ListedSession } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import { NO_COUNTS, type SessionWork, type ToolCounts } from './work.ts'
@@ -244,7 +245,7 @@ function writeFindings(
         : prepared(
             database,
             'SELECT billed_to FROM calls WHERE key = ? AND billed_to IS NOT NULL ORDER BY billed_to = ? DESC LIMIT 1',
-          ).get(call.replaceAll('\0', '\uFFFD'), key)?.['billed_to']
+          ).get(storedKey(call), key)?.['billed_to']
     if (typeof payer === 'string' && payer !== key) continue
     prepared(database, 'INSERT INTO findings (session, kind, count, finding) VALUES (?, ?, ?, ?)').run(
       n,

@@ -19,7 +19,7 @@ const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 
 /** Few names, so that sessions and calls are told of by several units. */
 const SESSIONS = ['s1', 's2', 's3', 's4']
-const KEYS = ['m:1', 'm:2', 'm:3', 'm:4', 'm:5', 'm:\0', 'm:\uFFFD']
+const KEYS = ['m:1', 'm:2', 'm:3', 'm:4', 'm:5', 'm:\0', 'm:\uFFFD', 'm:\ud800', 'm:\udc00']
 
 const call = (sessions: readonly string[], keys: readonly string[]): fc.Arbitrary<Call> =>
   fc
