@@ -27,21 +27,23 @@ describe('A window over a file', () => {
     }
   })
 
-  it('holds a record of 32 MB without a copy for each step on the way, and lets go of it afterwards', async () => {
+  it('holds records of 32 MB without a copy for each step on the way, one after the other in the same place', async () => {
     const chunk = Buffer.alloc(MB, 'x')
     const file: SourceFile = {
       ...(await fileOf('', 1)),
       async *chunks() {
-        for (let n = 0; n < 40; n += 1) yield chunk
+        for (let n = 0; n < 80; n += 1) yield chunk
       },
     }
     const window = openWindow(file)
     const memory = new Set<ArrayBufferLike>()
-    while (window.bytes.length < 32 * MB && (await window.more(0))) memory.add(window.bytes.buffer)
+    for (let records = 0; records < 2; records += 1) {
+      while (window.bytes.length < 32 * MB && (await window.more(0))) memory.add(window.bytes.buffer)
+      await window.more(window.bytes.length)
+      memory.add(window.bytes.buffer)
+    }
     const taken = [...memory].reduce((sum, { byteLength }) => sum + byteLength, 0)
     expect(taken).toBeLessThan(48 * MB)
-    await window.more(window.bytes.length)
-    expect(window.bytes.buffer.byteLength).toBeLessThan(4 * MB)
   })
 
   it('goes no further than a bad element to tell that it is bad, when the next one shows by its line', async () => {

@@ -30,7 +30,8 @@ const MOST_BYTES = 4 * LEAST_BYTES
 const USUAL_BYTES = 3 * LEAST_BYTES
 /**
  * For a record up to the limit, what is read behind it, and a chunk that is longer than was asked for: asked for at once, and taken from
- * the system only as it is filled. Grown by steps, each step would leave the one before.
+ * the system only as it is filled. Grown by steps, each step would leave the one before; let go of behind each large record, those of
+ * several would be there together.
  */
 const LARGE_BYTES = RECORD_LIMIT + 2 * MOST_BYTES
 
@@ -65,10 +66,7 @@ export function openWindow(file: SourceFile): ByteWindow {
   /** What stands from there on, to the beginning. Gives its length. */
   const keep = (from: number): number => {
     const length = bytes.length - from
-    if (store.length > USUAL_BYTES && length < LEAST_BYTES) {
-      store = Buffer.allocUnsafeSlow(USUAL_BYTES)
-      bytes.copy(store, 0, from)
-    } else store.copyWithin(0, from, bytes.length)
+    store.copyWithin(0, from, bytes.length)
     return length
   }
   const grow = (held: number, least: number): void => {

@@ -34,7 +34,7 @@ export function createTaskFold(): TaskFold {
   let [shownModel, toldLast] = [undefined as string | undefined, undefined as string | undefined]
   let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
   let [shownCost, sentCost] = [undefined as number | undefined, undefined as number | undefined]
-  let lastShown: JsonObject | undefined
+  let status: Status = 'completed'
   const time = (message: JsonObject): void => {
     const ts = asNumber(message['ts'])
     if (ts === undefined) return
@@ -55,8 +55,12 @@ export function createTaskFold(): TaskFold {
       if (message === undefined) return
       time(message)
       shownModel = modelOf(message) ?? shownModel
-      shownCost = add(shownCost, shownCostOf(message))
-      lastShown = message
+      const isRequest = isCounted(nameOf(message))
+      const request = isRequest ? requestOf(message) : undefined
+      const costing = isRequest ? request : asObject(message['contextCondense'])
+      shownCost = add(shownCost, costOf(costing?.['cost']))
+      // Not the message itself: it may be of many MB, and waits for the end of the list.
+      status = statusOf(nameOf(message), request)
     },
     facts(sidecars) {
       const item = sidecars.filter(isObject).find((one) => typeof one['task'] === 'string')
@@ -82,7 +86,7 @@ export function createTaskFold(): TaskFold {
         ...(startedAt !== undefined && { startedAt }),
         ...(endedAt !== undefined && { endedAt }),
         ...(parentTask !== undefined && { parentTask }),
-        status: statusOf(lastShown),
+        status,
         ...(cost !== undefined && { reportedCost: toDollars(cost) }),
       }
     },
@@ -96,7 +100,8 @@ export function titleOf(text: string | undefined): string | undefined {
     .split('\n')
     .map((one) => one.trim())
     .find((one) => one !== '' && !/^<\/?[a-z_]+>$/.test(one))
-  return line === undefined ? undefined : line.slice(0, TITLE_LENGTH)
+  // A copy: a part of a text holds on to all of it, which may be of many MB.
+  return line === undefined ? undefined : (JSON.parse(JSON.stringify(line.slice(0, TITLE_LENGTH))) as string)
 }
 
 const TITLE_LENGTH = 200
@@ -126,20 +131,13 @@ function versionOf(metadata: JsonObject | undefined): string | undefined {
   return asString(last?.['cline_version'])
 }
 
-function shownCostOf(message: JsonObject): number | undefined {
-  if (isCounted(nameOf(message))) return costOf(requestOf(message)?.['cost'])
-  return costOf(asObject(message['contextCondense'])?.['cost'])
-}
-
 const add = (sum: number | undefined, more: number | undefined): number | undefined =>
   more === undefined ? sum : (sum ?? 0) + more
 
 /** Nothing is written when a task is left; only what was asked last tells more. */
-function statusOf(last: JsonObject | undefined): Status {
-  const name = last === undefined ? '' : nameOf(last)
+function statusOf(name: string, request: JsonObject | undefined): Status {
   if (name === 'ask:api_req_failed') return 'failed'
   if (name === 'ask:resume_task') return 'interrupted'
-  const isCanceled =
-    name === 'say:api_req_started' && last !== undefined && 'cancelReason' in (requestOf(last) ?? {})
+  const isCanceled = name === 'say:api_req_started' && request !== undefined && 'cancelReason' in request
   return isCanceled ? 'canceled' : 'completed'
 }

@@ -39,7 +39,11 @@ export async function* mergeLists(
   const calls = createCalls(facts.task)
   for await (const place of inOrder(history, ui, facts)) {
     calls.add(place)
-    if (calls.isReady) yield calls.take()
+    if (!calls.isReady) continue
+    const taken = calls.take()
+    yield taken
+    // Frames on the way still have those that were long while the next is read.
+    for (const { element } of taken) if (element.byteLength > LONG_BYTES) letGo(element)
   }
   yield calls.end()
 }
@@ -56,16 +60,16 @@ async function* inOrder(
   for await (const some of ui) {
     for (const element of some) {
       index += 1
-      const value = asObject(element.value)
+      const isAsking = isRequestOf(element)
       if (isIndexed) {
-        const last = asNumber(value?.['conversationHistoryIndex']) ?? -1
+        const last = numberOf(element, 'conversationHistoryIndex') ?? -1
         for (; sent.next !== undefined && sent.index <= last; await sent.pass()) yield sent.place()
       } else if (isTimed) {
-        const shownAt = asNumber(value?.['ts']) ?? Number.NEGATIVE_INFINITY
+        const shownAt = numberOf(element, 'ts') ?? Number.NEGATIVE_INFINITY
         for (; sent.next !== undefined && timeOf(sent.next) < shownAt; await sent.pass()) yield sent.place()
       }
       yield { from: 'ui', index, element }
-      if (isIndexed || isTimed || value === undefined || !isRequest(value)) continue
+      if (isIndexed || isTimed || !isAsking) continue
       for (let isAnswered = false; sent.next !== undefined && !isAnswered; await sent.pass()) {
         isAnswered = roleOf(sent.next) === 'assistant'
         yield sent.place()
@@ -73,6 +77,20 @@ async function* inOrder(
     }
   }
   for (; sent.next !== undefined; await sent.pass()) yield sent.place()
+}
+
+const LONG_BYTES = 1024 * 1024
+
+function letGo(element: { value: ListElement['value'] }): void {
+  element.value = undefined
+}
+
+function isRequestOf({ value }: ListElement): boolean {
+  return isObject(value) && isRequest(value)
+}
+
+function numberOf({ value }: ListElement, key: string): number | undefined {
+  return isObject(value) ? asNumber(value[key]) : undefined
 }
 
 /** The history, one message ahead. */

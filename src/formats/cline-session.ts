@@ -132,17 +132,17 @@ const NO_MESSAGES: Sum = { model: undefined, firstMs: undefined, lastMs: undefin
 
 async function sumOf(elements: AsyncIterable<readonly ListElement[]>): Promise<Sum> {
   let { model, firstMs, lastMs, cost } = NO_MESSAGES
-  for await (const some of elements) {
-    for (const { value } of some) {
-      if (!isObject(value)) continue
-      const ts = asNumber(value['ts'])
-      const own = costOf(asObject(value['metrics'])?.['cost'])
-      model = modelOf(value) ?? model
-      firstMs ??= ts
-      lastMs = ts ?? lastMs
-      if (own !== undefined) cost = (cost ?? 0) + own
-    }
+  const take = ({ value }: ListElement): void => {
+    if (!isObject(value)) return
+    const ts = asNumber(value['ts'])
+    const own = costOf(asObject(value['metrics'])?.['cost'])
+    model = modelOf(value) ?? model
+    firstMs ??= ts
+    lastMs = ts ?? lastMs
+    if (own !== undefined) cost = (cost ?? 0) + own
   }
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  for await (const some of elements) some.forEach(take)
   return { model, firstMs, lastMs, cost }
 }
 

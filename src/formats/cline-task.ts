@@ -12,6 +12,7 @@ import { readDocument, type Document } from './document.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import { readBareList, type ListDocument } from './list-document.ts'
+import type { ListElement } from './list-salvage.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 
 export const ID = 'cline'
@@ -42,18 +43,19 @@ export async function* readTask(
   // Read twice: what the whole of both lists says comes first.
   const fold = createTaskFold()
   let [isIndexed, isTimed] = [false, false]
-  for await (const some of ui.elements()) {
-    for (const message of some.map(({ value }) => asObject(value))) {
-      isIndexed ||= asNumber(message?.['conversationHistoryIndex']) !== undefined
-      fold.shown(message)
-    }
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  const takeShown = ({ value }: ListElement): void => {
+    const message = asObject(value)
+    isIndexed ||= asNumber(message?.['conversationHistoryIndex']) !== undefined
+    fold.shown(message)
   }
-  for await (const some of history.elements()) {
-    for (const message of some.map(({ value }) => asObject(value))) {
-      isTimed ||= asNumber(message?.['ts']) !== undefined
-      fold.sent(message)
-    }
+  const takeSent = ({ value }: ListElement): void => {
+    const message = asObject(value)
+    isTimed ||= asNumber(message?.['ts']) !== undefined
+    fold.sent(message)
   }
+  for await (const some of ui.elements()) some.forEach(takeShown)
+  for await (const some of history.elements()) some.forEach(takeSent)
   const facts = fold.facts(said)
   yield [open(facts)]
   const documents = sidecars.flatMap(({ document }) => document.damage ?? [])

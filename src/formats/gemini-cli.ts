@@ -17,6 +17,7 @@ import { VOCABULARY, watchMessage } from './gemini-cli-vocabulary.ts'
 import { readFurther } from './further-head.ts'
 import { firstValue, readHead, type Head } from './head-records.ts'
 import { readListDocument, type ListDocument } from './list-document.ts'
+import type { ListElement } from './list-salvage.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 import { PLACES } from './places.ts'
 
@@ -163,13 +164,13 @@ async function factsOf(
   const fold = createGeminiFold()
   fold.patch(members)
   watch?.record('header', members)
-  for await (const some of elements()) {
-    for (const { value } of some) {
-      if (!isObject(value)) continue
-      fold.message(value)
-      if (watch !== undefined) watchMessage(watch, value)
-    }
+  const take = ({ value }: ListElement): void => {
+    if (!isObject(value)) return
+    fold.message(value)
+    if (watch !== undefined) watchMessage(watch, value)
   }
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  for await (const some of elements()) some.forEach(take)
   return fold.facts()
 }
 

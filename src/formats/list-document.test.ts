@@ -197,7 +197,12 @@ describe('A long element', () => {
     const given: Json[] = []
     const document = await readListDocument(await fileOf(content, 100_000), 'messages')
     // Taken as they come: those before are let go of.
-    for await (const some of document.elements()) for (const { value } of some) given.push(value ?? null)
+    const batches: (readonly unknown[])[] = []
+    for await (const some of document.elements()) {
+      for (const { value } of some) given.push(value ?? null)
+      batches.push(some)
+    }
     expect(given).toEqual(messages)
+    expect(batches.map(({ length }) => length)).toEqual([0, 0, 0])
   })
 })

@@ -133,6 +133,8 @@ async function salvageLarge(
         if (memberBytes <= MEMBERS_LIMIT) members[piece.key] = piece.value
       }
     }
+    // Nothing of them is held while the next are read.
+    pieces.length = 0
   }
   if (memberBytes > MEMBERS_LIMIT) {
     const reason = `members of ${memberBytes} bytes around the list, over the limit`
@@ -156,7 +158,10 @@ async function* salvageElements(
       if (piece.type === 'list') lists += 1
       return piece.type === 'element' && lists === last ? [piece.element] : []
     })
-    if (elements.length > 0) yield elements
+    pieces.length = 0
+    if (elements.length === 0) continue
+    yield elements
+    elements.length = 0
   }
 }
 

@@ -14,7 +14,7 @@ const CLOSE_BRACE = 0x7d
 const CLOSE_BRACKET = 0x5d
 
 /** Leaves the reading behind the list's last bracket, or at the end of what can be made out. */
-export async function* elementsOf(walk: Walk): AsyncGenerator<readonly ListPiece[]> {
+export async function* elementsOf(walk: Walk): AsyncGenerator<ListPiece[]> {
   const { window } = walk
   walk.give({ type: 'list' })
   walk.at += 1
@@ -40,11 +40,10 @@ export async function* elementsOf(walk: Walk): AsyncGenerator<readonly ListPiece
       await tooLarge(walk, from)
       continue
     }
-    const value = ends.isWhole ? walk.parse(ends.to) : undefined
-    if (value === undefined && mark !== undefined) return yield* byMark(walk, mark)
-    const byteLength = ends.to - walk.at
-    if (value !== undefined) walk.give({ type: 'element', element: { value, byteOffset: from, byteLength } })
-    else walk.report(ends.isWhole ? 'not-json' : 'torn', from, from + byteLength, reasonOf(ends.isWhole))
+    const isGiven = ends.isWhole && giveElement(walk, ends.to)
+    if (!isGiven && mark !== undefined) return yield* byMark(walk, mark)
+    const to = from + ends.to - walk.at
+    if (!isGiven) walk.report(ends.isWhole ? 'not-json' : 'torn', from, to, reasonOf(ends.isWhole))
     walk.at = ends.to
   }
   walk.isOver = true
@@ -53,6 +52,15 @@ export async function* elementsOf(walk: Walk): AsyncGenerator<readonly ListPiece
 
 const reasonOf = (isWhole: boolean): string =>
   isWhole ? 'a turn that is not JSON' : 'the file ends inside this turn'
+
+/** Not where others wait for the next: their frames would hold on to what it says. False for what is not JSON. */
+function giveElement(walk: Walk, to: number): boolean {
+  const value = walk.parse(to)
+  if (value === undefined) return false
+  const byteOffset = walk.here()
+  walk.give({ type: 'element', element: { value, byteOffset, byteLength: to - walk.at } })
+  return true
+}
 
 async function tooLarge(walk: Walk, from: number): Promise<void> {
   const isWhole = await walk.pass()
@@ -83,7 +91,7 @@ function markOf({ bytes, base }: ByteWindow, begin: number, first: number): Buff
  * From the first bad element on, brackets cannot be trusted; the indentation of a pretty-printed document can: elements are cut apart
  * where the mark stands, and each is read on its own. Bad ones in a row are one damage. Without a mark nothing more can be made out.
  */
-async function* byMark(walk: Walk, mark: Buffer | undefined): AsyncGenerator<readonly ListPiece[]> {
+async function* byMark(walk: Walk, mark: Buffer | undefined): AsyncGenerator<ListPiece[]> {
   const { window } = walk
   if (mark === undefined) {
     walk.isOver = true
@@ -101,16 +109,15 @@ async function* byMark(walk: Walk, mark: Buffer | undefined): AsyncGenerator<rea
     const end = next ?? window.bytes.length
     const isObject = isHeld && window.bytes[walk.at] === OPEN_BRACE
     const piece = isObject ? skipValue(window.bytes.subarray(0, end), walk.at) : undefined
-    const value = piece?.whole === true ? walk.parse(piece.to) : undefined
-    if (piece !== undefined && value !== undefined) {
+    const isGiven = piece?.whole === true && giveElement(walk, piece.to)
+    if (isGiven) {
       settle(from - mark.length + 1)
-      walk.give({ type: 'element', element: { value, byteOffset: from, byteLength: piece.to - piece.from } })
       walk.at = piece.to
     } else badFrom ??= from
     if (walk.isFull) yield walk.take()
     if (next === undefined) {
       isCut = piece?.whole === false
-      const isThere = value !== undefined && (await walk.space(COMMA))
+      const isThere = isGiven && (await walk.space(COMMA))
       if (isThere && window.bytes[walk.at] === CLOSE_BRACKET) {
         walk.at += 1
         return

@@ -24,7 +24,7 @@ export async function* streamPieces(
   file: SourceFile,
   list: string | undefined,
   without: ReadonlySet<string> = NONE,
-): AsyncGenerator<readonly ListPiece[]> {
+): AsyncGenerator<ListPiece[]> {
   const window = openWindow(file)
   const walk = createWalk(window, file.path)
   try {
@@ -49,7 +49,7 @@ async function* membersOf(
   walk: Walk,
   list: string,
   without: ReadonlySet<string>,
-): AsyncGenerator<readonly ListPiece[]> {
+): AsyncGenerator<ListPiece[]> {
   const { window } = walk
   walk.at += 1
   while (await walk.space(COMMA)) {

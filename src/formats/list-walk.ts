@@ -119,7 +119,7 @@ export function createWalk(window: ByteWindow, file: string) {
       while (await window.more(window.bytes.length));
       this.at = 0
     },
-    take(isEnd = false): readonly ListPiece[] {
+    take(isEnd = false): ListPiece[] {
       const taken = found
       found = []
       foundBytes = 0

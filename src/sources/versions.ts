@@ -163,14 +163,10 @@ export async function* readSnapshot(
   // Where entries came from is no fact of a session's.
   const isPlain = options.isForFacts === true || (folder === '.' && versions.size === 0)
   for await (const items of format.read(source, options)) {
-    if (isPlain) {
-      yield items
-      continue
-    }
-    const all = items.map((item) => renamed(item, toPath, versions))
+    const all = isPlain ? items : items.map((item) => renamed(item, toPath, versions))
     yield all
-    // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
-    if (all.some(isLong)) all.length = 0
+    // Whoever asks for more is done with these, and frames that wait hold on to what they were given: the format's as well.
+    if (items.some(isLong)) for (const list of [items, all]) (list as ReadItem[]).length = 0
   }
   const damage = source.damage()
   if (damage.length === 0) return

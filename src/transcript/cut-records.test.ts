@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readCutRecords, type Known } from './cut-records.ts'
@@ -137,5 +139,21 @@ describe('records whose long strings are cut', () => {
       long(100) + long(600_000) + long(100) + long(1_300_000) + long(524_000) + long(30),
     )
     for (const chunk of [200_000, 512 * 1024, 3_000_000]) expect(await isSame(bytes, chunk)).toBe(4)
+  })
+
+  it('leave nothing of the memory for long lines behind when the file is through', async () => {
+    setFlagsFromString('--expose_gc')
+    const collect = runInNewContext('gc') as () => void
+    const held = (): number => {
+      collect()
+      return process.memoryUsage().arrayBuffers / 1e6
+    }
+    const bytes = Buffer.from(`${JSON.stringify({ text: 'x'.repeat(2_000_000) })}\n{"n":1}\n`)
+    const before = held()
+    let records = 0
+    for await (const batch of readCutRecords(fileOf(bytes, 200_000), cutter)) records += batch.records.length
+    expect(records).toBe(2)
+    // What is set aside for a line is 32 MB.
+    expect(held() - before).toBeLessThan(16)
   })
 })

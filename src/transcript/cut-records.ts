@@ -123,7 +123,7 @@ type CutLines = { push(chunk: Buffer): Batch; end(): Batch }
 function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> | undefined): CutLines {
   const taker = createLineTaker(name)
   /** A line that is too long to be cut. */
-  const open = createOpenLine(RECORD_LIMIT)
+  const open = createOpenLine(RECORD_LIMIT, true)
   let room = cutter.room(0)
   let number = 1
   let offset = 0
@@ -195,7 +195,7 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
       if (open.length > 0) {
         const at = chunk.indexOf(NEWLINE)
         if (at === -1) {
-          open.add(Buffer.from(chunk))
+          open.add(chunk)
           return batch
         }
         const length = open.length + at
@@ -228,7 +228,7 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
       heldAt = at
       held = end - at
       if (held < LONG_BYTES) return batch
-      open.add(Buffer.from(room.subarray(at, end)))
+      open.add(room.subarray(at, end))
       held = 0
       return batch
     },
@@ -237,6 +237,8 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
       const { length } = open
       if (length > 0) take(open.end(Buffer.alloc(0)), length, false, batch)
       else if (held > 0) take(room.subarray(heldAt, heldAt + held), held, false, batch)
+      // The last of these is held until there is another: in each thread, its 32 MB would be.
+      open.letGo()
       return batch
     },
   }

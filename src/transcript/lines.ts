@@ -94,8 +94,8 @@ export function createLineSplitter(
 /** A line that lies in several chunks is put together in one place from here on, the same for every line. */
 const LONG_BYTES = 1024 * 1024
 
-/** The unfinished line: its parts, or only its length once it is over the limit. */
-export function createOpenLine(limit: number) {
+/** The unfinished line: its parts, or only its length once it is over the limit. `isPassing`: what is added is written over later. */
+export function createOpenLine(limit: number, isPassing = false) {
   let parts: Buffer[] = []
   let held = 0
   let long: Buffer | undefined
@@ -110,7 +110,7 @@ export function createOpenLine(limit: number) {
   const add = (part: Buffer): void => {
     if (held + part.length > limit) parts = []
     else if (held + part.length > LONG_BYTES) copy(part)
-    else parts.push(part)
+    else parts.push(isPassing ? Buffer.from(part) : part)
     held += part.length
   }
   return {
@@ -130,6 +130,8 @@ export function createOpenLine(limit: number) {
     },
     /** True for what it gave of a long line: its own memory, which nobody else reads. */
     isOwn: (bytes: Buffer): boolean => long !== undefined && bytes.buffer === long.buffer,
+    /** Of the memory for long lines, when there are no more. */
+    letGo: (): void => void (long = undefined),
   }
 }
 

@@ -54,12 +54,17 @@ async function readLarge(file: SourceFile): Promise<Document> {
     turnCount: count,
     damage,
     async *turns() {
-      for await (const some of elements()) yield toTurns(some, file.path)
+      for await (const some of elements()) {
+        const found = toTurns(some, file.path)
+        yield found
+        // Whoever asks for more is done with these: frames that wait would hold on to them while the next are read.
+        found.turns.length = 0
+      }
     },
   }
 }
 
-function toTurns(elements: readonly ListElement[], file: string): Turns {
+function toTurns(elements: readonly ListElement[], file: string) {
   const turns: RawTurn[] = []
   const damage: Damage[] = []
   for (const { value, byteOffset, byteLength } of elements) {

@@ -1,0 +1,47 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { createTaskFold } from './cline-facts.ts'
+import { mergeLists } from './cline-merge.ts'
+import type { ListElement } from './list-salvage.ts'
+
+const LONG = 9 * 1024 * 1024
+
+async function* listOf(...elements: readonly ListElement[]): AsyncGenerator<readonly ListElement[]> {
+  for (const element of elements) yield [element]
+}
+
+describe('messages of many MB', () => {
+  it('are let go of when more are asked for, and short ones are not', async () => {
+    const sent = [LONG, 100, LONG].map((byteLength, at) => ({
+      value: { role: 'user', at },
+      byteOffset: 0,
+      byteLength,
+    }))
+    const seen: unknown[] = []
+    const facts = { isIndexed: false, isTimed: false, task: undefined }
+    for await (const merged of mergeLists(listOf(...sent), listOf(), facts))
+      for (const { element } of merged) seen.push(element.value)
+    expect(seen).toEqual([0, 1, 2].map((at) => ({ role: 'user', at })))
+    expect(sent.map(({ value }) => value)).toEqual([undefined, { role: 'user', at: 1 }, undefined])
+  })
+
+  it('are not held for the title or the end of the task that they tell of', () => {
+    setFlagsFromString('--expose_gc')
+    const collect = runInNewContext('gc') as () => void
+    const held = (): number => {
+      collect()
+      return process.memoryUsage().heapUsed / 1e6
+    }
+    const fold = createTaskFold()
+    const before = held()
+    // Not in this frame, which would hold on to it.
+    const show = (name: string): void => {
+      const text = Buffer.from(`the ${name} thing that was said\n${'said before '.repeat(800_000)}😀`)
+      fold.shown({ type: 'say', say: 'text', text: text.toString() })
+    }
+    for (const name of ['first', 'last']) show(name)
+    expect(held() - before).toBeLessThan(10)
+    expect(fold.facts([])).toMatchObject({ title: 'the first thing that was said', status: 'completed' })
+  })
+})
