@@ -69,7 +69,10 @@ function mixJson(value: unknown): void {
       const fields = Object.entries(next).filter(([, field]) => field !== undefined)
       mix('', OBJECT + fields.length)
       for (const [name, field] of fields.toReversed()) stack.push(field, name)
-    } else mix(String(next), OTHER)
+    }
+    // Larger than any number, as 1e999 is read: JSON has it as null.
+    else if (typeof next === 'number' && !Number.isFinite(next)) mix('null', OTHER)
+    else mix(String(next), OTHER)
   }
 }
 

@@ -23,7 +23,7 @@ export type IndexRecord = {
 }
 
 /** Raised with every change of the tables or of what is written in them, the cutting of text into words included. */
-export const INDEX_VERSION = 8
+export const INDEX_VERSION = 9
 
 const FOLDER = 'index'
 const NAME = 'search.json'
