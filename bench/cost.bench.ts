@@ -19,7 +19,7 @@ export const bench: Bench = async ({ quick }) => {
   try {
     const logs = writeClaudeLogs(join(folder, 'claude'), { files: quick ? 200 : 2000, bytesEach: 500_000 })
     const size = `${logs.files.length} files of ${(logs.bytes / 1e6).toFixed(0)} MB`
-    const results = [...(await firstSync(folder, logs, size))]
+    const results = [...(await firstSync(folder, logs, { size, rounds: quick ? 1 : 3 }))]
     results.push(...compared(folder, logs, { size, rounds: quick ? 5 : 7 }))
     return results
   } finally {
@@ -28,19 +28,30 @@ export const bench: Bench = async ({ quick }) => {
 }
 
 /**
- * All of it once, and the logs read beforehand: what the disk does is no part of it. Ready is when another process has all of the list,
- * the costs and the statistics, which is when sync says so: they are asked for then, and again when all is done.
+ * Into a new archive, turn about with bare parsing, the least of each: what else a machine does only ever adds. The logs were read
+ * beforehand, so that what the disk does is no part of it. Ready is when another process has all of the list, the costs and the
+ * statistics, which is when sync says so: they are asked for then, and again when all is done.
  */
-async function firstSync(folder: string, logs: Logs, size: string): Promise<readonly Result[]> {
-  const bare = [await parseAll(logs.files), await parseAll(logs.files)].toSorted((a, b) => a - b)[0] ?? 0
+async function firstSync(
+  folder: string,
+  logs: Logs,
+  { size, rounds }: { readonly size: string; readonly rounds: number },
+): Promise<readonly Result[]> {
   const asked: () => Promise<readonly string[]> = () =>
     Promise.all(QUESTIONS.map((args) => answerTo(folder, args)))
-  const { readyMs, wholeMs, early } = await syncFirst(folder, asked)
-  const late = await asked()
-  if (early !== undefined && early.join() !== late.join())
-    throw new Error(
-      'what list, cost and stats said when sync said that they were ready is not what they say now',
-    )
+  let [bare, readyMs, wholeMs] = [await parseAll(logs.files), Infinity, Infinity]
+  for (let round = 0; round < rounds; round += 1) {
+    bare = Math.min(bare, await parseAll(logs.files))
+    fs.rmSync(archiveIn(folder), { recursive: true, force: true })
+    const one = await syncFirst(folder, asked)
+    const late = await asked()
+    if (one.early !== undefined && one.early.join() !== late.join())
+      throw new Error(
+        'what list, cost and stats said when sync said that they were ready is not what they say now',
+      )
+    readyMs = Math.min(readyMs, one.readyMs)
+    wholeMs = Math.min(wholeMs, one.wholeMs)
+  }
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
   const beside = `JSON.parse of all lines on two threads ${seconds(bare)}`
   return [
@@ -217,9 +228,13 @@ function surroundings(folder: string): { readonly cwd: string; readonly env: Nod
       PATH: process.env['PATH'],
       HOME: work,
       CLAUDE_CONFIG_DIR: join(folder, 'claude'),
-      HANSARD_HOME: join(folder, 'archive'),
+      HANSARD_HOME: archiveIn(folder),
     },
   }
+}
+
+function archiveIn(folder: string): string {
+  return join(folder, 'archive')
 }
 
 function timed(work: () => void): number {
