@@ -95,6 +95,25 @@ describe('a short file read at once', () => {
     expect(open).toBe(0)
   })
 
+  it('says which file it was that could not be read, at its first chunk or a later one', () => {
+    const at = write('bad.jsonl', Buffer.alloc(600_000, 'x'))
+    for (const good of [0, 1]) {
+      let reads = 0
+      const failing: Files = {
+        ...counted,
+        read(fd, buffer, position) {
+          if (reads === good) throw Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO' })
+          reads += 1
+          return nodeFiles.read(fd, buffer, position)
+        },
+      }
+      const all = (): Buffer[] => [...(chunksAtOnce(failing, { at, isPacked: false }, 2_000_000) ?? [])]
+      expect(all).toThrow(expect.objectContaining({ name: 'HansardError', code: 'io' }))
+      expect(all).toThrow(/bad\.jsonl/)
+    }
+    expect(open).toBe(0)
+  })
+
   it('is no link, and nothing that is gone', () => {
     const link = join(folder, 'link.jsonl')
     fs.symlinkSync(write('there.jsonl', Buffer.from('{}\n')), link)

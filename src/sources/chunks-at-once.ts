@@ -38,6 +38,8 @@ export function openShort(files: Files, stored: Stored, mostBytes: number): Shor
       }
     spare = into
     return undefined
+  } catch (error) {
+    throw fromSystemError(error, stored.at)
   } finally {
     if (!isGiven) content.close()
   }
