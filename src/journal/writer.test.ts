@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proveFailures, provePowerCuts } from '../../test/fault-proofs.ts'
 import { createDisk, withFault } from '../../test/faulty-files.ts'
@@ -294,6 +296,27 @@ describe('a journal that somebody plays with', () => {
     },
   )
 
+  it('loses nothing to such a kernel where nothing is synced, and much is written before anybody looks', async () => {
+    let writes = 0
+    const files: Files = {
+      ...nodeFiles,
+      write(fd, bytes, from, length) {
+        writes += 1
+        if (writes !== 5) return nodeFiles.write(fd, bytes, from, length)
+        nodeFiles.write(fd, bytes, from + 3, length - 3)
+        return length
+      },
+    }
+    // By a clock that stands still, no second is over.
+    const journal = openJournal({ folder, first, files, durability: 'os', monotonic: () => 0n })
+    for (let n = 0; n < 30; n += 1) journal.append(entry(n, 'x'.repeat(30_000)))
+    expect(await journal.close()).toBe(true)
+    expect(journal.lost()).toBe(0)
+    const { entries } = await readFolder(segments(folder))
+    const found = entries.map(({ sequence }) => sequence).toSorted((a, b) => a - b)
+    expect(found).toEqual(Array.from({ length: 30 }, (_, n) => n))
+  })
+
   it('goes on when its folder loses its permissions while it writes', async () => {
     const journal = open()
     journal.append(entry(0))
@@ -512,9 +535,17 @@ it('holds nothing back from the collector over many small entries', () => {
   })
   const small = entry(0, 'small')
   for (let n = 0; n < 20_000; n += 1) journal.append(small)
-  const before = process.memoryUsage().heapUsed
+  const before = heldBytes()
   for (let n = 0; n < 60_000; n += 1) journal.append(small)
   // A line is some 300 bytes: kept, these would be 18 MB.
-  expect(process.memoryUsage().heapUsed - before).toBeLessThan(12_000_000)
+  expect(heldBytes() - before).toBeLessThan(6_000_000)
   journal.closeSync()
 })
+
+/** What is left when all is collected that can be: when V8 looks by itself is its own affair. */
+function heldBytes(): number {
+  setFlagsFromString('--expose_gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  return process.memoryUsage().heapUsed
+}

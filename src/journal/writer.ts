@@ -122,7 +122,7 @@ export function openJournal(options: JournalOptions): JournalWriter {
     return result
   }
 
-  /** Before lines are let go for being synced: a kernel that says it wrote and did not is noticed while they can be written again. */
+  /** Before lines are let go for being synced, or written where nothing is: a kernel that says it wrote and did not is noticed while they can be written again. */
   const isWhole = (segment: Segment): boolean => {
     segments.look()
     if (segment === segments.current()) return true
@@ -158,8 +158,11 @@ export function openJournal(options: JournalOptions): JournalWriter {
   const settle = (segment: Segment | undefined): boolean => {
     if (durability === 'sync') return syncNow()
     if (durability === 'os') {
-      if (unsynced.bytes > GROUP_BYTES) unsynced.release(Math.ceil(unsynced.size / 2))
-      return true
+      if (unsynced.bytes > GROUP_BYTES && (segment === undefined || isWhole(segment)))
+        unsynced.release(Math.ceil(unsynced.size / 2))
+      const isWritten = segments.waiting() === 0
+      if (!isWritten) rearm()
+      return isWritten
     }
     // Nothing comes back from a sync in flight while the caller never yields: then it is waited for here.
     if (unsynced.bytes > holdBytes && !syncNow()) unsynced.release(Math.ceil(unsynced.size / 2))
