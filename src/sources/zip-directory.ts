@@ -24,6 +24,12 @@ const END_BYTES = 22
 const MAX_COMMENT_BYTES = 0xffff
 const MAX_ENTRIES = 100_000
 const MAX_DIRECTORY_BYTES = 128 * 1024 * 1024
+/** No system opens a file by a longer path. */
+const MAX_NAME_BYTES = 4096
+/** All names that are held: 160 bytes each of as many entries as there may be. */
+const MAX_NAMES_BYTES = 16 * 1024 * 1024
+/** The directory is read so many bytes at a time: more than the longest entry, which is three times 64 KB and a header. */
+const WINDOW_BYTES = 1024 * 1024
 const END = 0x06054b50
 const END64 = 0x06064b50
 const LOCATOR64 = 0x07064b50
@@ -43,27 +49,28 @@ export function readDirectory(fd: number, sizeBytes: number, missed: Missed): re
     missed('', 'the zip file is cut off: its directory is missing')
     return []
   }
-  if (end.entries > MAX_ENTRIES || end.directoryBytes > MAX_DIRECTORY_BYTES) {
-    throw new HansardError('too-large', `a zip file with more than ${MAX_ENTRIES} entries`, {
-      hint: 'unpack it, and name a folder further down',
-    })
-  }
-  const inTail = end.directoryOffset - (sizeBytes - end.tail.length)
-  const bytes =
-    inTail >= 0
-      ? end.tail.subarray(inTail, inTail + end.directoryBytes)
-      : readAt(fd, end.directoryOffset, end.directoryBytes)
+  if (end.entries > MAX_ENTRIES) throw tooLarge(`more than ${MAX_ENTRIES} entries`)
+  if (end.directoryBytes > MAX_DIRECTORY_BYTES)
+    throw tooLarge(`a directory of more than ${MAX_DIRECTORY_BYTES} bytes`)
   const found = new Map<string, ZipEntry>()
+  const entryAt = readEntries(fd, sizeBytes, end)
   let at = 0
   let packedBytes = 0
+  let nameBytes = 0
   for (let left = end.entries; left > 0; left -= 1) {
-    const parsed = parseEntry(bytes, at)
+    const parsed = entryAt(at)
     if (parsed === undefined) {
       missed('', `the directory of the zip file breaks off: ${left} entries are missing`)
       break
     }
     at = parsed.next
     packedBytes += parsed.entry.compressedBytes
+    if (parsed.entry.nameBytes > MAX_NAME_BYTES) {
+      missed(shown(parsed.entry.name), `an entry whose name has more than ${MAX_NAME_BYTES} bytes`)
+      continue
+    }
+    nameBytes += parsed.entry.nameBytes
+    if (nameBytes > MAX_NAMES_BYTES) throw tooLarge(`names of more than ${MAX_NAMES_BYTES} bytes`)
     add(found, parsed.entry, missed)
   }
   // One piece of packed bytes that many entries share makes a bomb of any size, each entry below any ratio.
@@ -71,6 +78,31 @@ export function readDirectory(fd: number, sizeBytes: number, missed: Missed): re
     throw new HansardError('too-large', 'a zip file whose entries lie over each other, as in a bomb')
   }
   return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+function tooLarge(what: string): HansardError {
+  return new HansardError('too-large', `a zip file with ${what}`, {
+    hint: 'unpack it, and name a folder further down',
+  })
+}
+
+type EntryAt = (at: number) => { readonly entry: Parsed; readonly next: number } | undefined
+
+/** The entry at an offset in the directory, of which a window is held: offsets only go up. */
+function readEntries(fd: number, sizeBytes: number, end: End & { readonly tail: Buffer }): EntryAt {
+  const { directoryOffset, directoryBytes, tail } = end
+  const inTail = directoryOffset - (sizeBytes - tail.length)
+  let bytes = inTail >= 0 ? tail.subarray(inTail, inTail + directoryBytes) : Buffer.alloc(0)
+  let from = 0
+  return (at) => {
+    const parsed = parseEntry(bytes, at - from)
+    const isAllThere = from + bytes.length >= directoryBytes
+    if (parsed !== undefined || isAllThere) return parsed && { ...parsed, next: from + parsed.next }
+    bytes = readAt(fd, directoryOffset + at, Math.min(WINDOW_BYTES, directoryBytes - at))
+    from = at
+    const again = parseEntry(bytes, 0)
+    return again && { ...again, next: from + again.next }
+  }
 }
 
 type End = { readonly entries: number; readonly directoryBytes: number; readonly directoryOffset: number }
@@ -112,7 +144,9 @@ function findEnd64(fd: number, endOffset: number): End | undefined {
 }
 
 type Parsed = Omit<ZipEntry, 'method' | 'path'> & {
+  /** Of one that is too long to be a name, its beginning. */
   readonly name: string
+  readonly nameBytes: number
   readonly method: number
   readonly flags: number
   readonly isLink: boolean
@@ -130,7 +164,8 @@ function parseEntry(
   const sizes = [bytes.readUInt32LE(at + 24), bytes.readUInt32LE(at + 20), bytes.readUInt32LE(at + 42)]
   const large = sizes.includes(FULL32) ? readExtra64(bytes.subarray(nameEnd, extraEnd), sizes) : sizes
   const entry: Parsed = {
-    name: bytes.toString('utf8', at + 46, nameEnd),
+    name: bytes.toString('utf8', at + 46, Math.min(nameEnd, at + 46 + MAX_NAME_BYTES)),
+    nameBytes: nameEnd - at - 46,
     method: bytes.readUInt16LE(at + 10),
     flags: bytes.readUInt16LE(at + 8),
     sizeBytes: large[0] as number,

@@ -193,6 +193,27 @@ describe('a zip file', () => {
     expect(damage).toHaveLength(1)
   })
 
+  it('reads a directory of any length in pieces, and reports names that no system could open', async () => {
+    const long = Array.from({ length: 40 }, (_, n) => ({ name: `${n}-${'x'.repeat(60_000)}`, content: 'x' }))
+    const fine = Array.from({ length: 40 }, (_, n) => ({
+      name: `fine/${n}-${'y'.repeat(4000)}`,
+      content: `${n}`,
+    }))
+    const files = await contents(zip(long.flatMap((one, n) => [one, fine[n] as Made])))
+    expect(files).toEqual(Object.fromEntries(fine.map(({ name, content }) => [name, content])))
+    expect(damage).toHaveLength(long.length)
+    expect(damage[7]).toMatchObject({ kind: 'missing', file: long[7]?.name.slice(0, 200) })
+  })
+
+  it('refuses names that together fill memory', async () => {
+    const name = 'n'.repeat(4000)
+    const many = Array.from({ length: 4300 }, (_, n) => ({ name: `${n}${name}`, content: '', stored: true }))
+    await expect(contents(zip(many))).rejects.toMatchObject({
+      code: 'too-large',
+      message: expect.stringContaining('names of more than'),
+    })
+  })
+
   const hasProgram = (() => {
     try {
       return execFileSync('zip', ['-v']).length > 0
