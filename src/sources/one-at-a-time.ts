@@ -46,15 +46,16 @@ async function* gated(
       passed += chunk.length
     }
     yield chunk
-    // V8 sees how large texts are only when it is too late, and of bytes outside its heap it knows little.
-    if (last !== -1 && passed > COLLECT_BYTES) {
+    // V8 sees how large texts are only when it is too late, and of bytes outside its heap it knows little. In the middle of one, too:
+    // what is left of the one before it would be there until this one has been parsed.
+    if (passed > COLLECT_BYTES) {
       collect()
       passed = 0
     }
   }
 }
 
-/** Of large lines, until what is left of them is let go. */
+/** Of what is large, until what is left of it is let go. */
 const COLLECT_BYTES = 8 * 1024 * 1024
 
 type Collector = (options?: { readonly type: 'minor' }) => void
