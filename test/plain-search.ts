@@ -2,11 +2,11 @@
  * Search as `docs/search.md` promises it, in the plainest way there is: every entry that `show` shows, its texts and their words held in
  * memory and gone through. Shares nothing with the index, nor with what reads queries; slow, and what answers are compared with.
  */
-import { openSessions } from '../src/sources/sessions.ts'
 import type { Block } from '../src/transcript/block.ts'
 import { citation, type Entry } from '../src/transcript/entry.ts'
 import type { Session } from '../src/transcript/session.ts'
 import type { Json } from '../src/transcript/json.ts'
+import { shownEntries } from './shown-entries.ts'
 
 export type PlainEntry = {
   readonly session: Session
@@ -27,20 +27,7 @@ export type PlainEntry = {
 /** Everything, as it is shown. */
 export async function readPlainly(home: string): Promise<readonly PlainEntry[]> {
   const all: PlainEntry[] = []
-  const sessions = await openSessions(home)
-  try {
-    for (const listed of sessions.list({}).sessions) {
-      let session: Session = listed
-      for await (const items of sessions.read(sessions.find(listed.id))) {
-        for (const item of items) {
-          if (item.type === 'session') session = { ...item.session, ...listed }
-          else if (item.type === 'entry') all.push(toPlain(item.entry, session))
-        }
-      }
-    }
-  } finally {
-    sessions.close()
-  }
+  for await (const { session, entry } of shownEntries(home)) all.push(toPlain(entry, session))
   return all
 }
 

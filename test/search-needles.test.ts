@@ -10,11 +10,10 @@ import { catchUpIndex } from '../src/search/indexer.ts'
 import { createMatcher } from '../src/search/match.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchIndex } from '../src/search/search.ts'
-import { openSessions } from '../src/sources/sessions.ts'
 import { sync } from '../src/sources/sync.ts'
-import { citation, type Entry } from '../src/transcript/entry.ts'
-import type { Session } from '../src/transcript/session.ts'
+import { citation } from '../src/transcript/entry.ts'
 import { createSearched, packAll, writeLog, type SearchedArchive } from './searched-archive.ts'
+import { shownEntries, type ShownEntry } from './shown-entries.ts'
 
 /** Each with another spelling that finds it, and a part of it. */
 const SCRIPTS: Readonly<Record<string, readonly [needle: string, other: string, part: string]>> = {
@@ -68,25 +67,12 @@ const FIELDS = [
 
 let searched: SearchedArchive
 let live: Awaited<ReturnType<typeof record>>
-let all: { readonly session: Session; readonly entry: Entry }[] = []
+let all: ShownEntry[] = []
 
 /** Everything there is, read once. */
 async function readAll(): Promise<typeof all> {
   const found: typeof all = []
-  const sessions = await openSessions(searched.archive.home)
-  try {
-    for (const listed of sessions.list({}).sessions) {
-      let session: Session = listed
-      for await (const items of sessions.read(sessions.find(listed.id))) {
-        for (const item of items) {
-          if (item.type === 'session') session = { ...item.session, ...listed }
-          else if (item.type === 'entry') found.push({ session, entry: item.entry })
-        }
-      }
-    }
-  } finally {
-    sessions.close()
-  }
+  for await (const one of shownEntries(searched.archive.home)) found.push(one)
   return found
 }
 

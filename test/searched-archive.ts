@@ -7,11 +7,10 @@ import { openKept } from '../src/archive/kept.ts'
 import { record } from '../src/capture/record.ts'
 import { createMatcher } from '../src/search/match.ts'
 import { parseQuery } from '../src/search/query.ts'
-import { openSessions } from '../src/sources/sessions.ts'
 import { sync } from '../src/sources/sync.ts'
 import { citation } from '../src/transcript/entry.ts'
 import type { JsonObject } from '../src/transcript/json.ts'
-import type { Session } from '../src/transcript/session.ts'
+import { shownEntries } from './shown-entries.ts'
 
 export type SearchedArchive = {
   readonly archive: Archive
@@ -107,22 +106,9 @@ export async function packAll(archive: Archive): Promise<void> {
 
 /** Every entry that matches, by reading everything. Newest first, as far as times differ. */
 export async function readAnswer(archive: Archive, query: string): Promise<string[]> {
-  const sessions = await openSessions(archive.home)
   const matcher = createMatcher(parseQuery(query))
   const found: string[] = []
-  try {
-    for (const session of sessions.list({}).sessions) {
-      let facts: Session = session
-      for await (const items of sessions.read(sessions.find(session.id))) {
-        for (const item of items) {
-          if (item.type === 'session') facts = { ...item.session, ...session }
-          else if (item.type === 'entry' && matcher.entry(item.entry, facts) !== undefined)
-            found.push(citation(session.id, item.entry))
-        }
-      }
-    }
-  } finally {
-    sessions.close()
-  }
+  for await (const { session, entry } of shownEntries(archive.home))
+    if (matcher.entry(entry, session) !== undefined) found.push(citation(session.id, entry))
   return found.sort()
 }
