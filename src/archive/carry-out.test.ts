@@ -225,7 +225,10 @@ describe('two executions at once', () => {
   })
 
   it('lose no change of a file they share, and break a lock that a crash left', async () => {
-    fs.writeFileSync(join(folder, '.index.lock'), '999999999-1-dead no-such-boot\n')
+    fs.writeFileSync(
+      join(folder, '.index.lock'),
+      JSON.stringify({ holder: '999999999-1-dead', boot: 'no-such-boot' }),
+    )
     const program = `
       import { createCarryOut } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/archive/carry-out.js'))}
       const out = createCarryOut({ root: ${JSON.stringify(folder)}, way: 'live' })

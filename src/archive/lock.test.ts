@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { interleave } from '../../test/interleaved.ts'
 import { nodeFiles, type Files } from '../journal/files.ts'
 import { bootId } from '../journal/writer-id.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, sleepForLock } from './lock.ts'
 
 const home = (): string => fs.mkdtempSync(join(os.tmpdir(), 'hansard-lock-'))
 const dead = spawnSync(process.execPath, ['-e', '']).pid
@@ -27,6 +27,18 @@ describe('the lock', () => {
     expect(() => acquireLock(nodeFiles, folder)).toThrow(/held by process \d+/)
     release()
     acquireLock(nodeFiles, folder)()
+    expect(fs.readdirSync(folder)).toEqual([])
+  })
+
+  it('of one name does not hold up another of the same folder', () => {
+    const folder = home()
+    const release = acquireLock(nodeFiles, folder, '.index.lock')
+    acquireLock(nodeFiles, folder)()
+    expect(() => sleepForLock(nodeFiles, folder, '.index.lock', 20)).toThrow(
+      /index\.lock is held by process \d+/,
+    )
+    release()
+    sleepForLock(nodeFiles, folder, '.index.lock', 20)()
     expect(fs.readdirSync(folder)).toEqual([])
   })
 

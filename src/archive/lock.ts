@@ -1,5 +1,5 @@
 /**
- * One process at a time may sync, clean or sweep. The lock names its holder by process, start time and boot, so that a lock left by
+ * One process at a time may sync, clean or sweep, or rewrite a file that several share. The lock names its holder by process, start time and boot, so that a lock left by
  * a crash is told from one that is held, and taken over. It is there whole or not at all: a lock that says nothing is nobody's.
  * Readers and recorders never need it.
  */
@@ -13,9 +13,12 @@ import { readWholeFile } from './bytes.ts'
 const NAME = 'sync.lock'
 const TRIES = 5
 
-/** Holds the archive's lock until the function it gives is called. Throws `locked` while a living process has it. */
-export function acquireLock(files: Files, home: string): () => void {
-  const path = join(home, NAME)
+/**
+ * Holds a folder's lock until the function it gives is called: the archive's own, or that of the given name. Throws `locked` while
+ * a living process has it.
+ */
+export function acquireLock(files: Files, folder: string, name = NAME): () => void {
+  const path = join(folder, name)
   const holder = createWriterId()
   for (let tries = 0; tries < TRIES; tries += 1) {
     if (create(files, path, holder)) return () => release(files, path, holder)
@@ -28,18 +31,44 @@ export function acquireLock(files: Files, home: string): () => void {
 
 /** The same for who can wait a little: whoever only reads holds it for a moment, to bring what is derived up to date. */
 export async function waitForLock(files: Files, home: string, patienceMs: number): Promise<() => void> {
-  const until = Date.now() + patienceMs
+  const attempt = untilHeld(files, home, NAME, patienceMs)
   for (;;) {
-    try {
-      return acquireLock(files, home)
-    } catch (error) {
-      if (!isHansardError(error) || error.code !== 'locked' || Date.now() >= until) throw error
-    }
+    const release = attempt()
+    if (release !== undefined) return release
     await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS))
   }
 }
 
+/** The same for who holds it for a moment and cannot give up the thread: it sleeps. */
+export function sleepForLock(files: Files, folder: string, name: string, patienceMs: number): () => void {
+  const attempt = untilHeld(files, folder, name, patienceMs)
+  for (;;) {
+    const release = attempt()
+    if (release !== undefined) return release
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+  }
+}
+
 const LOOK_AGAIN_MS = 30
+const PAUSE_MS = 3
+
+/** Tries once each time it is called; undefined while another has it and patience lasts, and then throws. */
+function untilHeld(
+  files: Files,
+  folder: string,
+  name: string,
+  patienceMs: number,
+): () => (() => void) | undefined {
+  const until = Date.now() + patienceMs
+  return () => {
+    try {
+      return acquireLock(files, folder, name)
+    } catch (error) {
+      if (!isHansardError(error) || error.code !== 'locked' || Date.now() >= until) throw error
+      return undefined
+    }
+  }
+}
 
 /**
  * Removes what a crash left, if `isStale` still says so once nobody else can be removing it: else of two who found it stale, the
