@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { stopwatch } from '../../test/stopwatch.ts'
 import { atRisk, purgeWarnings, type PurgeWarning } from './purge.ts'
 import { withoutComments } from './settings.ts'
 
@@ -139,8 +140,8 @@ describe('JSON with comments', () => {
   })
 
   it('takes as long as it is, however it is made', () => {
-    const started = performance.now()
+    const spent = stopwatch()
     withoutComments(`${'/*'.repeat(500_000)}${',]'.repeat(500_000)}${'"\\'.repeat(100_000)}`)
-    expect(performance.now() - started).toBeLessThan(5000)
+    expect(spent()).toBeLessThan(5000)
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { stopwatch } from '../../test/stopwatch.ts'
 import { memorySource } from '../../test/memory-files.ts'
 import { readRecords } from './records.ts'
 
@@ -62,8 +63,8 @@ describe('records', () => {
 
   it('spends no more than a few tries on a hostile line', async () => {
     const hostile = '{"type":'.repeat(200_000)
-    const started = performance.now()
+    const spent = stopwatch()
     await read(`{"type":1}\n${hostile}\n`)
-    expect(performance.now() - started).toBeLessThan(2000)
+    expect(spent()).toBeLessThan(2000)
   })
 })
