@@ -1,26 +1,12 @@
-import fs from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openArchive } from '../archive/archive.ts'
+import { withShard } from '../../test/shard.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { openShard } from './shard.ts'
 import { createTextFinder } from './text-finder.ts'
 import { readLeaves, type AskedWords } from './word-leaves.ts'
 import { createWordLookup } from './word-lookup.ts'
 import { openWordWriter, readWordTables } from './word-tables.ts'
-
-async function withShard(work: (database: Database) => void): Promise<void> {
-  const home = fs.mkdtempSync(join(tmpdir(), 'word-leaves-'))
-  const shard = await openShard(openArchive(home, { write: true }), 0)
-  try {
-    work(shard.database)
-  } finally {
-    shard.close()
-    fs.rmSync(home, { recursive: true })
-  }
-}
 
 /** The same every time: words of few syllables, of which many begin and end alike, some of them long, some beyond ASCII. */
 function createWords(): () => string {

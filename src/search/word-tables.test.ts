@@ -1,31 +1,16 @@
-import fs from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openArchive } from '../archive/archive.ts'
+import { withShard } from '../../test/shard.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Doc } from './doc-pages.ts'
 import { openIndexDocs, removeDocs } from './index-docs.ts'
 import { createNumbers } from './index-numbers.ts'
-import { openShard } from './shard.ts'
 import { TOP } from './shard-blocks.ts'
 import type { ListedUnit } from './unit-list.ts'
 import { createWordLookup, type WordLookup } from './word-lookup.ts'
 import { openWordWriter, readWordTables } from './word-tables.ts'
 
 const SIZES = { up: 300, down: 150 }
-
-async function withShard(work: (database: Database) => void): Promise<void> {
-  const home = fs.mkdtempSync(join(tmpdir(), 'word-tables-'))
-  const shard = await openShard(openArchive(home, { write: true }), 0)
-  try {
-    work(shard.database)
-  } finally {
-    shard.close()
-    fs.rmSync(home, { recursive: true })
-  }
-}
 
 /** One transaction: units by their numbers, with the words of each entry. New ones are `time` old. */
 function write(
