@@ -3,18 +3,19 @@
  * that the records name; a subagent's file belongs to the session named inside it, wherever it lies.
  */
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { MOST_AT_ONCE } from './claude-cut.ts'
-import { claudeParent, claudeSession, isFlatLine, type ClaudeFacts } from './claude-facts.ts'
+import { claudeParent, claudeSession, type ClaudeFacts } from './claude-facts.ts'
+import { isClaudeLine, isSurelyOwn, SURE_BYTES } from './claude-own.ts'
 import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
-import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
+import type { Detection, Format, ItemsAtOnce, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { PLACES } from './places.ts'
@@ -43,22 +44,17 @@ export const claudeCode: Format = {
         },
         (agent) => logs.has(agent),
       )
-      const alone = isAlone(group) && group.main ? readAlone(group.main, reading) : undefined
+      const alone = isAlone(group) && group.main ? openAlone(group.main, reading) : undefined
       if (alone === undefined) yield* readGroup(group, reading)
-      else for (const items of alone) yield items
+      else yield* itemsOf(alone)
       if (id !== undefined) taken.add(id)
     }
   },
   readAtOnce(path, open, options) {
     const file = open(MOST_AT_ONCE)
     if (file === undefined) return undefined
-    if (isSurelyOwn(file.first.subarray(0, SURE_BYTES))) {
-      const reading = createReading(options, (facts) => toSession(facts, { path, session: undefined }, NONE))
-      const items = readAlone({ path, atOnce: () => file.chunks }, reading)
-      if (items !== undefined) return items
-    }
-    file.leave()
-    return undefined
+    const reading = createReading(options, (facts) => toSession(facts, { path, session: undefined }, NONE))
+    return reading.atOnce(path, file, { ...optionsOf(path), isOwnOnly: true })
   },
   write: claudeCodeWriter,
   places: PLACES['claude-code'],
@@ -100,23 +96,6 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
   return undefined
 }
 
-/** A few lines: what is not told by them is told by asking every format. */
-const SURE_BYTES = 8 * 1024
-/** What every line of a conversation has, whatever it is of. Nobody else writes all of these. */
-const OWN_KEYS = ['parentUuid', 'isSidechain', 'cwd', 'sessionId', 'version', 'uuid', 'timestamp']
-
-/** Whole lines, at least one, of which all are Claude Code's. */
-function isSurelyOwn(head: Buffer): boolean {
-  const lines = head.toString('utf8').split('\n')
-  const cut = lines.pop()
-  if (lines.length === 0) return false
-  const isOwn = (line: string): boolean => {
-    const record = parseJson(line)
-    return isObject(record) && OWN_KEYS.every((key) => Object.hasOwn(record, key)) && isClaudeLine(record)
-  }
-  return lines.every(isOwn) && (head.length === SURE_BYTES || cut === '')
-}
-
 const isLog = (file: SourceFile): boolean => file.path.endsWith('.jsonl') || !file.path.includes('/')
 
 /** A later file that names the same session is another recording of it: its own id, the same native name. */
@@ -137,17 +116,6 @@ function toSession(
     // A log has no last word: a session that stopped reads like one that is done.
     status: 'completed',
   }
-}
-
-function isClaudeLine(record: JsonObject): boolean {
-  const { sessionId, message } = record
-  if (typeof sessionId !== 'string' || !('parentUuid' in record)) return false
-  // The id stands behind the message, which in a line that is cut off has no end.
-  if (!('uuid' in record || isObject(message))) return false
-  if (!('userType' in record || 'isSidechain' in record || 'requestId' in record)) return false
-  // iFlow and Qwen write the same wrapper.
-  if (sessionId.startsWith('session-') || (isObject(message) && 'parts' in message)) return false
-  return !isFlatLine(record)
 }
 
 /** The state records and what each of them states: other programs have these types too, with other words in them. */
@@ -186,25 +154,22 @@ function isAlone({ agents, metas, journals, results }: Group): boolean {
   return agents.length + metas.length + journals.length + results.length === 0
 }
 
-/** The whole of a session that is one log. */
-function readAlone(
-  log: Pick<SourceFile, 'path' | 'atOnce'>,
-  reading: ClaudeReading,
-): Iterable<readonly ReadItem[]> | undefined {
-  const items = reading.atOnce(log, optionsOf(log))
-  return items && withEnd(items, reading)
+/** The whole of a session that is one log, where that is short. */
+function openAlone({ path, atOnce }: SourceFile, reading: ClaudeReading): ItemsAtOnce | undefined {
+  const file = atOnce?.(MOST_AT_ONCE)
+  return file && reading.atOnce(path, file, optionsOf(path))
 }
 
-function* withEnd(
-  items: Iterable<readonly ReadItem[]>,
-  reading: ClaudeReading,
-): Generator<readonly ReadItem[]> {
-  yield* items
-  yield reading.end()
+function* itemsOf(alone: ItemsAtOnce): Generator<readonly ReadItem[]> {
+  try {
+    for (let items = alone.next(); items !== undefined; items = alone.next()) yield items
+  } finally {
+    alone.leave()
+  }
 }
 
 /** What the name of a log says. */
-function optionsOf({ path }: Pick<SourceFile, 'path'>): NonNullable<Parameters<ClaudeReading['read']>[1]> {
+function optionsOf(path: string): NonNullable<Parameters<ClaudeReading['read']>[1]> {
   const name = stem(path)
   const agent = agentOf(path)
   return {
@@ -217,7 +182,7 @@ async function* readGroup(
   { main, agents, metas, journals, results }: Group,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
-  if (main !== undefined) yield* reading.read(main, optionsOf(main))
+  if (main !== undefined) yield* reading.read(main, optionsOf(main.path))
   const left = [...agents]
   while (left.length > 0) {
     // One that was named is read before those that were not: what it started is then known.

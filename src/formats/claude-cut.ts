@@ -8,7 +8,7 @@ import { cutRecordsOf, readCutRecords, type Known, type Learning } from '../tran
 import { createLineShapes } from '../transcript/line-shapes.ts'
 import { createLineValues, type LineValues } from '../transcript/line-values.ts'
 import { readRecords, type RecordBatch } from '../transcript/records.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import type { ShortFile, SourceFile } from '../transcript/source.ts'
 import { createClaudeLearner, type ClaudePlan } from './claude-shapes.ts'
 
 const KEYS = [
@@ -68,31 +68,25 @@ export async function* readClaudeRecords(
 /** In bytes, of files that are read at once: no line of these is one that others have to wait for. */
 export const MOST_AT_ONCE = 2 * 1024 * 1024
 
-/** The same without promises, of a file that can be read so; undefined for any other. */
-export function claudeRecordsAtOnce(
-  file: Pick<SourceFile, 'path' | 'atOnce'>,
-  onValues: (values: LineValues) => void,
-): Iterable<RecordBatch> | undefined {
-  const knife = free.pop() ?? createKnife()
-  if (knife === undefined) return undefined
-  free.push(knife)
-  const chunks = file.atOnce?.(MOST_AT_ONCE)
-  return chunks && cutAtOnce(file.path, chunks, onValues)
+export type RecordsAtOnce = {
+  /** Undefined at the end. */
+  readonly next: () => RecordBatch | undefined
+  /** Once, when no more are asked for. */
+  readonly leave: () => void
 }
 
-function* cutAtOnce(
+/** The same without promises, where that can be done. `name` is what damage calls the file. */
+export function claudeRecordsAtOnce(
   name: string,
-  chunks: Iterable<Buffer>,
+  file: ShortFile,
   onValues: (values: LineValues) => void,
-): Generator<RecordBatch> {
-  // Where there was one, another can be made.
-  const knife = (free.pop() ?? createKnife()) as Knife
-  const { cutter, learning, values } = knife
-  onValues(values)
-  try {
-    yield* cutRecordsOf(name, chunks, cutter, learning)
-  } finally {
-    free.push(knife)
+): RecordsAtOnce | undefined {
+  const knife = free.pop() ?? createKnife()
+  if (knife === undefined) return undefined
+  onValues(knife.values)
+  return {
+    next: cutRecordsOf(name, file, knife.cutter, knife.learning),
+    leave: () => void free.push(knife),
   }
 }
 

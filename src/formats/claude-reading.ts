@@ -7,12 +7,13 @@ import { asString, isObject, type Json, type JsonObject } from '../transcript/js
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { Session } from '../transcript/session.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import type { ShortFile, SourceFile } from '../transcript/source.ts'
 import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
-import { claudeRecordsAtOnce, isCutTooShort, readClaudeRecords } from './claude-cut.ts'
+import { claudeRecordsAtOnce, isCutTooShort, readClaudeRecords, type RecordsAtOnce } from './claude-cut.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine } from './claude-lines.ts'
+import { areSurelyOwn } from './claude-own.ts'
 import { createOpening, type Opening } from './claude-opening.ts'
 import { createPlacing, keep } from './claude-placing.ts'
 import { agentOf } from './claude-rest.ts'
@@ -20,18 +21,22 @@ import { createShapedLines } from './claude-shaped-lines.ts'
 import type { ClaudePlan } from './claude-shapes.ts'
 import { createSpawns, sourceOf } from './claude-spawns.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
-import type { ReadItem } from './format.ts'
+import type { ItemsAtOnce, ReadItem } from './format.ts'
 import { readRawRecords } from './raw-records.ts'
 import { oversizedEntry } from './unknown.ts'
 
 export type ClaudeReading = {
   /** The records of one file. The first file opens the session. */
   read(file: SourceFile, options?: FileOptions): AsyncGenerator<readonly ReadItem[]>
-  /** The same without promises, of a file that can be read so where only facts are asked for; undefined for any other. */
+  /**
+   * The same without promises, and to the end of the session, where only facts are asked for; undefined where that cannot be done, or
+   * not surely all is Claude Code's own and has to be. The file is left in any case.
+   */
   atOnce(
-    file: Pick<SourceFile, 'path' | 'atOnce'>,
-    options?: FileOptions,
-  ): Iterable<readonly ReadItem[]> | undefined
+    path: string,
+    file: ShortFile,
+    options?: FileOptions & { readonly isOwnOnly?: boolean },
+  ): ItemsAtOnce | undefined
   /** A small JSON file beside the log, whole, as one event; damage when it cannot be taken in. */
   document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
   /** A text that a tool returned and that stands in a file of its own, as one event. */
@@ -225,13 +230,16 @@ function createReading(options: Options): ClaudeReading {
     return { type: 'session', session: toSession(facts.current()) }
   }
 
+  const end = (): readonly ReadItem[] =>
+    isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []
+
   const sessionOf = (record: JsonRecord): string | undefined => {
     if (record instanceof ShapedRecord) return shaped.sessionOf(record as ShapedRecord<ClaudePlan>)
     return isObject(record.value) ? asString(record.value['sessionId']) : undefined
   }
   const isCut = ({ parse, isForeign }: FileOptions): boolean =>
     isForFacts && exact && parse === undefined && isForeign !== true
-  const openingOf = ({ path }: Pick<SourceFile, 'path'>, options: FileOptions): Opening => {
+  const openingOf = (path: string, options: FileOptions): Opening => {
     const { expected, isForeign = false, parse } = options
     return createOpening({
       isOpen: () => isOpen,
@@ -245,7 +253,7 @@ function createReading(options: Options): ClaudeReading {
   return {
     async *read(file, options = {}) {
       const { isForeign = false } = options
-      const opening = openingOf(file, options)
+      const opening = openingOf(file.path, options)
       const batches = isForeign
         ? readRawRecords(file)
         : isCut(options)
@@ -262,23 +270,49 @@ function createReading(options: Options): ClaudeReading {
       const last = opening.end()
       if (last !== undefined) yield last
     },
-    atOnce(file, options = {}) {
-      const batches = isCut(options) ? claudeRecordsAtOnce(file, shaped.asksBy) : undefined
-      return batches && itemsAtOnce(batches, openingOf(file, options))
+    atOnce(path, file, options = {}) {
+      const records = isCut(options) ? claudeRecordsAtOnce(path, file, shaped.asksBy) : undefined
+      const leave = (): void => {
+        records?.leave()
+        file.leave()
+      }
+      let isBegun = false
+      try {
+        const first = records?.next()
+        if (records === undefined || first === undefined) return undefined
+        const { isOwnOnly = false } = options
+        isBegun = !isOwnOnly || areSurelyOwn(first.records, file.first.length, shaped.sessionOf)
+        if (!isBegun) return undefined
+        return { next: itemsAtOnce(first, records, openingOf(path, options), end), leave }
+      } finally {
+        if (!isBegun) leave()
+      }
     },
     document: async (file, options) => beside(file, options, await readDocumentBlock(file)),
     text: async (file, options) => beside(file, options, await readTextBlock(file)),
     isNamed: (agent) => spawns.isKnown(agent),
     open: () => (isOpen ? [] : [open()]),
-    end: () => (isOpen ? [{ type: 'session', session: toSession(facts.current(seen)) }] : []),
+    end,
   }
 }
 
-function* itemsAtOnce(batches: Iterable<RecordBatch>, opening: Opening): Generator<readonly ReadItem[]> {
-  for (const batch of batches) {
-    const items = opening.take(batch)
-    if (items !== undefined) yield items
+/** Of what is taken in one batch after the other, the last list with what is left at the end. */
+function itemsAtOnce(
+  first: RecordBatch,
+  { next }: RecordsAtOnce,
+  opening: Opening,
+  end: () => readonly ReadItem[],
+): () => readonly ReadItem[] | undefined {
+  let batch: RecordBatch | undefined = first
+  let isOver = false
+  return () => {
+    for (batch ??= next(); batch !== undefined; batch = next()) {
+      const items = opening.take(batch)
+      batch = undefined
+      if (items !== undefined) return items
+    }
+    if (isOver) return undefined
+    isOver = true
+    return [...(opening.end() ?? []), ...end()]
   }
-  const last = opening.end()
-  if (last !== undefined) yield last
 }

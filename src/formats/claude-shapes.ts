@@ -8,6 +8,7 @@ import { shapeOf, type Handling, type Rule, type ShapePart } from '../transcript
 import { filesIn, wayOf, type Way } from '../transcript/tool-files.ts'
 import { DEFAULT_NAMES, firstSaid, type DefaultName } from './claude-facts.ts'
 import { OURS, SYNTHETIC } from './claude-lines.ts'
+import { isOwnLine } from './claude-own.ts'
 import { MARKS } from './claude-rest.ts'
 import { SPAWNING } from './claude-spawns.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
@@ -21,6 +22,8 @@ export type ClaudePlan = {
   readonly defaults: ReadonlyMap<DefaultName, number>
   /** What the line that was learnt from said for all, as `firstSaid` has it. */
   readonly said: JsonObject
+  /** It was Claude Code's own: so is any other, unless its session is called as others call theirs. */
+  readonly isOwn: boolean
   /** Whose line it is, for a subagent's. */
   readonly agent: number | undefined
   readonly answer: AnswerPlan | undefined
@@ -174,6 +177,7 @@ function planOf(line: JsonObject, places: Places): ClaudePlan | undefined {
       }),
     ),
     said: firstSaid(line),
+    isOwn: isOwnLine(line),
     agent: isSidechain === true ? agent : undefined,
     answer,
     blocks,

@@ -31,7 +31,7 @@ export type Format = {
     path: string,
     open: (mostBytes: number) => ShortFile | undefined,
     options: ReadOptions,
-  ): Iterable<readonly ReadItem[]> | undefined
+  ): ItemsAtOnce | undefined
   readonly write?: Writer
   /** Where its files lie on people's machines; absent for what has no place of its own. */
   readonly places?: readonly Place[]
@@ -42,6 +42,13 @@ export type Format = {
   unit?(file: SourceFile): string | Promise<string>
   /** Nothing beside a unit's own files is looked for: it may be read before what lies beside it is kept. */
   readonly isReadAlone?: boolean
+}
+
+/** What is read without promises, until it is left. */
+export type ItemsAtOnce = {
+  /** The next list, good until another is asked for; undefined at the end. */
+  next(): readonly ReadItem[] | undefined
+  leave(): void
 }
 
 /** Folders that an agent writes to, and which of their files count. Data: looked up on disk by `src/sources`. */

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { nodeFiles, type Files } from '../journal/files.ts'
-import { chunksAtOnce, openShort } from './chunks-at-once.ts'
+import type { ShortFile } from '../transcript/source.ts'
+import { openShort } from './chunks-at-once.ts'
 import { openSource } from './open.ts'
 
 const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-'))
@@ -30,9 +31,18 @@ const counted: Files = {
   },
 }
 
-const read = (at: string, most = 2_000_000): Buffer | undefined => {
-  const chunks = chunksAtOnce(counted, { at, isPacked: false }, most)
-  return chunks && Buffer.concat(Array.from(chunks, (chunk) => Buffer.from(chunk)))
+/** A copy of each chunk, as it is there when the next is not asked for yet. */
+function* chunksOf({ first, next, leave }: ShortFile): Generator<Buffer> {
+  try {
+    for (let chunk = first; chunk.length > 0; chunk = next()) yield Buffer.from(chunk)
+  } finally {
+    leave()
+  }
+}
+
+const read = (at: string, most = 2_000_000, files = counted): Buffer | undefined => {
+  const file = openShort(files, { at, isPacked: false }, most)
+  return file && Buffer.concat([...chunksOf(file)])
 }
 
 describe('a short file read at once', () => {
@@ -59,39 +69,22 @@ describe('a short file read at once', () => {
   it('two at a time have memory of their own', () => {
     const [a, b] = [Buffer.alloc(300_000, 'a'), Buffer.alloc(300_000, 'b')]
     const [one, other] = [write('a', a), write('b', b)].map((at) =>
-      chunksAtOnce(nodeFiles, { at, isPacked: false }, 1_000_000),
+      openShort(nodeFiles, { at, isPacked: false }, 1_000_000),
     )
-    const parts: Buffer[] = []
-    for (const chunk of one ?? []) {
-      for (const beside of other ?? []) expect(beside.equals(b.subarray(0, beside.length))).toBe(true)
-      parts.push(Buffer.from(chunk))
-    }
-    expect(Buffer.concat(parts).equals(a)).toBe(true)
+    if (one === undefined || other === undefined) throw new Error('they are short')
+    expect(Buffer.concat([...chunksOf(other)]).equals(b)).toBe(true)
+    expect(Buffer.concat([...chunksOf(one)]).equals(a)).toBe(true)
   })
 
-  it('is closed when it is read, left half way or refused', () => {
+  it('is closed when it is left, half way or at its end, or refused', () => {
     const path = write('left.jsonl', Buffer.alloc(1_000_000, 'x'))
-    const chunks = chunksAtOnce(counted, { at: path, isPacked: false }, 2_000_000)
+    const half = openShort(counted, { at: path, isPacked: false }, 2_000_000)
+    half?.next()
     expect(open).toBe(1)
-    for (const chunk of chunks ?? []) if (chunk.length > 0) break
+    half?.leave()
     expect(open).toBe(0)
     for (const at of [path, write('packed.gz', gzipSync('x'))]) read(at, 1000)
     read(path)
-    expect(open).toBe(0)
-  })
-
-  it('is looked at before it is read, and closed when it is left then', () => {
-    const bytes = Buffer.alloc(600_000, 'line of a log\n')
-    const path = write('looked.jsonl', bytes)
-    const looked = openShort(counted, { at: path, isPacked: false }, 2_000_000)
-    expect(looked?.first.equals(bytes.subarray(0, looked.first.length))).toBe(true)
-    expect(looked?.first.length).toBeGreaterThan(8192)
-    expect(open).toBe(1)
-    looked?.leave()
-    expect(open).toBe(0)
-    const again = openShort(counted, { at: path, isPacked: false }, 2_000_000)
-    const all = Array.from(again?.chunks ?? [], (chunk) => Buffer.from(chunk))
-    expect(Buffer.concat(all).equals(bytes)).toBe(true)
     expect(open).toBe(0)
   })
 
@@ -107,7 +100,7 @@ describe('a short file read at once', () => {
           return nodeFiles.read(fd, buffer, position)
         },
       }
-      const all = (): Buffer[] => [...(chunksAtOnce(failing, { at, isPacked: false }, 2_000_000) ?? [])]
+      const all = (): unknown => read(at, 2_000_000, failing)
       expect(all).toThrow(expect.objectContaining({ name: 'HansardError', code: 'io' }))
       expect(all).toThrow(/bad\.jsonl/)
     }

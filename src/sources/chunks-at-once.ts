@@ -1,8 +1,8 @@
 /**
  * The bytes of a short file, chunk by chunk and without promises: of a log of some hundred KB, handing each chunk through what may
- * have to wait takes as long as looking at it. The file is open until its last chunk was asked for.
+ * have to wait takes as long as looking at it.
  */
-import { CHUNK_BYTES, openContent, type Content, type Stored } from '../archive/kept-content.ts'
+import { CHUNK_BYTES, openContent, type Stored } from '../archive/kept-content.ts'
 import { fromSystemError } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
 import type { ShortFile } from '../transcript/source.ts'
@@ -13,51 +13,30 @@ import { isZstd } from './zstd.ts'
 let spare: Buffer | undefined
 
 /** Undefined for a file that is longer, or packed by who wrote it: see `SourceFile.atOnce`. Throws as `openContent` does. */
-export function chunksAtOnce(files: Files, stored: Stored, mostBytes: number): Iterable<Buffer> | undefined {
-  return openShort(files, stored, mostBytes)?.chunks
-}
-
-/** The same, for who looks at the first chunk before it asks for them. */
 export function openShort(files: Files, stored: Stored, mostBytes: number): ShortFile | undefined {
   const content = openContent(files, stored)
+  const into = spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
+  spare = undefined
   let isGiven = false
-  try {
-    if (content.size > mostBytes) return undefined
-    const into = spare ?? Buffer.allocUnsafeSlow(CHUNK_BYTES)
-    spare = undefined
-    const first = content.read(0, CHUNK_BYTES, into)
-    isGiven = !isGzip(first) && !isZstd(first)
-    if (isGiven)
-      return {
-        first,
-        chunks: passing({ content, first, into }, stored.at),
-        leave() {
-          content.close()
-          spare = into
-        },
-      }
-    spare = into
-    return undefined
-  } catch (error) {
-    throw fromSystemError(error, stored.at)
-  } finally {
-    if (!isGiven) content.close()
-  }
-}
-
-type Begun = { readonly content: Content; readonly first: Buffer; readonly into: Buffer }
-
-function* passing({ content, first, into }: Begun, at: string): Generator<Buffer> {
-  try {
-    let offset = 0
-    for (let chunk = first; chunk.length > 0; chunk = content.read(offset, CHUNK_BYTES, into)) {
-      offset += chunk.length
-      yield chunk
-    }
-  } catch (error) {
-    throw fromSystemError(error, at)
-  } finally {
+  let offset = 0
+  const leave = (): void => {
     content.close()
     spare = into
+  }
+  const next = (): Buffer => {
+    try {
+      const chunk = content.read(offset, CHUNK_BYTES, into)
+      offset += chunk.length
+      return chunk
+    } catch (error) {
+      throw fromSystemError(error, stored.at)
+    }
+  }
+  try {
+    const first = content.size > mostBytes ? undefined : next()
+    isGiven = first !== undefined && !isGzip(first) && !isZstd(first)
+    return first !== undefined && isGiven ? { first, next, leave } : undefined
+  } finally {
+    if (!isGiven) leave()
   }
 }

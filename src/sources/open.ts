@@ -13,7 +13,7 @@ import type { ChunkOptions, Source, SourceFile } from '../transcript/source.ts'
 import { HEAD_BYTES } from '../formats/head-records.ts'
 import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
 import { pathBelow } from './below.ts'
-import { chunksAtOnce } from './chunks-at-once.ts'
+import { openShort } from './chunks-at-once.ts'
 import { listFolder } from './list.ts'
 import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
 import { openZip } from './zip.ts'
@@ -153,7 +153,7 @@ function toFile(
     raw,
     // A link may be put in the file's place by those who write there: it is followed where it was named, and nowhere else.
     ...(!follow && {
-      atOnce: (mostBytes: number) => chunksAtOnce(nodeFiles, { at: path, isPacked: false }, mostBytes),
+      atOnce: (mostBytes: number) => openShort(nodeFiles, { at: path, isPacked: false }, mostBytes),
     }),
     async begin(bytes) {
       const first = held

@@ -61,7 +61,9 @@ function isReadAtOnce(root: string, path: string): boolean {
   const items = claudeCode.readAtOnce?.(path, (most) => openShort(counted, { at, isPacked: false }, most), {
     isForFacts: true,
   })
-  const count = [...(items ?? [])].length
+  let count = 0
+  for (let some = items?.next(); some !== undefined; some = items?.next()) count += some.length
+  items?.leave()
   expect(open).toBe(0)
   return count > 0
 }
@@ -102,6 +104,25 @@ describe('a log alone in its place', () => {
     }
     expect((await read(write('none.jsonl', ''), 'none.jsonl')).result.type).toBe('unknown')
     expect((await read(write('there.jsonl', log(1)), 'gone.jsonl')).result.type).toBe('gone')
+  })
+
+  it('is told by lines whose shape is known as by any other', () => {
+    const answers = (session: string): string[] => [1, 3, 5].map((n) => claudeLog(n, { session }))
+    const isOwn = (lines: readonly string[]): boolean =>
+      isReadAtOnce(write('l.jsonl', lines.join('')), 'l.jsonl')
+    for (let time = 0; time < 2; time += 1) {
+      expect(isOwn(answers(SESSION))).toBe(true)
+      // As iFlow names them.
+      expect(isOwn(answers('session-1'))).toBe(false)
+      for (const odd of ['{"type":"message"}\n', '\n', '{"torn\n']) {
+        expect(isOwn(answers(SESSION).toSpliced(1, 0, odd))).toBe(false)
+        expect(isOwn([odd, ...answers(SESSION)])).toBe(false)
+      }
+      expect(isOwn([...answers(SESSION), '{"torn'])).toBe(false)
+      const long = claudeLog(1, { session: SESSION, text: 'x'.repeat(9000) })
+      expect(isOwn([long])).toBe(true)
+      expect(isOwn([...answers(SESSION), long, '{"torn\n'])).toBe(true)
+    }
   })
 
   it('is none that a link leads to, or that lies outside of its place', async () => {

@@ -17,7 +17,13 @@ import { oneAtATime } from './one-at-a-time.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
 import { safeWork } from './work-safe.ts'
-import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
+import {
+  createUnitReading,
+  type Call,
+  type SessionFacts,
+  type UnitFacts,
+  type UnitReading,
+} from './unit-facts.ts'
 import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
 
 export type UnitJob = UnitPlace & {
@@ -71,13 +77,11 @@ export async function runUnitJob(
     const names = safeNames(job.home)
     const reading = createUnitReading((calls) => onCalls(withNames(calls, names)), placeName(job))
     const options = { drift: reading.drift, isForFacts: true }
-    const begun = (await beginShort(job, options)) ?? (await begin(job, enter, options))
+    const own = await readShort(job, reading, options)
+    const begun: Begun | UnitResult = own === undefined ? await begin(job, enter, options) : { format: own }
     if ('type' in begun) return begun
     const { format, looks, items } = begun
-    for await (const batch of items) {
-      reading.add(batch)
-      await isTaken()
-    }
+    if (items !== undefined) await readAll(items, reading, isTaken)
     if (onSessions !== undefined) {
       for (let part = reading.part(); part !== undefined; part = reading.part()) {
         onSessions({ format: format.id, sessions: part.map((one) => withoutSecretsOf(one, job.home)) })
@@ -92,24 +96,43 @@ export async function runUnitJob(
   }
 }
 
-type Begun = {
-  readonly format: Format
-  readonly looks?: string
-  readonly items: AsyncIterable<readonly ReadItem[]> | Iterable<readonly ReadItem[]>
+type Items = AsyncIterable<readonly ReadItem[]>
+
+/** `items`: absent where all of them were taken. */
+type Begun = { readonly format: Format; readonly looks?: string; readonly items?: Items }
+
+async function readAll(items: Items, reading: UnitReading, isTaken: () => Promise<void>): Promise<void> {
+  for await (const batch of items) {
+    reading.add(batch)
+    await isTaken()
+  }
 }
 
-/** What nearly all units of a first sync are, a short log in its own place: opened once, and read without waiting. */
-async function beginShort(job: UnitJob, options: ReadOptions): Promise<Begun | undefined> {
+/**
+ * What nearly all units of a first sync are, a short log in its own place: opened once, and read without waiting. Its format; undefined
+ * where nothing was read.
+ */
+async function readShort(
+  job: UnitJob,
+  reading: UnitReading,
+  options: ReadOptions,
+): Promise<Format | undefined> {
   const { home, agent, root, paths, isKept, format } = job
-  const [path, ...others] = paths
-  if (isKept || format !== undefined || path === undefined || others.length > 0) return undefined
+  const [path] = paths
+  if (isKept || format !== undefined || path === undefined || paths.length > 1) return undefined
   const own = await loadOwn(agent)
   // What is no folder, as a repository, is opened otherwise.
   if (own?.readAtOnce === undefined || !isAbsolute(root) || !isNew(keptIn(home).place(agent, root)))
     return undefined
   const open = (mostBytes: number): ShortFile | undefined => openShortBelow(root, path, mostBytes)
   const items = own.readAtOnce(posix.basename(path), open, options)
-  return items && { format: own, items }
+  if (items === undefined) return undefined
+  try {
+    for (let some = items.next(); some !== undefined; some = items.next()) reading.add(some)
+  } finally {
+    items.leave()
+  }
+  return own
 }
 
 async function begin(

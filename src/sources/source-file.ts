@@ -21,7 +21,7 @@ export type RawFile = {
   /** All bytes as they are held; from the start each time it is called. */
   readonly raw: (options?: ChunkOptions) => AsyncIterable<Buffer>
   /** As `SourceFile.atOnce`, where there is a way to them that nobody has to wait for. */
-  readonly atOnce?: (mostBytes: number) => Iterable<Buffer> | undefined
+  readonly atOnce?: SourceFile['atOnce']
   /** The first of them, at most so many, where there is a shorter way to them. */
   readonly begin?: (bytes: number) => Promise<Buffer>
   /** The last of them, where they can be had alone. */

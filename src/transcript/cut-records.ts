@@ -10,7 +10,7 @@ import { parseJson, type Json } from './json.ts'
 import type { LineShapes, ShapePart } from './line-shapes.ts'
 import { createOpenLine, RECORD_LIMIT, toLine } from './lines.ts'
 import { createLineTaker, type JsonRecord, type RecordBatch } from './records.ts'
-import type { SourceFile } from './source.ts'
+import type { ShortFile, SourceFile } from './source.ts'
 
 /** Longer ones are put together and looked at elsewhere: below this length no text can fill memory. */
 const LONG_BYTES = 512 * 1024
@@ -89,23 +89,28 @@ export async function* readCutRecords<P>(
   if (!isEmpty(last)) yield last
 }
 
-/** The same of chunks that need not be waited for. */
-export function* cutRecordsOf<P>(
+/** The same of a file that need not be waited for, batch by batch; undefined at the end. */
+export function cutRecordsOf<P>(
   name: string,
-  chunks: Iterable<Buffer>,
+  { first, next }: Pick<ShortFile, 'first' | 'next'>,
   cutter: Cutter,
   learning?: Learning<P>,
-): Generator<RecordBatch> {
+): () => RecordBatch | undefined {
   latest = createCutLines(cutter, name, learning)
   const lines = latest
-  for (const chunk of chunks) {
-    const batch = lines.push(chunk)
-    if (isEmpty(batch)) continue
-    yield batch
-    batch.records.length = 0
+  let chunk = first
+  let isOver = false
+  return () => {
+    while (chunk.length > 0) {
+      const batch = lines.push(chunk)
+      chunk = next()
+      if (!isEmpty(batch)) return batch
+    }
+    if (isOver) return undefined
+    isOver = true
+    const last = lines.end()
+    return isEmpty(last) ? undefined : last
   }
-  const last = lines.end()
-  if (!isEmpty(last)) yield last
 }
 
 function isEmpty({ records, damage }: RecordBatch): boolean {

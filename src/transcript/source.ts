@@ -31,19 +31,20 @@ export interface SourceFile {
    * The chunks of a file of at most so many bytes, without promises and as `isPassing` has them; undefined for one that is longer or
    * packed. Absent where bytes have to be waited for.
    */
-  readonly atOnce?: (mostBytes: number) => Iterable<Buffer> | undefined
+  readonly atOnce?: (mostBytes: number) => ShortFile | undefined
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
   bytes(limit: number): Promise<Buffer>
   /** The file as an SQLite database, for one that begins with `SQLITE_MAGIC`; absent where a source cannot give it. */
   database?(): Promise<SourceDatabase>
 }
 
-/** A short file that is open: see `SourceFile.atOnce`. It is closed when its chunks have come to an end, or when it is left before the first. */
+/** A short file that is open, until it is left: see `SourceFile.atOnce`. A chunk is good until the next is asked for. */
 export type ShortFile = {
-  /** The first of the chunks, to be looked at before they are asked for. Good until the second is. */
+  /** Empty where the file is. */
   readonly first: Buffer
-  readonly chunks: Iterable<Buffer>
-  leave(): void
+  /** The chunk behind the last; an empty one at the end. */
+  readonly next: () => Buffer
+  readonly leave: () => void
 }
 
 export type ChunkOptions = {
