@@ -43,12 +43,12 @@ export function isSurelyOwn(head: Buffer): boolean {
 
 /**
  * The same of the first records of a file, of which there are so many bytes; also where a line says so by its shape. `sessionOf`: the
- * session that a line of a known shape names.
+ * session that a record names.
  */
 export function areSurelyOwn(
   records: readonly JsonRecord[],
   bytes: number,
-  sessionOf: (record: ShapedRecord<ClaudePlan>) => string | undefined,
+  sessionOf: (record: JsonRecord) => string | undefined,
 ): boolean {
   let end = 0
   for (const record of records) {
@@ -60,12 +60,9 @@ export function areSurelyOwn(
   return end > 0 && end >= Math.min(bytes, SURE_BYTES)
 }
 
-function isOwnRecord(
-  record: JsonRecord,
-  sessionOf: (record: ShapedRecord<ClaudePlan>) => string | undefined,
-): boolean {
+function isOwnRecord(record: JsonRecord, sessionOf: (record: JsonRecord) => string | undefined): boolean {
   if (!(record instanceof ShapedRecord)) return isObject(record.value) && isOwnLine(record.value)
   const { plan } = record as ShapedRecord<ClaudePlan>
-  const session = plan.isOwn ? sessionOf(record as ShapedRecord<ClaudePlan>) : undefined
+  const session = plan.isOwn ? sessionOf(record) : undefined
   return session !== undefined && !session.startsWith(IFLOW) && !isDated(session)
 }

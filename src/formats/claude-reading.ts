@@ -281,7 +281,7 @@ function createReading(options: Options): ClaudeReading {
         const first = records?.next()
         if (records === undefined || first === undefined) return undefined
         const { isOwnOnly = false } = options
-        isBegun = !isOwnOnly || areSurelyOwn(first.records, file.first.length, shaped.sessionOf)
+        isBegun = !isOwnOnly || areSurelyOwn(first.records, file.first.length, sessionOf)
         if (!isBegun) return undefined
         return { next: itemsAtOnce(first, records, openingOf(path, options), end), leave }
       } finally {
