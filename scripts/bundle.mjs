@@ -85,6 +85,19 @@ const lazyModules = {
   },
 }
 
+/**
+ * What one file gives to others is a property of its own where it never changes: behind a function that fetches it, V8 takes a name for
+ * something else each time, looks it up, and compiles nothing of what is called into its caller.
+ */
+const plainExports = {
+  name: 'plain-exports',
+  renderChunk(code) {
+    const given = /Object\.defineProperty\(exports, ("[^"]+"), \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
+    const fixed = new Set(Array.from(code.matchAll(/^(?:(?:async )?function\*?|const|class) ([\w$]+)/gm), ([, name]) => name))
+    return code.replaceAll(given, (whole, as, name) => (fixed.has(name) ? `exports[${as}] = ${name};` : whole))
+  },
+}
+
 /** The first file asks for one other, which has names of its own to give: nothing need be put around it, nor loaded to do so. */
 const bareStart = {
   name: 'bare-start',
@@ -172,6 +185,7 @@ const bundle = await rolldown({
       resolveId: (name) => (name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null),
     },
     lazyModules,
+    plainExports,
     bareStart,
   ],
   platform: 'node',
