@@ -34,12 +34,21 @@ export function packCalls(table: CallTable, facts: readonly SessionFacts[]): Pac
   if (facts.some((one) => foreignFindings(one, [all]).length > 0)) return undefined
   const { count, columns } = all
   const shared = columns.map((column) => (Array.isArray(column) ? null : column))
-  const calls = Array.from({ length: count }, (_, row) =>
-    columns.map((column) => (Array.isArray(column) ? (column as readonly SqlValue[])[row] : null)),
-  )
-  const packed = { shared: JSON.stringify(shared), calls: JSON.stringify(calls) }
+  const packed = { shared: JSON.stringify(shared), calls: JSON.stringify(callsIn(all)) }
   if (MISREAD.test(packed.shared) || MISREAD.test(packed.calls)) return undefined
   return { count, ...packed, hashes: Float64Array.from(keysOf(all).map(hashText)), sessions }
+}
+
+/** By `push`: V8 spells out lists that were made with holes, as `map` makes them, in twice the time. */
+function callsIn({ count, columns }: CallTable): SqlValue[][] {
+  const calls: SqlValue[][] = []
+  for (let row = 0; row < count; row += 1) {
+    const call: SqlValue[] = []
+    for (const column of columns)
+      call.push(Array.isArray(column) ? ((column as readonly SqlValue[])[row] ?? null) : null)
+    calls.push(call)
+  }
+  return calls
 }
 
 /** A NUL ends a text there, and half a surrogate pair becomes bytes that are no UTF-8: asked for them, the driver ends the process. */

@@ -49,14 +49,15 @@ export type CallPacker = {
 export function createCallPacker(): CallPacker {
   const bills = new Map<string, Open>()
   return {
-    pack: (calls) =>
-      toTable(
-        calls.map((call) => {
-          const row = toCallRow(call)
-          addCall(bills, call, row)
-          return row
-        }),
-      ),
+    pack(calls) {
+      const rows: CallRow[] = []
+      for (const call of calls) {
+        const row = toCallRow(call)
+        addCall(bills, call, row)
+        rows.push(row)
+      }
+      return toTable(rows)
+    },
     forget(sessions) {
       for (const { key } of sessions) bills.delete(key)
     },
