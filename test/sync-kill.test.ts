@@ -8,6 +8,7 @@ import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openArchive } from '../src/archive/archive.ts'
 import { openKept } from '../src/archive/kept.ts'
+import { allCalls } from '../src/sources/all-calls.ts'
 import { peekState } from '../src/sources/state.ts'
 import { openDatabase } from '../src/sqlite/driver.ts'
 import { claudeLog, claudeLogs, createMachine, type Machine } from './machine.ts'
@@ -191,7 +192,7 @@ async function countCalls(home: string): Promise<unknown> {
   const state = await peekState(openArchive(home))
   const count = (table: string): unknown =>
     state?.database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']
-  const counted = { all: count('all_calls'), packed: count('packed_calls') }
+  const counted = { all: state && count(allCalls(state.database)), packed: count('packed_calls') }
   state?.close()
   return counted
 }

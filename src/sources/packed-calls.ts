@@ -1,19 +1,18 @@
 /**
- * The calls of a whole pass as two texts, made where it is read, for the thread that fills a state to take in without looking at any of
- * them: what all of them share, and what each says besides. With it goes what has to be known of them by then.
+ * The calls of a whole pass as one text, made where it is read, for the thread that fills a state to take in without looking at any of
+ * them: column by column, what all of them share once. With it goes what has to be known of them by then.
  */
+import { damagedDatabase } from '../sqlite/errors.ts'
 import { hashText } from '../transcript/text-hash.ts'
 import type { SqlValue } from '../transcript/source.ts'
-import { KEY, SESSION, storedKey, valueAt, type CallTable } from './call-rows.ts'
+import { CALL_COLUMNS, KEY, SESSION, storedKey, valueAt, type CallTable } from './call-rows.ts'
 import { unlike } from './state-load-calls.ts'
 import type { SessionFacts } from './unit-facts.ts'
 
 /** Nothing but values: it comes from another thread. */
 export type PackedCalls = {
   readonly count: number
-  /** A list, in the order of `CALL_COLUMNS`: the value that all share, else null. */
-  readonly shared: string
-  /** A list of such lists: the values that are not shared. */
+  /** The columns of a table of them, as JSON. */
   readonly calls: string
   /** Of the keys, as `hashText` has them. */
   readonly hashes: Float64Array
@@ -22,47 +21,47 @@ export type PackedCalls = {
 }
 
 /**
- * Undefined where more has to be known of them: calls of no session of the pass, or what a session did in vain in calls of others. And where
- * they say what SQLite would take out of JSON as something else.
+ * Undefined where more has to be known of them: calls of no session of the pass, or what a session did in vain in calls of others.
  */
 export function packCalls(table: CallTable, facts: readonly SessionFacts[]): PackedCalls | undefined {
   const [all, ...others] = unlike([table])
   if (all === undefined || others.length > 0 || all.count === 0) return undefined
   const sessions = sessionsIn(all)
-  const known = new Set(facts.map(({ key }) => key))
-  if ([...sessions.keys()].some((key) => !known.has(key))) return undefined
+  for (const key of sessions.keys()) if (!facts.some((one) => one.key === key)) return undefined
   if (facts.some((one) => foreignFindings(one, [all]).length > 0)) return undefined
   const { count, columns } = all
-  const shared = columns.map((column) => (Array.isArray(column) ? null : column))
-  const packed = { shared: JSON.stringify(shared), calls: JSON.stringify(callsIn(all)) }
-  if (MISREAD.test(packed.shared) || MISREAD.test(packed.calls)) return undefined
-  return { count, ...packed, hashes: Float64Array.from(keysOf(all).map(hashText)), sessions }
+  return { count, calls: JSON.stringify(columns), hashes: hashesOf(all), sessions }
 }
 
-/** By `push`: V8 spells out lists that were made with holes, as `map` makes them, in twice the time. */
-function callsIn({ count, columns }: CallTable): SqlValue[][] {
-  const calls: SqlValue[][] = []
-  for (let row = 0; row < count; row += 1) {
-    const call: SqlValue[] = []
-    for (const column of columns)
-      call.push(Array.isArray(column) ? ((column as readonly SqlValue[])[row] ?? null) : null)
-    calls.push(call)
+function hashesOf(table: CallTable): Float64Array {
+  const keys = keysOf(table)
+  const hashes = new Float64Array(keys.length)
+  for (let at = 0; at < keys.length; at += 1) hashes[at] = hashText(keys[at] as string)
+  return hashes
+}
+
+/** Throws as a damaged database does where that is not what was packed. */
+export function unpackCalls({ count, calls }: Pick<PackedCalls, 'count' | 'calls'>): CallTable {
+  const columns = columnsIn(calls)
+  const isWhole = columns.every((column) =>
+    Array.isArray(column) ? column.length === count && column.every(isValue) : isValue(column),
+  )
+  if (!isWhole || columns.length !== CALL_COLUMNS.length)
+    throw damagedDatabase('packed calls are not what was packed')
+  return { count, columns: columns as CallTable['columns'] }
+}
+
+function columnsIn(calls: string): readonly unknown[] {
+  try {
+    const columns: unknown = JSON.parse(calls)
+    return Array.isArray(columns) ? columns : []
+  } catch {
+    return []
   }
-  return calls
 }
 
-/** A NUL ends a text there, and half a surrogate pair becomes bytes that are no UTF-8: asked for them, the driver ends the process. */
-const MISREAD = /\\u(?:0000|d[89a-f])/
-
-export function unpackCalls({ shared, calls }: Pick<PackedCalls, 'shared' | 'calls'>): CallTable {
-  const rows = JSON.parse(calls) as readonly (readonly SqlValue[])[]
-  const columns = (JSON.parse(shared) as readonly SqlValue[]).map((value, at) => {
-    if (value !== null) return value
-    const each = rows.map((row) => row[at] ?? null)
-    return each.every((one) => one === null) ? null : each
-  })
-  return { count: rows.length, columns }
-}
+const isValue = (value: unknown): boolean =>
+  value === null || typeof value === 'string' || typeof value === 'number'
 
 /** Those that calls have. */
 export function keysOf({ count, columns }: CallTable): readonly string[] {

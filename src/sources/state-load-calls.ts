@@ -26,10 +26,16 @@ const STEPS = [64, 16, 4, 1]
 const MOST_KINDS = 16
 const kinds = new Map<string, readonly string[]>()
 
+/** Where copies of those that are packed lie, for one connection alone. */
+export const COPIES = 'copied_calls'
+export type CallsTable = 'calls' | typeof COPIES
+
+type Where = { readonly reading: number; readonly first: number; readonly into?: CallsTable }
+
 /** `first`: the id of the first of them; the others' follow it. */
 export function insertTable(
   database: Database,
-  { reading, first }: { readonly reading: number; readonly first: number },
+  { reading, first, into = 'calls' }: Where,
   table: CallTable,
 ): void {
   const { statements, columns } = statementsFor(table)
@@ -41,7 +47,7 @@ export function insertTable(
   }
   let row = 0
   for (const [at, rows] of STEPS.entries()) {
-    const statement = prepared(database, statements[at] ?? '')
+    const statement = prepared(database, `INSERT INTO ${into} ${statements[at] ?? ''}`)
     for (; table.count - row >= rows; row += rows) {
       const values = [reading, first + row, ...shared]
       for (let n = row; n < row + rows; n += 1) for (const column of each) values.push(column[n] ?? null)
@@ -76,5 +82,5 @@ function toSql(kind: string, rows: number): string {
     const places = CALL_COLUMNS.map((_, at) => `?${isShared(at) ? (shared[at] ?? 0) : next++}`)
     return `(?2 + ${at}, ?1, ${places[SESSION] ?? ''}, ${places.join(', ')})`
   }
-  return `INSERT INTO calls (id, reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
+  return `(id, reading, billed_to, ${CALL_COLUMNS.join(', ')}) VALUES ${Array.from({ length: rows }, row).join(', ')}`
 }

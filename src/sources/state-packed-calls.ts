@@ -1,9 +1,10 @@
 /**
  * Calls that wait, packed, to be rows. What a state that is filled for the first time is asked first needs none of them: they follow when
- * it has been said that it can be asked. Until then whoever asks for single calls asks `all_calls`.
+ * it has been said that it can be asked. Until then whoever asks for single calls asks for `allCalls`.
  */
 import type { Database } from '../sqlite/driver.ts'
-import { insertTable } from './state-load-calls.ts'
+import type { Row } from '../transcript/source.ts'
+import { COPIES, insertTable, type CallsTable } from './state-load-calls.ts'
 import { unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { prepared } from './state-statements.ts'
 
@@ -12,12 +13,12 @@ export function putPacked(
   database: Database,
   reading: number,
   first: number,
-  { shared, calls }: PackedCalls,
+  { count, calls }: Pick<PackedCalls, 'count' | 'calls'>,
 ): void {
-  prepared(database, 'INSERT INTO packed_calls (reading, first, shared, calls) VALUES (?, ?, ?, ?)').run(
+  prepared(database, 'INSERT INTO packed_calls (reading, first, count, calls) VALUES (?, ?, ?, ?)').run(
     reading,
     first,
-    shared,
+    count,
     calls,
   )
 }
@@ -73,9 +74,36 @@ export function unpackQuestioned(database: Database, shared: ReadonlySet<number>
 function unpack(database: Database, reading: number): void {
   const row = prepared(
     database,
-    'DELETE FROM packed_calls WHERE reading = ? RETURNING first, shared, calls',
+    'DELETE FROM packed_calls WHERE reading = ? RETURNING reading, first, count, calls',
   ).get(reading)
-  if (row === undefined) return
-  const table = unpackCalls({ shared: String(row['shared']), calls: String(row['calls']) })
-  insertTable(database, { reading, first: Number(row['first']) }, table)
+  if (row !== undefined) insertPacked(database, row)
+}
+
+function insertPacked(database: Database, row: Row, into: CallsTable = 'calls'): void {
+  const table = unpackCalls({ count: Number(row['count']), calls: String(row['calls']) })
+  insertTable(database, { reading: Number(row['reading']), first: Number(row['first']), into }, table)
+}
+
+/** The last pass whose calls were copied, by connection. */
+const copied = new WeakMap<Database, number>()
+
+/**
+ * Makes a view of all calls, `all_calls`, for this connection alone: those that are packed are copied for it. Of a pass that is made rows
+ * of meanwhile the rows count.
+ */
+export function copyPacked(database: Database): void {
+  if (!copied.has(database))
+    database.exec(`CREATE TEMP TABLE ${COPIES} AS SELECT * FROM calls WHERE false;
+      CREATE TEMP VIEW all_calls AS SELECT * FROM main.calls
+        UNION ALL SELECT * FROM temp.${COPIES} WHERE reading IN (SELECT reading FROM main.packed_calls)`)
+  let last = copied.get(database) ?? 0
+  const next = prepared(
+    database,
+    `SELECT * FROM packed_calls WHERE reading > ? ORDER BY reading LIMIT ${STEP}`,
+  )
+  for (let some = next.all(last); some.length > 0; some = next.all(last)) {
+    database.transaction(() => some.forEach((row) => insertPacked(database, row, COPIES)))
+    last = Number(some.at(-1)?.['reading'])
+    copied.set(database, last)
+  }
 }

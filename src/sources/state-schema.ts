@@ -1,21 +1,14 @@
 /** The tables of what sync knows. All of it is derived from kept files and sources: thrown away, it is built again. */
 
-import { CALL_COLUMNS } from './call-rows.ts'
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 19
+export const STATE_VERSION = 20
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
 CREATE INDEX calls_key ON calls (key) WHERE key IS NOT NULL;
 CREATE INDEX calls_billed ON calls (billed_to) WHERE billed_to IS NOT NULL;`
-
-/** `calls` is what they are in, column by column; who made a call pays for it. */
-const UNPACKED = CALL_COLUMNS.map(
-  (name, at) => `coalesce(one.value ->> ${at}, packed.shared ->> ${at}) AS ${name}`,
-)
-const COLUMNS = `id, reading, billed_to, ${CALL_COLUMNS.join(', ')}`
 
 export const SCHEMA = `${LISTING_SCHEMA}
 -- A folder that is looked into. stamp: what tells that a repository is unchanged.
@@ -82,13 +75,11 @@ CREATE TABLE calls (
 ${CALLS_INDEXES}
 CREATE INDEX calls_without_cost ON calls (id) WHERE billed_to IS NOT NULL AND pico IS NULL;
 
--- Calls of a pass that are not rows yet, while the state is filled for the first time. first: the id of the first of them. shared: as a
--- JSON list, what all of them say; calls: a list of such lists, what each says besides.
-CREATE TABLE packed_calls (reading INTEGER PRIMARY KEY, first INTEGER NOT NULL, shared TEXT NOT NULL, calls TEXT NOT NULL);
-CREATE VIEW all_calls AS SELECT ${COLUMNS} FROM calls
-  UNION ALL SELECT id, reading, session, ${CALL_COLUMNS.join(', ')} FROM (
-    SELECT packed.first + one.key AS id, packed.reading AS reading, ${UNPACKED.join(', ')}
-    FROM packed_calls AS packed, json_each(packed.calls) AS one);
+-- Calls of a pass that are not rows yet, while the state is filled for the first time. first: the id of the first of them. calls: their
+-- columns, as a JSON list: a list of the values of each, or the value that all share.
+CREATE TABLE packed_calls (
+  reading INTEGER PRIMARY KEY, first INTEGER NOT NULL, count INTEGER NOT NULL, calls TEXT NOT NULL
+);
 
 -- Billed calls added up, by who pays, half an hour and model: what cost is asked of. As right as calls when all is settled.
 -- Priced calls, those of a model without a price, and those that nobody counted stand apart. micro: whole US dollars × 10⁻⁶ of

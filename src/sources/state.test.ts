@@ -4,8 +4,11 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
 import { openDatabase } from '../sqlite/driver.ts'
-import { openState } from './state.ts'
+import { openArchive } from '../archive/archive.ts'
 import { openKept } from '../archive/kept.ts'
+import { allCalls } from './all-calls.ts'
+import { openState, type State } from './state.ts'
+import { withState } from './with-state.ts'
 import { openStateFiles } from './state-files.ts'
 import { createProblems } from './problems.ts'
 import { adoptKept } from './sync-adopt.ts'
@@ -34,6 +37,15 @@ async function checkpoint(): Promise<void> {
   database.close()
 }
 
+const PACKED_BY_NOBODY = `INSERT INTO facts (name, value) VALUES ('loading', 'packed');
+  INSERT INTO packed_calls (reading, first, count, calls) VALUES (99, 99, 1, '["a"')`
+
+async function changed(sql: string): Promise<void> {
+  const database = await openDatabase(path)
+  database.exec(sql)
+  database.close()
+}
+
 describe('the state', () => {
   it.each([
     ['is deleted', () => fs.rmSync(join(path, '..'), { recursive: true })],
@@ -54,15 +66,27 @@ describe('the state', () => {
         fs.writeFileSync(path, bytes)
       },
     ],
+    ['has packed calls that nobody packed', () => changed(PACKED_BY_NOBODY)],
   ] as const)('is built again to the same list when it %s', async (_, damage) => {
     await fill()
     const before = await machine.list()
     expect(before).toHaveLength(2)
     await checkpoint()
-    damage()
+    await damage()
     expect(await machine.list()).toEqual(before)
     await machine.sync()
     expect(await machine.list()).toEqual(before)
+  })
+
+  it('is built again when who asks for single calls finds packed ones that nobody packed', async () => {
+    await fill()
+    const archive = openArchive(machine.home)
+    const count = ({ database }: State): unknown =>
+      database.prepare(`SELECT count(*) AS n FROM ${allCalls(database)}`).get()?.['n']
+    const before = await withState(archive, count)
+    expect(before.answer).toBeGreaterThan(0)
+    await changed(PACKED_BY_NOBODY)
+    expect(await withState(archive, count)).toEqual(before)
   })
 
   it('is built again when another version made it, and reads again what another program read', async () => {

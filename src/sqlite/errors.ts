@@ -44,6 +44,13 @@ export function fromSqliteError(error: unknown, path: string): HansardError {
   })
 }
 
+/** For who finds, in a database that SQLite can read, what nobody wrote there. */
+export function damagedDatabase(what: string): HansardError {
+  return new HansardError('io', `a database is damaged: ${what}`, {
+    cause: Object.assign(new Error(what), { errcode: NAMES.get('SQLITE_CORRUPT') }),
+  })
+}
+
 /** True when the bytes are at fault: a damaged database, or none at all. */
 export function isDamagedDatabase(error: unknown): boolean {
   const own = isHansardError(error) ? error.cause : error
