@@ -7,7 +7,6 @@ import { root } from './prepare.mjs'
 // Workers are files of their own: threads are started by a file's name.
 const input = {
   hansard: `${root}/dist/src/cli/launch.js`,
-  'unit-worker': `${root}/dist/src/sources/unit-worker.js`,
   'index-worker': `${root}/dist/src/search/index-worker.js`,
   'cost-worker': `${root}/dist/src/search/cost-worker.js`,
   'outline-worker': `${root}/dist/src/search/outline-worker.js`,
@@ -206,6 +205,24 @@ await bundle.write({
     name === 'hansard' ? '#!/usr/bin/env node' : HASTY.has(name) ? 'require("./thread-code.js");' : '',
 })
 await bundle.close()
+
+// The threads that a first sync waits for have files of their own: with all that reading a log takes in one of them, V8 compiles into
+// one another what is called for each line. Formats are there twice for it.
+const reading = await rolldown({
+  input: { 'unit-worker': `${root}/dist/src/sources/unit-worker.js` },
+  plugins: [lazyModules, plainExports],
+  platform: 'node',
+  external: ['zod', 'libsql'],
+  logLevel: 'silent',
+})
+await reading.write({
+  ...SHARED,
+  dynamicImportInCjs: false,
+  entryFileNames: '[name].js',
+  chunkFileNames: 'chunks/unit-[name]-[hash].js',
+  codeSplitting: { groups: [{ name: 'read', test: closureOf('sources/unit-worker.js', 'formats/claude-code.js') }] },
+})
+await reading.close()
 
 /** A file with one character beyond Latin takes two bytes in memory for each of all its characters: such characters are spelled out. */
 function spellOut(path) {
