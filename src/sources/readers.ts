@@ -37,13 +37,19 @@ const WORTH_BYTES = 16 * 1024 * 1024
 const MOST_THREADS = 2
 
 export async function createReaders(bytes: number): Promise<Readers> {
+  return bytes < WORTH_BYTES ? createHere() : (await loadReaders())()
+}
+
+/** Readers for much, to be started without waiting for anything. */
+export async function loadReaders(): Promise<() => Readers> {
   const script = workerScript('unit-worker', import.meta.url)
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
-  if (bytes < WORTH_BYTES || threads < 2 || script === undefined)
-    return { read: readHere(), threads: 1, width: 1, close: async () => {} }
+  if (threads < 2 || script === undefined) return createHere
   const { createThreads } = await import('./reader-threads.ts')
-  return createThreads(script, threads)
+  return () => createThreads(script, threads)
 }
+
+const createHere = (): Readers => ({ read: readHere(), threads: 1, width: 1, close: async () => {} })
 
 /** Units read in a row, in this thread. */
 const READ_A_TURN = 50

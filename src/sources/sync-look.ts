@@ -35,6 +35,8 @@ export type LookOptions = {
   readonly platform: NodeJS.Platform
   readonly cwd: string
   readonly exclude: Exclusion
+  /** Told how many bytes files have that are new or changed, or may be. */
+  readonly onChanged?: (bytes: number) => void
 }
 
 export async function lookAround(look: LookOptions): Promise<Looked> {
@@ -76,7 +78,7 @@ function journalPlace(home: string): FoundPlace {
   return { agent: JOURNAL, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
-type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'> & {
+type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options' | 'onChanged'> & {
   readonly exclude: Exclusion | undefined
 }
 
@@ -84,7 +86,8 @@ function tellOf(problems: Problems): OnProblem {
   return (path, { cause, reason }) => problems.add(cause, `${path}: ${reason}`)
 }
 
-function lookAt(all: readonly FoundPlace[], { database, files, problems, options, exclude }: LookAt): Looked {
+function lookAt(all: readonly FoundPlace[], look: LookAt): Looked {
+  const { database, files, problems, options, exclude, onChanged } = look
   const onProblem = tellOf(problems)
   const places = new Map<number, FoundPlace>()
   let seen = 0
@@ -98,6 +101,7 @@ function lookAt(all: readonly FoundPlace[], { database, files, problems, options
       if (options.signal?.aborted) break
       seen += stretch.length
       if (!stretches.isKnown(stretch)) {
+        onChanged?.(stretch.reduce((sum, { size }) => sum + size, 0))
         stretches.compared(
           stretch,
           database.transaction(() => files.look(id, stretch, isToKeep)),

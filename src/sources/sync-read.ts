@@ -7,6 +7,7 @@ import { createIdSet } from '../formats/id-set.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import type { KnownFile, KnownUnit } from './state-files.ts'
 import { beginLoad } from './state-load.ts'
+import type { EarlyReaders } from './sync-early.ts'
 import { createFlight, createGathering } from './sync-flight.ts'
 import { readOne, type ReadOne } from './sync-read-one.ts'
 import type { Shared } from './sync-take.ts'
@@ -33,7 +34,7 @@ export const WORTH_READING_BESIDE = 16 * 1024 * 1024
 /** `counts`: of what was read before, too. */
 export async function readDirty(shared: Shared, counts: Counts = createCounts()): Promise<ReadReport> {
   const { files } = shared
-  if (files.countDirty() > 0) await (await openReading(shared, files.dirtyBytes(), counts)).end()
+  if (files.countDirty() > 0) await (await openReading(shared, files.dirtyBytes(), { counts })).end()
   return counts.report()
 }
 
@@ -42,20 +43,18 @@ type Beside<T> = {
   readonly counts: Counts
   /** Somebody waits to ask: what nobody asks for at once is left to `endLoad`. */
   readonly isAsked?: boolean
+  /** Readers that may have been started. */
+  readonly started?: Pick<EarlyReaders, 'take'> | undefined
 }
 
 /** What is kept is read beside, where that is worth a thread. */
-export async function readBeside<T>(
-  shared: Shared,
-  bytes: number,
-  { take, counts, isAsked }: Beside<T>,
-): Promise<T> {
+export async function readBeside<T>(shared: Shared, bytes: number, { take, ...how }: Beside<T>): Promise<T> {
   if (bytes < WORTH_READING_BESIDE) {
     const taken = await take()
-    await readDirty(shared, counts)
+    await readDirty(shared, how.counts)
     return taken
   }
-  const reading = await openReading(shared, bytes, counts, isAsked === true)
+  const reading = await openReading(shared, bytes, how)
   let taken: T
   try {
     taken = await take(reading)
@@ -71,8 +70,7 @@ export async function readBeside<T>(
 async function openReading(
   shared: Shared,
   ofBytes: number,
-  counts: Counts,
-  isAsked = false,
+  { counts, isAsked = false, started }: Omit<Beside<unknown>, 'take'>,
 ): Promise<DirtyReading> {
   const { files, options, archive, database } = shared
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
@@ -81,7 +79,7 @@ async function openReading(
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run. And after all
   // that may fail: their threads run from the start, until they are closed.
   const { createReaders } = await import('./readers.ts')
-  const readers = await createReaders(ofBytes)
+  const readers = started?.take() ?? (await createReaders(ofBytes))
   const running = new Set<Promise<void>>()
   const flight = createFlight(readers)
   let done: (bytes: number) => void = () => {}
@@ -152,13 +150,14 @@ async function openReading(
     async end() {
       try {
         await rest()
+        // Threads take some time to end, which nobody has to wait for.
+        void readers.close()
         load?.settle()
         gathering.settle()
       } catch (error) {
         await close()
         throw error
       }
-      await readers.close()
     },
     close,
   }

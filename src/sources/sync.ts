@@ -22,8 +22,24 @@ import { openStateFiles } from './state-files.ts'
 import { lastReading, removeLeftovers } from './state-readings.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
-import { lookAround, lookAtJournals, pendingOf, projectFolders, type Looked } from './sync-look.ts'
-import { createCounts, readBeside, readDirty, type DirtyReading, type ReadReport } from './sync-read.ts'
+import { openEarlyReaders, type EarlyReaders } from './sync-early.ts'
+import {
+  lookAround,
+  lookAtJournals,
+  pendingOf,
+  projectFolders,
+  type Looked,
+  type LookOptions,
+} from './sync-look.ts'
+import {
+  createCounts,
+  readBeside,
+  readDirty,
+  WORTH_READING_BESIDE,
+  type Counts,
+  type DirtyReading,
+  type ReadReport,
+} from './sync-read.ts'
 import { noticeDeaths } from './sync-running.ts'
 import { warnOfPurge } from './sync-warn.ts'
 import type { KeptTogether, Shared, Taken } from './sync-take.ts'
@@ -182,7 +198,7 @@ async function openKeptFor(
 }
 
 async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
-  const { archive, problems, options } = shared
+  const { archive, options } = shared
   const began = Date.now()
   const {
     env = process.env,
@@ -197,7 +213,30 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     home: userHome,
     platform,
   })
-  const looked = await lookAround({ ...shared, env, userHome, platform, cwd, exclude })
+  const early = isFirst ? await openEarlyReaders(WORTH_READING_BESIDE) : undefined
+  try {
+    const onChanged = (bytes: number): void => early?.seen(bytes)
+    const look = { env, userHome, platform, cwd, exclude, onChanged }
+    return await takeIn({ ...shared, ...look }, { isFirst, began, counts, early })
+  } finally {
+    await early?.close()
+  }
+}
+
+type Syncing = {
+  readonly isFirst: boolean
+  /** When, in ms. */
+  readonly began: number
+  readonly counts: Counts
+  readonly early: EarlyReaders | undefined
+}
+
+async function takeIn(
+  shared: Shared & LookOptions,
+  { isFirst, began, counts, early }: Syncing,
+): Promise<SyncReport> {
+  const { problems, options, env, userHome, platform, cwd } = shared
+  const looked = await lookAround(shared)
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   // By the sessions that were known before, however many are read meanwhile.
@@ -213,6 +252,7 @@ async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport>
     take: takeAll,
     counts,
     isAsked: ahead.size > 0,
+    started: early,
   })
   const fromAhead = ahead.size === 0 ? NOTHING : await keepBehind(ahead, shared, { counts, since: began })
   const taken = [fromFiles, fromAhead].reduce(addTaken, {
