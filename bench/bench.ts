@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: the hot paths against their bare alternative, as ratios. Ends with exit code 1 when a budget is not kept.
  * Names of benches as arguments run only those; `--quick` takes smaller sizes. `huge` is run when it is named, and what follows it
- * chooses among its cases.
+ * chooses among its cases; so is `chunks`, a row of `proxy` by itself.
  */
 import { print, type Result } from './measure.ts'
 
@@ -33,6 +33,11 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   replay: () => import('./replay.bench.ts'),
 }
 
+/** Parts of the others. */
+const PARTS: typeof BENCHES = {
+  chunks: () => import('./chunks.bench.ts'),
+}
+
 /** Takes an hour and much of the disk. */
 const HUGE = 'huge'
 
@@ -41,17 +46,17 @@ const quick = args.includes('--quick')
 const named = args.filter((arg) => !arg.startsWith('--'))
 const cases = named.includes(HUGE) ? named.slice(named.indexOf(HUGE) + 1) : undefined
 const chosen = cases === undefined ? named : named.slice(0, named.indexOf(HUGE))
-const unknown = chosen.filter((name) => !(name in BENCHES))
+const unknown = chosen.filter((name) => !(name in BENCHES || name in PARTS))
 if (unknown.length > 0) {
   console.error(
-    `no such bench: ${unknown.join(', ')}; there are ${[...Object.keys(BENCHES), HUGE].join(', ')}`,
+    `no such bench: ${unknown.join(', ')}; there are ${[...Object.keys(BENCHES), ...Object.keys(PARTS), HUGE].join(', ')}`,
   )
   process.exit(2)
 }
 
 const results: Result[] = []
-for (const [name, load] of Object.entries(BENCHES)) {
-  if (named.length > 0 && !chosen.includes(name)) continue
+for (const [name, load] of Object.entries({ ...BENCHES, ...PARTS })) {
+  if (named.length === 0 ? name in PARTS : !chosen.includes(name)) continue
   console.error(`${name} …`)
   const { bench } = await load()
   results.push(...(await bench({ quick })))

@@ -25,13 +25,15 @@ type AskOptions = {
   readonly chunks?: number
   /** Milliseconds between them. */
   readonly every?: number
+  /** Milliseconds behind the beat of the provider, which all its streams share; without it, from when it was asked. */
+  readonly phase?: number
   readonly onChunk?: (chunk: Buffer) => void
 }
 
 export function ask(
   { url, headers }: Way,
   size: number,
-  { agentAt = 0, chunks = 0, every = 0, onChunk }: AskOptions = {},
+  { agentAt = 0, chunks = 0, every = 0, phase, onChunk }: AskOptions = {},
 ): Promise<Asked> {
   const body = bodyOf(size, chunks > 0)
   count(url, 1)
@@ -48,6 +50,7 @@ export function ask(
           ...headers,
           ...(chunks > 0 && { 'x-stream': chunks }),
           ...(every > 0 && { 'x-every': every }),
+          ...(phase !== undefined && { 'x-phase': phase }),
           ...ownHeaders(agentAt),
           'content-length': Buffer.byteLength(body),
         },

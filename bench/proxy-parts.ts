@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import http from 'node:http'
 import net, { type AddressInfo } from 'node:net'
+import { provider } from './proxy-provider.ts'
 
 const [role, target = ''] = process.argv.slice(2)
 if (role === 'provider') listen(provider())
@@ -14,75 +15,6 @@ if (role === 'tee') listen(tee(target))
 function listen(server: http.Server | net.Server): void {
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1', () => console.log((server.address() as AddressInfo).port))
-}
-
-/**
- * Answers as Anthropic does, with what the request's headers ask for: `x-stream` so many chunks, `x-every` so many milliseconds between
- * them. Each chunk says when it was sent.
- */
-function provider(): http.Server {
-  const text = 'word '.repeat(350)
-  const message = (id: string): object => ({
-    id,
-    type: 'message',
-    role: 'assistant',
-    model: 'claude-sonnet-4-5',
-    content: [],
-    usage: { input_tokens: 10, output_tokens: 1 },
-  })
-  let serial = 0
-  return http.createServer((request, response) => {
-    request.resume().on('end', () => {
-      serial += 1
-      const chunks = Number(request.headers['x-stream'] ?? 0)
-      const every = Number(request.headers['x-every'] ?? 0)
-      if (chunks === 0) {
-        const body = {
-          ...message(`msg_${serial}`),
-          content: [{ type: 'text', text }],
-          stop_reason: 'end_turn',
-        }
-        response.writeHead(200, { 'content-type': 'application/json' })
-        response.end(JSON.stringify(body))
-        return
-      }
-      const event = (value: { readonly type: string }): string =>
-        `event: ${value.type}\ndata: ${JSON.stringify(value)}\n\n`
-      response.writeHead(200, { 'content-type': 'text/event-stream' })
-      response.write(
-        event({ type: 'message_start', message: message(`msg_${serial}`) } as { type: string }) +
-          event({
-            type: 'content_block_start',
-            index: 0,
-            content_block: { type: 'text', text: '' },
-          } as { type: string }),
-      )
-      let sent = 0
-      const began = performance.now()
-      const more = (): void => {
-        while (sent < chunks) {
-          sent += 1
-          const delta = { type: 'text_delta', text: `${process.hrtime.bigint()} ` }
-          const isRoom = response.write(
-            event({ type: 'content_block_delta', index: 0, delta } as { type: string }),
-          )
-          // By the clock, not so long after the last: timers that fall due together would bring streams in step that were begun apart.
-          if (every > 0) return void setTimeout(more, Math.max(1, began + sent * every - performance.now()))
-          if (!isRoom) return void response.once('drain', more)
-        }
-        response.end(
-          event({ type: 'content_block_stop', index: 0 } as { type: string }) +
-            event({
-              type: 'message_delta',
-              delta: { stop_reason: 'end_turn' },
-              usage: { output_tokens: chunks },
-            } as { type: string }) +
-            event({ type: 'message_stop' }),
-        )
-      }
-      more()
-    })
-  })
 }
 
 /** The same answer, whole, from a bare socket: it takes hardly anything of the machine. */

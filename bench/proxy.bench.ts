@@ -2,31 +2,33 @@
  * `npm run bench -- proxy`: what the recording proxy costs a call, turn about with a direct connection, with the least that anybody could
  * put in between, and with another gateway, to the same provider in a process of its own.
  */
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
+import { spawnSync, type ChildProcess } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DelaySummary } from '../src/capture/proxy/delay.ts'
 import type { Bench } from './bench.ts'
-import { rssOf } from './built-server.ts'
+import { BIN, rssOf } from './built-server.ts'
 import { atLeast, atMost, quantile, shown, type Result } from './measure.ts'
 import { startPortkey } from './portkey.ts'
-import { burstDelays, chunkRow, modelDelays } from './proxy-chunks.ts'
+import { PARTS, start } from './proxy-processes.ts'
+import { burstDelays, chunkRow, modelDelays, startModel } from './proxy-chunks.ts'
 import { ask, made, rate, type Way, type Ways } from './proxy-load.ts'
-
-const PARTS = join(import.meta.dirname, 'proxy-parts.js')
-const BIN = join(import.meta.dirname, '../bin/hansard.js')
 
 export const bench: Bench = async ({ quick }) => {
   const folder = fs.mkdtempSync(join(tmpdir(), 'hansard-proxy-'))
   const home = join(folder, 'home')
   const children: ChildProcess[] = []
+  const model = await startModel()
   try {
     const direct = await start(children, [PARTS, 'provider'])
     const bare = await start(children, [PARTS, 'bare-provider'])
     const tee = await start(children, [PARTS, 'tee', direct, join(folder, 'tee.log')])
     const bareTee = await start(children, [PARTS, 'tee', bare, join(folder, 'tee.log')])
-    const upstreams = ['--upstream', `anthropic=${direct}`, '--upstream', `bare=${bare}`]
+    const modelTee = await start(children, [PARTS, 'tee', model.url, join(folder, 'tee.log')])
+    const upstreams = Object.entries({ anthropic: direct, bare, model: model.url })
+      .map(([name, url]) => ['--upstream', `${name}=${url}`])
+      .flat()
     const ours = await start(children, [BIN, 'proxy', '--home', home, ...upstreams])
     const recorder = children.at(-1) as ChildProcess
     const portkey = await startPortkey(join(folder, 'portkey'), direct)
@@ -49,8 +51,9 @@ export const bench: Bench = async ({ quick }) => {
         results.push(...latencyRows(`${what}, ${name} asked`, times, portkey?.version))
       }
     }
+    const models: Ways = { direct: model, tee: { url: modelTee }, ours: { url: `${ours}/model` } }
     results.push(
-      chunkRow(await modelDelays(ways, quick ? 5 : 21), await burstDelays(ways, quick ? 1000 : 3000)),
+      chunkRow(await modelDelays(models, quick ? 5 : 21), await burstDelays(models, quick ? 1000 : 3000)),
     )
     results.push(await ownRow(ours))
     const bareWays: Ways = { direct: { url: bare }, tee: { url: bareTee }, ours: { url: `${ours}/bare` } }
@@ -59,21 +62,10 @@ export const bench: Bench = async ({ quick }) => {
     results.push(...(await nothingLost(folder, home, recorder, made.get(ours) ?? 0)))
     return results
   } finally {
+    model.close()
     for (const child of children) child.kill('SIGKILL')
     fs.rmSync(folder, { recursive: true, force: true })
   }
-}
-
-function start(children: ChildProcess[], args: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
-  children.push(child)
-  return new Promise((resolve, reject) => {
-    child.on('exit', (code) => reject(new Error(`${args.join(' ')} ended with ${code}`)))
-    child.stdout?.once('data', (said: Buffer) => {
-      const line = said.toString().trim()
-      resolve(line.startsWith('http') ? line : `http://127.0.0.1:${line}`)
-    })
-  })
 }
 
 type Times = Readonly<Record<string, readonly number[]>>
