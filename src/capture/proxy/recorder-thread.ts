@@ -31,10 +31,11 @@ export type RecorderOptions = Pick<OutboxOptions, 'leftOut' | 'spill' | 'budget'
  */
 const LIMITS = { maxOldGenerationSizeMb: 640, maxYoungGenerationSizeMb: 6 }
 /**
- * What passes is garbage at once: collected more often, it takes shorter each time, and a tenth of the memory. Of what lives longer, V8
+ * What passes is garbage at once: collected more often, it takes shorter each time, and a tenth of the memory; and there is so little of
+ * it that V8's other threads would take longer to wake up than they help, on a processor that somebody may need. Of what lives longer, V8
  * would let as much again lie about.
  */
-const FLAGS = ['--semi-space-growth-factor=1', '--heap-growing-percent=40']
+const FLAGS = ['--semi-space-growth-factor=1', '--no-parallel-scavenge', '--heap-growing-percent=40']
 const SILENCE_MS = 30_000
 /** For a thread to start: nobody waits longer for it. */
 const STARTING_MS = 2000
