@@ -1,7 +1,9 @@
-/** Which files sync has seen, how far, and which of them are read together. */
+/** Which files sync has seen, and how far; with them, which are read together and which are this program's own. */
 import type { Database } from '../sqlite/driver.ts'
-import type { Row, SqlValue } from '../transcript/source.ts'
+import type { Row } from '../transcript/source.ts'
+import { openOwnFiles, type OwnFiles } from './state-own-files.ts'
 import { prepared } from './state-statements.ts'
+import { openStateUnits, toNumber, type StateUnits } from './state-units.ts'
 
 export type KnownFile = {
   readonly id: number
@@ -24,85 +26,59 @@ export type SeenFile = { readonly path: string; readonly stamp: string; readonly
 /** How much of a file is kept, and the hash of its last 4 KB. */
 export type KeptNow = { readonly bytes: number; readonly tail: string }
 
-export type KnownUnit = {
-  readonly id: number
-  readonly place: number
-  readonly path: string
-  readonly format: string | undefined
-  /** Its last whole pass; undefined when there was none. */
-  readonly reading: number | undefined
-}
-
-export type StateFiles = {
-  place(agent: string, root: string): number
-  findPlace(agent: string, root: string): number | undefined
-  placeAt(id: number): { readonly agent: string; readonly root: string }
-  /**
-   * Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. Gives
-   * how many these are.
-   */
-  look(place: number, seen: readonly SeenFile[], isToKeep: boolean): number
-  /** Whether they are all known, and as they are now. */
-  areKnown(place: number, seen: readonly SeenFile[]): boolean
-  /** How many files of the place are known. */
-  countIn(place: number): number
-  /** Forgets the files of a place that are none of these: they were this archive's own, and are gone. */
-  keepOnly(place: number, paths: ReadonlySet<string>): void
-  /** The next pending files after an id, in order. */
-  pending(after: number, limit: number): readonly KnownFile[]
-  /** Bytes of pending files that are not kept yet. */
-  pendingBytes(): { readonly files: number; readonly bytes: number }
-  /** A file was taken in, and belongs to a unit, which has to be read again. */
-  taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
-  /** They are read where they lie before they are kept, each as part of a unit: they stay pending until then. */
-  ahead(place: number, files: readonly { readonly file: number; readonly unit: string }[]): void
-  /** What was read where it lay is kept now, as it was read. */
-  keptBehind(file: number, kept: KeptNow): void
-  /** Whether nothing of the place was ever taken in. */
-  isUntouched(place: number): boolean
-  /** It has changed while it was read. */
-  readAgain(unit: number): void
-  /** Told of every unit that a file was taken in of, or is read of where it lies. */
-  onTaken(listener: (unit: number) => void): void
-  /** Said before the first byte is kept. */
-  taking(file: number): void
-  /** This program's own file: there is nothing in it to take. */
-  ours(file: number): void
-  /** A copy in a kept folder that nothing may be known about; one that is known stays as it is. */
-  adopt(place: number, path: string, unit: string, bytes: number): void
-  /** What no walk meets was kept, or, without `kept`, read where it lies: its unit is read again where that changed anything. */
-  copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
-  /** Its bytes are those that were taken in before. */
-  unchanged(file: number): void
-  /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in, or read, is forgotten. */
-  gone(file: number): void
-  /** Its unit is no longer what it was: its format is told anew. */
-  forgetFormat(file: number): void
-  /** It stays pending, and says why. Where it was all that hindered its unit from being read, that is read without it. */
-  failed(file: number, problem: string): void
-  /** The next units to read after an id, in order. */
-  dirty(after: number, limit: number): readonly KnownUnit[]
-  countDirty(): number
-  /** Of their files, as far as they are known. */
-  dirtyBytes(): number
-  unitFailed(unit: number, problem: string): void
-  /** There is nothing left to read it from: its last reading stays, and it says why. What is pending of one never read is none of its. */
-  unitGone(unit: number, problem: string): void
-  /** The unit's files, sorted. */
-  filesOf(unit: number): readonly KnownFile[]
-  unitsOf(session: string): readonly KnownUnit[]
-  /** Files that a journal's unit says this program wrote, absolute. */
-  own(unit: number, paths: readonly string[]): void
-  isOwn(path: string): boolean
-  /** Whether there is any such file. */
-  hasOwn(): boolean
-  /** The recorded sessions that wrote a file of this name, in turn. */
-  writersOf(path: string): readonly string[]
-  /** What is no longer kept, and not to be kept again while its source stays as it is. */
-  dropped(unit: number): void
-  stamp(place: number): string | undefined
-  setStamp(place: number, stamp: string): void
-}
+export type StateFiles = StateUnits &
+  OwnFiles & {
+    place(agent: string, root: string): number
+    findPlace(agent: string, root: string): number | undefined
+    placeAt(id: number): { readonly agent: string; readonly root: string }
+    /**
+     * Notes what files are like now: those that are new or changed, or not kept though they are to be, are pending from here on. Gives
+     * how many these are.
+     */
+    look(place: number, seen: readonly SeenFile[], isToKeep: boolean): number
+    /** Whether they are all known, and as they are now. */
+    areKnown(place: number, seen: readonly SeenFile[]): boolean
+    /** How many files of the place are known. */
+    countIn(place: number): number
+    /** Forgets the files of a place that are none of these: they were this archive's own, and are gone. */
+    keepOnly(place: number, paths: ReadonlySet<string>): void
+    /** The next pending files after an id, in order. */
+    pending(after: number, limit: number): readonly KnownFile[]
+    /** Bytes of pending files that are not kept yet. */
+    pendingBytes(): { readonly files: number; readonly bytes: number }
+    /** A file was taken in, and belongs to a unit, which has to be read again. */
+    taken(file: KnownFile, unit: string, kept: KeptNow | undefined): void
+    /** They are read where they lie before they are kept, each as part of a unit: they stay pending until then. */
+    ahead(place: number, files: readonly { readonly file: number; readonly unit: string }[]): void
+    /** What was read where it lay is kept now, as it was read. */
+    keptBehind(file: number, kept: KeptNow): void
+    /** Whether nothing of the place was ever taken in. */
+    isUntouched(place: number): boolean
+    /** Told of every unit that a file was taken in of, or is read of where it lies. */
+    onTaken(listener: (unit: number) => void): void
+    /** Said before the first byte is kept. */
+    taking(file: number): void
+    /** This program's own file: there is nothing in it to take. */
+    ours(file: number): void
+    /** A copy in a kept folder that nothing may be known about; one that is known stays as it is. */
+    adopt(place: number, path: string, unit: string, bytes: number): void
+    /** What no walk meets was kept, or, without `kept`, read where it lies: its unit is read again where that changed anything. */
+    copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
+    /** Its bytes are those that were taken in before. */
+    unchanged(file: number): void
+    /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in, or read, is forgotten. */
+    gone(file: number): void
+    /** Its unit is no longer what it was: its format is told anew. */
+    forgetFormat(file: number): void
+    /** It stays pending, and says why. Where it was all that hindered its unit from being read, that is read without it. */
+    failed(file: number, problem: string): void
+    /** The unit's files, sorted. */
+    filesOf(unit: number): readonly KnownFile[]
+    /** What is no longer kept, and not to be kept again while its source stays as it is. */
+    dropped(unit: number): void
+    stamp(place: number): string | undefined
+    setStamp(place: number, stamp: string): void
+  }
 
 export function openStateFiles(database: Database): StateFiles {
   const add = prepared(
@@ -139,6 +115,8 @@ export function openStateFiles(database: Database): StateFiles {
   }
 
   return {
+    ...openStateUnits(database),
+    ...openOwnFiles(database),
     place(agent, root) {
       const known = findPlace(agent, root)
       if (known !== undefined) return known
@@ -221,7 +199,6 @@ export function openStateFiles(database: Database): StateFiles {
     isUntouched: (place) =>
       prepared(database, 'SELECT 1 FROM units WHERE place = ? LIMIT 1').get(place) === undefined,
     onTaken: (listener) => void (taken = listener),
-    readAgain: (unit) => void prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit),
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
     ours: (file) =>
       void prepared(database, 'UPDATE files SET pending = 0, problem = NULL, bytes = 0 WHERE id = ?').run(
@@ -276,53 +253,8 @@ export function openStateFiles(database: Database): StateFiles {
            AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL AND dirty = 1)`,
       ).run(file)
     },
-    dirty: (after, limit) =>
-      prepared(database, 'SELECT * FROM units WHERE dirty = 1 AND id > ? ORDER BY id LIMIT ?')
-        .all(after, limit)
-        .map(toUnit),
-    countDirty: () =>
-      Number(prepared(database, 'SELECT count(*) AS count FROM units WHERE dirty = 1').get()?.['count'] ?? 0),
-    dirtyBytes: () =>
-      Number(
-        prepared(
-          database,
-          'SELECT sum(size) AS bytes FROM files JOIN units ON units.id = files.unit WHERE dirty = 1',
-        ).get()?.['bytes'] ?? 0,
-      ),
-    unitFailed: (unit, problem) =>
-      void prepared(database, 'UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
-    unitGone(unit, problem) {
-      prepared(database, 'UPDATE units SET dirty = 0, problem = ? WHERE id = ?').run(problem, unit)
-      prepared(
-        database,
-        `UPDATE files SET unit = NULL WHERE unit = ? AND pending > 0 AND bytes IS NULL
-           AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL)`,
-      ).run(unit)
-    },
     filesOf: (unit) =>
       prepared(database, 'SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
-    unitsOf: (session) =>
-      prepared(
-        database,
-        `SELECT units.* FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-           WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, places.root, units.path`,
-      )
-        .all(session)
-        .map(toUnit),
-    own(unit, paths) {
-      prepared(database, 'DELETE FROM own_files WHERE unit = ?').run(unit)
-      const add = prepared(database, 'INSERT OR REPLACE INTO own_files (path, unit) VALUES (?, ?)')
-      for (const path of paths) add.run(path, unit)
-    },
-    hasOwn: () => prepared(database, 'SELECT 1 FROM own_files LIMIT 1').get() !== undefined,
-    isOwn: (path) => prepared(database, 'SELECT 1 FROM own_files WHERE path = ?').get(path) !== undefined,
-    writersOf: (path) =>
-      prepared(
-        database,
-        'SELECT units.path FROM own_files JOIN units ON units.id = own_files.unit WHERE own_files.path = ?',
-      )
-        .all(path)
-        .map((row) => String(row['path'])),
     dropped(unit) {
       prepared(database, 'UPDATE files SET bytes = 0, tail = NULL, pending = 0 WHERE unit = ?').run(unit)
     },
@@ -358,19 +290,5 @@ function toFile({ id, place, path, stamp, size, bytes, tail, unit, pending }: Ro
     tail: typeof tail === 'string' ? tail : undefined,
     unit: toNumber(unit),
     isHalfTaken: Number(pending) > 1,
-  }
-}
-
-function toNumber(value: SqlValue | undefined): number | undefined {
-  return value === null || value === undefined ? undefined : Number(value)
-}
-
-function toUnit({ id, place, path, format, reading }: Row): KnownUnit {
-  return {
-    id: Number(id),
-    place: Number(place),
-    path: String(path),
-    format: typeof format === 'string' ? format : undefined,
-    reading: toNumber(reading),
   }
 }

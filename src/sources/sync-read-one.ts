@@ -1,7 +1,8 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
 import { withoutSessions } from './call-rows.ts'
 import type { Readers } from './readers.ts'
-import type { KnownFile, KnownUnit } from './state-files.ts'
+import type { KnownFile } from './state-files.ts'
+import type { KnownUnit } from './state-units.ts'
 import type { Load } from './state-load.ts'
 import { beginReading, clearReading, lastSaid, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'

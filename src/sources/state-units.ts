@@ -1,0 +1,78 @@
+/** Files that are read together: which of them have to be read again, and what hindered it. */
+import type { Database } from '../sqlite/driver.ts'
+import type { Row, SqlValue } from '../transcript/source.ts'
+import { prepared } from './state-statements.ts'
+
+export type KnownUnit = {
+  readonly id: number
+  readonly place: number
+  readonly path: string
+  readonly format: string | undefined
+  /** Its last whole pass; undefined when there was none. */
+  readonly reading: number | undefined
+}
+
+export type StateUnits = {
+  /** The next units to read after an id, in order. */
+  dirty(after: number, limit: number): readonly KnownUnit[]
+  countDirty(): number
+  /** Of their files, as far as they are known. */
+  dirtyBytes(): number
+  unitFailed(unit: number, problem: string): void
+  /** There is nothing left to read it from: its last reading stays, and it says why. What is pending of one never read is none of its. */
+  unitGone(unit: number, problem: string): void
+  /** It has changed while it was read. */
+  readAgain(unit: number): void
+  unitsOf(session: string): readonly KnownUnit[]
+}
+
+export function openStateUnits(database: Database): StateUnits {
+  return {
+    dirty: (after, limit) =>
+      prepared(database, 'SELECT * FROM units WHERE dirty = 1 AND id > ? ORDER BY id LIMIT ?')
+        .all(after, limit)
+        .map(toUnit),
+    countDirty: () =>
+      Number(prepared(database, 'SELECT count(*) AS count FROM units WHERE dirty = 1').get()?.['count'] ?? 0),
+    dirtyBytes: () =>
+      Number(
+        prepared(
+          database,
+          'SELECT sum(size) AS bytes FROM files JOIN units ON units.id = files.unit WHERE dirty = 1',
+        ).get()?.['bytes'] ?? 0,
+      ),
+    unitFailed: (unit, problem) =>
+      void prepared(database, 'UPDATE units SET problem = ? WHERE id = ?').run(problem, unit),
+    unitGone(unit, problem) {
+      prepared(database, 'UPDATE units SET dirty = 0, problem = ? WHERE id = ?').run(problem, unit)
+      prepared(
+        database,
+        `UPDATE files SET unit = NULL WHERE unit = ? AND pending > 0 AND bytes IS NULL
+           AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL)`,
+      ).run(unit)
+    },
+    readAgain: (unit) => void prepared(database, 'UPDATE units SET dirty = 1 WHERE id = ?').run(unit),
+    unitsOf: (session) =>
+      prepared(
+        database,
+        `SELECT units.* FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
+           WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, places.root, units.path`,
+      )
+        .all(session)
+        .map(toUnit),
+  }
+}
+
+function toUnit({ id, place, path, format, reading }: Row): KnownUnit {
+  return {
+    id: Number(id),
+    place: Number(place),
+    path: String(path),
+    format: typeof format === 'string' ? format : undefined,
+    reading: toNumber(reading),
+  }
+}
+
+export function toNumber(value: SqlValue | undefined): number | undefined {
+  return value === null || value === undefined ? undefined : Number(value)
+}
