@@ -7,7 +7,7 @@ import { asString, isObject, type Json, type JsonObject } from '../transcript/js
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
-import { agentOf, groupFiles, stem, unitOf, type Group } from './claude-code-files.ts'
+import { agentOf, groupFiles, stem, unitOf, type AgentFiles, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { MOST_AT_ONCE } from './claude-cut.ts'
 import { claudeParent, claudeSession, type ClaudeFacts } from './claude-facts.ts'
@@ -183,15 +183,10 @@ async function* readGroup(
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
   if (main !== undefined) yield* reading.read(main, optionsOf(main.path))
-  const left = [...agents]
-  while (left.length > 0) {
-    // One that was named is read before those that were not: what it started is then known.
-    const named = left.findIndex(({ log }) => reading.isNamed(agentOf(log.path) ?? ''))
-    for (const { log, meta } of left.splice(Math.max(named, 0), 1)) {
-      const source = `subagent:${agentOf(log.path) ?? ''}`
-      yield* reading.read(log, { source })
-      if (meta !== undefined) yield [await reading.document(meta, { source, record: AGENT_META })]
-    }
+  for (const { log, meta } of inTurn(agents, reading)) {
+    const source = `subagent:${agentOf(log.path) ?? ''}`
+    yield* reading.read(log, { source })
+    if (meta !== undefined) yield [await reading.document(meta, { source, record: AGENT_META })]
   }
   for (const file of journals) yield* reading.read(file, { parse: toJournalEvent })
   for (const meta of metas) {
@@ -201,6 +196,39 @@ async function* readGroup(
   for (const file of results) yield [...reading.open(), await reading.text(file, { record: TOOL_RESULT })]
   yield reading.end()
 }
+
+/** One that was named is read before those that were not: what it started is then known. */
+function* inTurn(agents: readonly AgentFiles[], { named }: ClaudeReading): Generator<AgentFiles> {
+  const places = new Map<string, number[]>()
+  for (const [at, { log }] of agents.entries()) {
+    const agent = agentOf(log.path) ?? ''
+    const same = places.get(agent)
+    if (same === undefined) places.set(agent, [at])
+    else same.push(at)
+  }
+  // By bytes, each from where the last was found: there may be a hundred thousand of them, each named by the one before it.
+  const states = new Uint8Array(agents.length).fill(UNNAMED)
+  let heard = 0
+  let [lowNamed, lowUnnamed] = [agents.length, 0]
+  for (let read = 0; read < agents.length; read += 1) {
+    for (; heard < named.length; heard += 1) {
+      for (const at of places.get(named[heard] as string) ?? []) {
+        if (states[at] !== UNNAMED) continue
+        states[at] = NAMED
+        lowNamed = Math.min(lowNamed, at)
+      }
+    }
+    const found = states.indexOf(NAMED, lowNamed)
+    const isNamed = found !== -1
+    const next = isNamed ? found : states.indexOf(UNNAMED, lowUnnamed)
+    lowNamed = isNamed ? next + 1 : agents.length
+    if (!isNamed) lowUnnamed = next + 1
+    states[next] = READ
+    yield agents[next] as AgentFiles
+  }
+}
+
+const [UNNAMED, NAMED, READ] = [0, 1, 2]
 
 /** A workflow's own record: which agent was started under which key, and what it returned. */
 function toJournalEvent(raw: Json): readonly Said[] {

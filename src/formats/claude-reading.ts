@@ -41,8 +41,8 @@ export type ClaudeReading = {
   document(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
   /** A text that a tool returned and that stands in a file of its own, as one event. */
   text(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
-  /** True for a subagent that a line read so far names. */
-  isNamed(agent: string): boolean
+  /** The subagents that lines read so far name, in the order they do. */
+  readonly named: readonly string[]
   /** Opens the session when no record has done so yet: a folder may hold only what stands beside the log. */
   open(): readonly ReadItem[]
   /** The session's facts as all files together say them. */
@@ -290,7 +290,7 @@ function createReading(options: Options): ClaudeReading {
     },
     document: async (file, options) => beside(file, options, await readDocumentBlock(file)),
     text: async (file, options) => beside(file, options, await readTextBlock(file)),
-    isNamed: (agent) => spawns.isKnown(agent),
+    named: spawns.named,
     open: () => (isOpen ? [] : [open()]),
     end,
   }

@@ -15,8 +15,8 @@ export type Spawns = {
   observe(line: JsonObject, blocks: readonly Block[], source: string): void
   /** The call that started a source, told by its first entry. */
   find(source: string, blocks: readonly Block[]): Spawn | undefined
-  /** True for an agent that a line before named. */
-  isKnown(agent: string): boolean
+  /** The agents that lines named, each once, in the order they did. */
+  readonly named: readonly string[]
   /** True for a call that starts an agent, whose result may name it. */
   readonly isCalled: (callId: Json | undefined) => boolean
 }
@@ -31,12 +31,14 @@ const LOOKED_AT = 4000
 
 export function createSpawns(): Spawns {
   const byAgent = new Map<string, Spawn>()
+  const named: string[] = []
   /** By a hash of the prompt; calls with one prompt are taken in their order. */
   const byPrompt = new Map<string, Spawn[]>()
 
   const name = (agent: string | undefined, spawn: Spawn): void => {
-    if (agent !== undefined && agent !== '' && byAgent.size < MOST && !byAgent.has(agent))
-      byAgent.set(agent, spawn)
+    if (agent === undefined || agent === '' || byAgent.size >= MOST || byAgent.has(agent)) return
+    byAgent.set(agent, spawn)
+    named.push(agent)
   }
   /** Calls of the tools that start agents. */
   const called = new Set<string>()
@@ -88,7 +90,7 @@ export function createSpawns(): Spawns {
       if (at !== -1) same?.splice(at, 1)
       return known
     },
-    isKnown: (agent) => byAgent.has(agent),
+    named,
     isCalled: (callId) => called.size > 0 && typeof callId === 'string' && called.has(callId),
   }
 }

@@ -11,7 +11,7 @@ import { readTranscripts, type ReadAll } from '../sources/read.ts'
 import { openDatabase } from '../sqlite/driver.ts'
 import { citation, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
-import type { Source, SourceFile } from '../transcript/source.ts'
+import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { CHAT_ROWS } from './places.ts'
 import { cursor } from './cursor.ts'
@@ -327,9 +327,9 @@ describe('the chats of the editor', () => {
     const path = await makeDatabase('state.vscdb', STATE, CHATS)
     const source = await openSource(path)
     const live = await readAll(source)
-    const [file] = (await source.list()) as [Required<SourceFile>]
+    const [file] = (await source.list()) as [SourceFile]
     const kept = join(folder, 'rows.jsonl')
-    const database = await file.database()
+    const database = (await file.database?.()) as SourceDatabase
     await exportRows(nodeFiles, kept, database, CHAT_ROWS)
     await database.close()
     const bytes = fs.readFileSync(kept, 'utf8')

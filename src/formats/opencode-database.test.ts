@@ -212,7 +212,7 @@ describe("OpenCode's database", () => {
     const live = await read()
     const kept = join(folder, 'opencode.db.rows.jsonl')
     const [file] = await (await openSource(path)).list()
-    const database = await (file as Required<SourceFile>).database()
+    const database = (await file?.database?.()) as SourceDatabase
     await exportRows(nodeFiles, kept, database, OPENCODE_ROWS)
     await database.close()
     expect(fs.readFileSync(kept, 'utf8')).not.toContain('secret')

@@ -5,6 +5,7 @@ import { generic } from '../formats/generic.ts'
 import { raw } from '../formats/raw.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detect, identify, isAmbiguous } from './detect.ts'
+import { withOwn } from './listed-file.ts'
 import { allFormats } from './formats.ts'
 
 const formats = allFormats
@@ -283,20 +284,20 @@ describe('detecting', () => {
 })
 
 function watched(source: Source, asked: number[]): Source {
-  const watch = (file: SourceFile): SourceFile => ({
-    ...file,
-    head(bytes) {
-      asked.push(bytes)
-      return file.head(bytes)
-    },
-    async tail(bytes) {
-      asked.push(bytes)
-      return (await file.tail?.(bytes)) ?? Buffer.alloc(0)
-    },
-    chunks() {
-      asked.push(Infinity)
-      return file.chunks()
-    },
-  })
+  const watch = (file: SourceFile): SourceFile =>
+    withOwn(file, {
+      head(bytes) {
+        asked.push(bytes)
+        return file.head(bytes)
+      },
+      async tail(bytes) {
+        asked.push(bytes)
+        return (await file.tail?.(bytes)) ?? Buffer.alloc(0)
+      },
+      chunks() {
+        asked.push(Infinity)
+        return file.chunks()
+      },
+    })
   return { ...source, list: async () => (await source.list()).map(watch) }
 }

@@ -5,6 +5,7 @@ import type { Format } from '../formats/format.ts'
 import { HEAD_BYTES, parseHead } from '../formats/head-records.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { describeSource } from './describe.ts'
+import { ListedFile, withOwn, type OpenListed } from './listed-file.ts'
 
 export type Detected = {
   readonly format: Format
@@ -82,10 +83,10 @@ function withHeads(source: Source): Source {
   let listed: Promise<readonly SourceFile[]> | undefined
   const list = async (): Promise<readonly SourceFile[]> => {
     const files = await source.list()
-    if (source.isPacked !== true) return files.map((file) => withHead(file, HEAD_BYTES))
+    if (source.isPacked !== true) return files.map(headsOf(HEAD_BYTES))
     const chosen = chooseFiles(files, MEMBERS)
     const share = Math.floor(MEMBERS_BYTES / Math.max(1, chosen.length))
-    return chosen.map((file) => withHead(file, share))
+    return chosen.map(headsOf(share))
   }
   return {
     path: source.path,
@@ -95,22 +96,24 @@ function withHeads(source: Source): Source {
   }
 }
 
-function withHead(file: SourceFile, most: number): SourceFile {
-  let kept: Promise<Buffer> | undefined
-  const read = async (): Promise<Buffer> => {
+/** Of a list of many, only what was asked for is held. */
+function headsOf(most: number): (file: SourceFile) => SourceFile {
+  const kept = new Map<SourceFile, Promise<Buffer>>()
+  const read = async (file: SourceFile): Promise<Buffer> => {
     const head = await file.head(most)
     // Shorter than heads are, and cut all the same.
     if (head.length === most) parseHead(head, true)
     return head
   }
-  const { tail, ...own } = file
-  return {
-    ...own,
-    ...(tail !== undefined && most === HEAD_BYTES && { tail }),
-    head(bytes) {
-      // Most ask for as much as is kept: the first to come reads it for all.
-      kept ??= read()
-      return bytes >= most ? kept : kept.then((head) => head.subarray(0, bytes))
-    },
-  }
+  const open: OpenListed<SourceFile> = (_, file) =>
+    withOwn(file, {
+      ...(most !== HEAD_BYTES && { tail: undefined }),
+      head(bytes) {
+        // Most ask for as much as is kept: the first to come reads it for all.
+        const head = kept.get(file) ?? read(file)
+        kept.set(file, head)
+        return bytes >= most ? head : head.then((all) => all.subarray(0, bytes))
+      },
+    })
+  return (file) => new ListedFile(file, file, open)
 }

@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { ChunkOptions, SourceFile } from '../transcript/source.ts'
+import { ListedFile, withOwn, type OpenListed } from './listed-file.ts'
 import type { OpenSource } from './open.ts'
 
 /** Without the end of a line among them. */
@@ -13,14 +14,15 @@ const NEWLINE = 0x0a
 
 /** `enter` comes back when nobody else is at such a unit; asked once. */
 export function oneAtATime(source: OpenSource, enter: () => Promise<void>): OpenSource {
-  const gate = (file: SourceFile): SourceFile => ({
-    ...file,
-    chunks: (options) => gated(file, enter, options),
-    async bytes(limit) {
-      if (file.sizeBytes > LARGE_BYTES) await enter()
-      return file.bytes(limit)
-    },
-  })
+  const open: OpenListed<SourceFile> = (_, file) =>
+    withOwn(file, {
+      chunks: (options) => gated(file, enter, options),
+      async bytes(limit) {
+        if (file.sizeBytes > LARGE_BYTES) await enter()
+        return file.bytes(limit)
+      },
+    })
+  const gate = (file: SourceFile): SourceFile => new ListedFile(file, file, open)
   return {
     ...source,
     list: async () => (await source.list()).map(gate),

@@ -2,6 +2,7 @@
 import { posix } from 'node:path'
 import { HansardError } from '../errors.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { renamed } from './listed-file.ts'
 import { openSource, type OpenSource } from './open.ts'
 
 /** How a place inside a repository is called: not by a folder, for its files lie in none. */
@@ -16,16 +17,30 @@ export async function openFiles(root: string, paths: readonly string[]): Promise
   // Named as what is kept of them is: a session that has no name of its own goes by where its file lies.
   const find = async (path: string): Promise<SourceFile | undefined> => {
     const file = await folder.find(path)
-    return file && { ...file, path: posix.relative(above, path) }
+    const name = posix.relative(above, path)
+    return file === undefined || file.path === name ? file : renamed(file, name)
   }
   return {
     path: isAlone ? `${root}/${only}` : root,
     kind: isAlone ? 'file' : 'folder',
-    list: async () => (await Promise.all(paths.map(find))).filter((file) => file !== undefined),
+    list: () => allFound(paths, find),
     // Beside the file, and as far up as the place goes.
     find: (path) => find(posix.join(above, path)),
     damage: () => folder.damage(),
   }
+}
+
+/** One after the other: what is found of many at a time is more than what is held of them. */
+async function allFound(
+  paths: readonly string[],
+  find: (path: string) => Promise<SourceFile | undefined>,
+): Promise<readonly SourceFile[]> {
+  const files: SourceFile[] = []
+  for (const path of paths) {
+    const file = await find(path)
+    if (file !== undefined) files.push(file)
+  }
+  return files
 }
 
 async function openRepository(folder: string): Promise<OpenSource> {

@@ -15,6 +15,7 @@ import { notRegular, readAt, readOnly, useAtOnce } from './at-once.ts'
 import { pathBelow } from './below.ts'
 import { openShort } from './chunks-at-once.ts'
 import { listFolder } from './list.ts'
+import { ListedFile, type Listed, type OpenListed } from './listed-file.ts'
 import { firstOf, isPlainDatabase, toSourceFile } from './source-file.ts'
 import { openZip } from './zip.ts'
 import { isZip } from './zip-directory.ts'
@@ -80,32 +81,34 @@ function kindOf(stat: Stats): string {
 }
 
 function openSingle(path: string, stat: Stats, report: Report, begun: Buffer): OpenSource {
-  const file = toFile(path, basename(path), stat, { follow: true, report, begun })
+  const file = toFile(path, listedAs(basename(path), stat), { follow: true, report, begun })
   const folder = dirname(resolve(path))
+  const open = openerBelow(folder, report)
   const ceiling = resolve(folder, ...Array.from({ length: LEVELS_ABOVE }, () => '..'))
   return {
     path,
     kind: 'file',
     list: async () => [file],
-    find: (wanted) => findBelow(folder, wanted, ceiling, report),
+    find: (wanted) => findBelow(folder, wanted, ceiling, open),
     damage: () => [...report.damage.values()],
   }
 }
 
 function openFolder(path: string, report: Report): OpenSource {
   const root = resolve(path)
+  const open = openerBelow(root, report)
   let listed: Promise<readonly SourceFile[]> | undefined
   const list = async (): Promise<readonly SourceFile[]> => {
     const files = await listFolder(root, (below, reason) =>
       report.add({ kind: 'missing', file: below, byteOffset: 0, byteLength: 0, reason }),
     )
-    return files.map(({ below, stat }) => toFile(join(root, below), below, stat, { follow: false, report }))
+    return files.map(({ below, stat }) => toListed(below, stat, open))
   }
   return {
     path,
     kind: 'folder',
     list: () => (listed ??= list()),
-    find: (wanted) => findBelow(root, wanted, root, report),
+    find: (wanted) => findBelow(root, wanted, root, open),
     damage: () => [...report.damage.values()],
   }
 }
@@ -115,14 +118,14 @@ async function findBelow(
   folder: string,
   wanted: string,
   ceiling: string,
-  report: Report,
+  open: Opener,
 ): Promise<SourceFile | undefined> {
   try {
     const path = pathBelow(folder, wanted, ceiling)
     if (path === undefined) return undefined
     const stat = fs.lstatSync(path)
     if (!stat.isFile()) return undefined
-    return toFile(path, relative(folder, path).split(sep).join('/'), stat, { follow: false, report })
+    return toListed(relative(folder, path).split(sep).join('/'), stat, open)
   } catch {
     return undefined
   }
@@ -136,10 +139,24 @@ function createReport(): Report {
   return { damage, add: (found) => void damage.set(found.file, found) }
 }
 
+type Opener = OpenListed<undefined>
+
+/** Opens what was listed or found below a folder. */
+function openerBelow(folder: string, report: Report): Opener {
+  return (file) => toFile(join(folder, file.path), file, { follow: false, report })
+}
+
+function toListed(path: string, stat: Stats, open: Opener): SourceFile {
+  return new ListedFile(listedAs(path, stat), undefined, open)
+}
+
+function listedAs(path: string, { size, mtime }: Stats): Listed {
+  return { path, sizeBytes: size, modifiedAt: mtime.toISOString() }
+}
+
 function toFile(
   path: string,
-  name: string,
-  stat: Stats,
+  { path: name, sizeBytes, modifiedAt }: Listed,
   { follow, report, begun }: { readonly follow: boolean; readonly report: Report; readonly begun?: Buffer },
 ): SourceFile {
   const raw = (options?: ChunkOptions): AsyncGenerator<Buffer> =>
@@ -148,8 +165,8 @@ function toFile(
   let held = begun
   return toSourceFile({
     path: name,
-    sizeBytes: stat.size,
-    modifiedAt: stat.mtime.toISOString(),
+    sizeBytes,
+    modifiedAt,
     raw,
     // A link may be put in the file's place by those who write there: it is followed where it was named, and nowhere else.
     ...(!follow && {

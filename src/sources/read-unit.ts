@@ -13,7 +13,7 @@ import type { ShortFile } from '../transcript/source.ts'
 import { openShortBelow } from './below.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import type { OpenSource } from './open.ts'
-import { oneAtATime } from './one-at-a-time.ts'
+import { collect, oneAtATime } from './one-at-a-time.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
 import { safeWork } from './work-safe.ts'
@@ -61,6 +61,9 @@ export type Taking = {
   readonly enter?: () => Promise<void>
 }
 
+/** Of a unit of many files, what is left of each adds up before V8 looks for it. */
+const COLLECT_BATCHES = 5000
+
 const NO_WAIT = async (): Promise<void> => {}
 
 /** Never throws. */
@@ -102,8 +105,11 @@ type Items = AsyncIterable<readonly ReadItem[]>
 type Begun = { readonly format: Format; readonly looks?: string; readonly items?: Items }
 
 async function readAll(items: Items, reading: UnitReading, isTaken: () => Promise<void>): Promise<void> {
+  let batches = 0
   for await (const batch of items) {
     reading.add(batch)
+    batches += 1
+    if (batches % COLLECT_BATCHES === 0) collect()
     await isTaken()
   }
 }

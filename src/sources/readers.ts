@@ -51,20 +51,24 @@ export async function loadReaders(): Promise<() => Readers> {
 
 const createHere = (): Readers => ({ read: readHere(), threads: 1, width: 1, close: async () => {} })
 
-/** Units read in a row, in this thread. */
+/** Units read in a row, in this thread, and batches of one that has many files. */
 const READ_A_TURN = 50
 
 function readHere(): Readers['read'] {
   let read = 0
-  return async (job, taker) => {
+  const turn = async (): Promise<void> => {
     read += 1
     if (read % READ_A_TURN === 0) await nextTurn()
+  }
+  return async (job, taker) => {
+    await turn()
     const packer = createCallPacker()
     const result = await runUnitJob(job, (calls) => taker.calls(packer.pack(calls)), {
       onSessions(part) {
         packer.forget(part.sessions)
         taker.sessions(part)
       },
+      isTaken: turn,
     })
     return { result, bills: packer.bills() }
   }

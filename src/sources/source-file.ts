@@ -6,6 +6,7 @@ import { HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import {
   type ChunkOptions,
+  type ShortFile,
   type SourceDatabase,
   type SourceFile,
   SQLITE_MAGIC,
@@ -56,7 +57,9 @@ export function toSourceFile({
       damaged({ kind, file: path, byteOffset: 0, byteLength: 0, reason }),
     )
   }
-  let isPlain = false
+  const firstBytes = (bytes: number): Promise<Buffer> =>
+    begin === undefined ? firstOf(raw(), bytes) : begin(bytes)
+  let isPlain: boolean | undefined
   return {
     path,
     sizeBytes,
@@ -67,15 +70,22 @@ export function toSourceFile({
     async head(bytes) {
       // Of what is packed, no more is read than is asked for unpacked: less makes as much, and what stops there is no damage.
       const most = Math.max(bytes, LEAST_BYTES)
-      const first = await (begin === undefined ? firstOf(raw(), most) : begin(most))
-      isPlain = !isGzip(first) && !isZstd(first)
+      const first = await firstBytes(most)
+      isPlain = isUnpacked(first)
       if (isPlain) return first.subarray(0, bytes)
       const quick = isGzip(first) ? gunzipHead(first, bytes) : undefined
       return quick ?? firstOf(unpack(once(first), { name: path, sizeBytes, stopped: () => {} }), bytes)
     },
-    // Known to be none of what is packed, by its head.
-    ...(end !== undefined && { tail: async (bytes: number) => (isPlain ? end(bytes) : Buffer.alloc(0)) }),
+    ...(end !== undefined && {
+      async tail(bytes: number) {
+        isPlain ??= isUnpacked(await firstBytes(LEAST_BYTES))
+        return isPlain ? end(bytes) : Buffer.alloc(0)
+      },
+    }),
     async bytes(limit) {
+      // A session may lie in thousands of short files: to wait for each takes longer than to read it.
+      const short = sizeBytes <= SHORT_BYTES ? atOnce?.(Math.min(limit, SHORT_BYTES)) : undefined
+      if (short !== undefined) return wholeOf(short)
       const parts: Buffer[] = []
       let held = 0
       for await (const chunk of chunks()) {
@@ -92,6 +102,23 @@ export function toSourceFile({
     },
   }
 }
+
+function wholeOf({ first, next, leave }: ShortFile): Buffer {
+  try {
+    const parts: Buffer[] = []
+    for (let chunk = first; chunk.length > 0; chunk = next()) parts.push(Buffer.from(chunk))
+    return Buffer.concat(parts)
+  } finally {
+    leave()
+  }
+}
+
+function isUnpacked(first: Buffer): boolean {
+  return !isGzip(first) && !isZstd(first)
+}
+
+/** Read without promises, where that can be. */
+const SHORT_BYTES = 64 * 1024
 
 /** Read where less is asked for: the header of anything packed, and something behind it. */
 const LEAST_BYTES = 4096

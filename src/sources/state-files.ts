@@ -20,6 +20,8 @@ export type KnownFile = {
   readonly isHalfTaken: boolean
 }
 
+export type UnitFile = Pick<KnownFile, 'path' | 'size' | 'bytes'>
+
 /** What a walk met: its path, what tells that it is unchanged, and its size. */
 export type SeenFile = { readonly path: string; readonly stamp: string; readonly size: number }
 
@@ -72,8 +74,8 @@ export type StateFiles = StateUnits &
     forgetFormat(file: number): void
     /** It stays pending, and says why. Where it was all that hindered its unit from being read, that is read without it. */
     failed(file: number, problem: string): void
-    /** The unit's files, sorted. */
-    filesOf(unit: number): readonly KnownFile[]
+    /** The unit's files, sorted. There may be a hundred thousand of them. */
+    filesOf(unit: number): readonly UnitFile[]
     /** What is no longer kept, and not to be kept again while its source stays as it is. */
     dropped(unit: number): void
     stamp(place: number): string | undefined
@@ -253,8 +255,16 @@ export function openStateFiles(database: Database): StateFiles {
            AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL AND dirty = 1)`,
       ).run(file)
     },
-    filesOf: (unit) =>
-      prepared(database, 'SELECT * FROM files WHERE unit = ? ORDER BY path').all(unit).map(toFile),
+    filesOf(unit) {
+      const files: UnitFile[] = []
+      const lists = prepared(database, FILES_OF)
+      for (let after = ''; ;) {
+        const found = JSON.parse(String(lists.get(unit, after)?.['found'])) as FileList
+        for (const [path, size, bytes] of found) files.push({ path, size, bytes: bytes ?? undefined })
+        if (found.length < FILES_A_LIST) return files
+        after = found.at(-1)?.[0] ?? ''
+      }
+    },
     dropped(unit) {
       prepared(database, 'UPDATE files SET bytes = 0, tail = NULL, pending = 0 WHERE unit = ?').run(unit)
     },
@@ -266,6 +276,14 @@ export function openStateFiles(database: Database): StateFiles {
       void prepared(database, 'UPDATE places SET stamp = ? WHERE id = ?').run(stamp, place),
   }
 }
+
+const FILES_A_LIST = 1000
+
+type FileList = readonly (readonly [path: string, size: number, bytes: number | null])[]
+
+/** Many as one answer: the driver holds some memory for each until the next turn of the event loop. */
+const FILES_OF = `SELECT json_group_array(json_array(path, size, bytes)) AS found
+  FROM (SELECT path, size, bytes FROM files WHERE unit = ? AND path > ? ORDER BY path LIMIT ${FILES_A_LIST})`
 
 /** Half characters, which Windows has in names: stored as what SQLite makes of them. */
 const HALVES = /\p{Cs}/gu

@@ -1,7 +1,7 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
 import { withoutSessions } from './call-rows.ts'
 import type { Readers } from './readers.ts'
-import type { KnownFile } from './state-files.ts'
+import type { UnitFile } from './state-files.ts'
 import type { KnownUnit } from './state-units.ts'
 import type { Load } from './state-load.ts'
 import { beginReading, clearReading, lastSaid, type Reading } from './state-readings.ts'
@@ -26,7 +26,7 @@ export type ReadOne = {
 
 export async function readOne(
   unit: KnownUnit,
-  own: readonly KnownFile[],
+  own: readonly UnitFile[],
   shared: ReadingAll,
 ): Promise<ReadOne> {
   const { archive, files, kept, database, problems, readers, deleted, load, since } = shared
@@ -100,7 +100,7 @@ export async function readOne(
 const NOTHING_SAID = { entries: 0, damage: 0 }
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */
-function isTranscriptLike(own: readonly KnownFile[]): boolean {
+function isTranscriptLike(own: readonly UnitFile[]): boolean {
   return own.some(({ path, size }) => size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.'))
 }
 
@@ -114,7 +114,7 @@ function withoutDeleted(
 /** What was deleted on purpose is not kept again; older versions that say nothing more are let go. */
 async function settleKept(
   unit: KnownUnit,
-  own: readonly KnownFile[],
+  own: readonly UnitFile[],
   isDeleted: boolean,
   { files, kept, problems, options }: ReadingAll,
 ): Promise<void> {

@@ -4,10 +4,12 @@
  */
 import { posix } from 'node:path'
 import type { KeptPlace } from '../archive/kept.ts'
+import { HansardError } from '../errors.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { isGzip } from './gzip.ts'
+import { ListedFile, type OpenListed } from './listed-file.ts'
 import type { OpenSource } from './open.ts'
 import { toSourceFile } from './source-file.ts'
 import { isZstd } from './zstd.ts'
@@ -24,10 +26,19 @@ export function keptSource(
   const damage = new Map<string, Damage>()
   const [only] = paths
   const folder = paths.length === 1 && only !== undefined ? posix.dirname(only) : '.'
+  const damaged = (found: Damage): void => void damage.set(found.file, found)
+  const reopen: OpenListed<string> = ({ path: name }, path) => {
+    const file = place.file(path, versions.get(path))
+    if (file !== undefined) return toUnpacked(file, name, damaged, place)
+    throw new HansardError('not-found', `${path} is not kept any more`)
+  }
   const open = (path: string): SourceFile | undefined => {
     const file = place.file(path, versions.get(path))
     const name = posix.relative(folder, path)
-    return file && toUnpacked(file, name, (found) => void damage.set(found.file, found), place)
+    if (file?.database !== undefined) return toUnpacked(file, name, damaged, place)
+    const { sizeBytes, modifiedAt } = file ?? {}
+    if (sizeBytes === undefined || modifiedAt === undefined) return undefined
+    return new ListedFile({ path: name, sizeBytes, modifiedAt }, path, reopen)
   }
   return {
     path: posix.join(place.root.replaceAll('\\', '/'), paths.length === 1 && only !== undefined ? only : '.'),
@@ -140,7 +151,7 @@ export async function readOrigin(
 /** From the oldest state of the unit to the newest: each version of each file in one of them, with the others as they then were. */
 function snapshotsOf(place: KeptPlace, paths: readonly string[]): readonly Versions[] {
   const held = paths.map((path) => [path, place.versions(path)] as const)
-  const most = Math.max(0, ...held.map(([, versions]) => versions.length))
+  const most = held.reduce((most, [, versions]) => Math.max(most, versions.length), 0)
   return Array.from({ length: most + 1 }, (_, round) => {
     const found = held.flatMap(([path, versions]) => {
       const version = versions[Math.max(0, versions.length - most + round)]

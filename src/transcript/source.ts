@@ -24,18 +24,18 @@ export interface SourceFile {
   /** The first bytes, uncompressed: at most `bytes` of them. */
   head(bytes: number): Promise<Buffer>
   /** The last bytes, at most so many; none, or absent, where all others would have to be read for them. */
-  readonly tail?: (bytes: number) => Promise<Buffer>
+  readonly tail?: ((bytes: number) => Promise<Buffer>) | undefined
   /** All bytes in order, in chunks of some hundred KB that the receiver may keep, unless it says that it will not. */
   chunks(options?: ChunkOptions): AsyncIterable<Buffer>
   /**
    * The chunks of a file of at most so many bytes, without promises and as `isPassing` has them; undefined for one that is longer or
    * packed. Absent where bytes have to be waited for.
    */
-  readonly atOnce?: (mostBytes: number) => ShortFile | undefined
+  readonly atOnce?: ((mostBytes: number) => ShortFile | undefined) | undefined
   /** The whole file. Throws `too-large` past `limit` uncompressed bytes. */
   bytes(limit: number): Promise<Buffer>
   /** The file as an SQLite database, for one that begins with `SQLITE_MAGIC`; absent where a source cannot give it. */
-  database?(): Promise<SourceDatabase>
+  readonly database?: (() => Promise<SourceDatabase>) | undefined
 }
 
 /** A short file that is open, until it is left: see `SourceFile.atOnce`. A chunk is good until the next is asked for. */
