@@ -41,7 +41,8 @@ export class ListedFile<T> implements SourceFile {
     return this.#file.database
   }
 
-  head(bytes: number): Promise<Buffer> {
+  // A file that is gone by now is told as what reads it would tell.
+  async head(bytes: number): Promise<Buffer> {
     return this.#file.head(bytes)
   }
 
@@ -49,21 +50,27 @@ export class ListedFile<T> implements SourceFile {
     return this.#file.chunks(options)
   }
 
-  bytes(limit: number): Promise<Buffer> {
+  async bytes(limit: number): Promise<Buffer> {
     return this.#file.bytes(limit)
   }
 }
 
-/** What reads a file, but for some of it. */
+/** What reads a file, but for some of it. Nothing is asked of the file before it is asked of this: each time, it may be made for that. */
 export function withOwn(file: SourceFile, own: Partial<SourceFile>): SourceFile {
-  const { path, sizeBytes, modifiedAt, tail, atOnce, database } = file
+  const { path, sizeBytes, modifiedAt } = file
   return {
     path,
     sizeBytes,
     modifiedAt,
-    tail,
-    atOnce,
-    database,
+    get tail() {
+      return file.tail
+    },
+    get atOnce() {
+      return file.atOnce
+    },
+    get database() {
+      return file.database
+    },
     head: (bytes) => file.head(bytes),
     chunks: (options) => file.chunks(options),
     bytes: (limit) => file.bytes(limit),

@@ -91,7 +91,15 @@ describe('a session of thousands of files', () => {
   it('is known with all its files, in order', async () => {
     const database = await openDatabase(':memory:')
     database.exec(SCHEMA)
-    const files = openStateFiles(database)
+    const asked: string[] = []
+    const watched: typeof database = {
+      ...database,
+      prepare(sql) {
+        asked.push(sql)
+        return database.prepare(sql)
+      },
+    }
+    const files = openStateFiles(watched)
     const place = files.place('claude-code', root)
     files.look(
       place,
@@ -100,7 +108,13 @@ describe('a session of thousands of files', () => {
     )
     for (const file of files.pending(0, paths.length)) files.taken(file, 'unit', undefined)
     const [unit] = files.dirty(0, 1)
+    asked.length = 0
     const known = files.filesOf(unit?.id ?? 0)
+    // Of a list, nothing is looked at but what it gives: no search without its bounds, and nothing sorted.
+    const plan = asked.flatMap((sql) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(1, 0))
+    expect(plan.map(({ detail }) => String(detail)).filter((step) => /files|TEMP/.test(step))).toEqual([
+      'SEARCH files USING INDEX files_unit (unit=? AND rowid>?)',
+    ])
     expect(known.map(({ path }) => path)).toEqual(paths.toSorted())
     expect(known.find(({ path }) => path === paths[7])).toEqual({
       path: paths[7],

@@ -104,3 +104,18 @@ it('is not made of calls of a session that nothing is said of', () => {
     ]),
   )
 })
+
+it('is made without looking at all sessions for each of them', () => {
+  const keys = Array.from({ length: 200 }, (_, n) => `s${n}`)
+  let asked = 0
+  const watch = (one: SessionFacts, n: number): SessionFacts =>
+    Object.defineProperty({ ...one }, 'key', {
+      get() {
+        asked += 1
+        return keys[n]
+      },
+    })
+  const packed = packCalls(toTable(keys.map((key) => row(key, key))), facts(...keys).map(watch))
+  expect(packed?.sessions.size).toBe(keys.length)
+  expect(asked).toBeLessThan(10 * keys.length)
+})

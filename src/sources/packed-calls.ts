@@ -27,7 +27,8 @@ export function packCalls(table: CallTable, facts: readonly SessionFacts[]): Pac
   const [all, ...others] = unlike([table])
   if (all === undefined || others.length > 0 || all.count === 0) return undefined
   const sessions = sessionsIn(all)
-  for (const key of sessions.keys()) if (!facts.some((one) => one.key === key)) return undefined
+  const known = new Set(facts.map(({ key }) => key))
+  for (const key of sessions.keys()) if (!known.has(key)) return undefined
   if (facts.some((one) => foreignFindings(one, [all]).length > 0)) return undefined
   const { count, columns } = all
   return { count, calls: JSON.stringify(columns), hashes: hashesOf(all), sessions }

@@ -258,12 +258,14 @@ export function openStateFiles(database: Database): StateFiles {
     filesOf(unit) {
       const files: UnitFile[] = []
       const lists = prepared(database, FILES_OF)
-      for (let after = ''; ;) {
-        const found = JSON.parse(String(lists.get(unit, after)?.['found'])) as FileList
-        for (const [path, size, bytes] of found) files.push({ path, size, bytes: bytes ?? undefined })
-        if (found.length < FILES_A_LIST) return files
-        after = found.at(-1)?.[0] ?? ''
+      for (let after = 0; ;) {
+        const { found, last } = lists.get(unit, after) ?? {}
+        const list = JSON.parse(String(found)) as FileList
+        for (const [path, size, bytes] of list) files.push({ path, size, bytes: bytes ?? undefined })
+        if (list.length < FILES_A_LIST) break
+        after = Number(last)
       }
+      return files.sort((one, other) => (one.path < other.path ? -1 : 1))
     },
     dropped(unit) {
       prepared(database, 'UPDATE files SET bytes = 0, tail = NULL, pending = 0 WHERE unit = ?').run(unit)
@@ -281,9 +283,12 @@ const FILES_A_LIST = 1000
 
 type FileList = readonly (readonly [path: string, size: number, bytes: number | null])[]
 
-/** Many as one answer: the driver holds some memory for each until the next turn of the event loop. */
-const FILES_OF = `SELECT json_group_array(json_array(path, size, bytes)) AS found
-  FROM (SELECT path, size, bytes FROM files WHERE unit = ? AND path > ? ORDER BY path LIMIT ${FILES_A_LIST})`
+/**
+ * Many as one answer: the driver holds some memory for each until the next turn of the event loop. By their ids, in which the index of
+ * a unit's files goes on where it was left: by their paths, all of them would be sorted for each answer.
+ */
+const FILES_OF = `SELECT json_group_array(json_array(path, size, bytes)) AS found, max(id) AS last
+  FROM (SELECT id, path, size, bytes FROM files WHERE unit = ? AND id > ? ORDER BY id LIMIT ${FILES_A_LIST})`
 
 /** Half characters, which Windows has in names: stored as what SQLite makes of them. */
 const HALVES = /\p{Cs}/gu
