@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   OTHER,
@@ -340,6 +341,45 @@ describe('subagents', () => {
     expect(tree.children.map(({ source, children }) => [source, children.map((one) => one.source)])).toEqual([
       ['subagent:z9', ['subagent:b2']],
     ])
+  })
+
+  it('are read in the order of their files, those first that were named by then', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f']
+    const naming = fc.array(fc.constantFrom(...names), { maxLength: 3 })
+    const logs = fc.dictionary(fc.constantFrom(...names, ...names.map((name) => `w/${name}`)), naming)
+    await fc.assert(
+      fc.asyncProperty(naming, logs, async (first, logs) => {
+        const toLog = (said: readonly string[], facts: JsonObject): string =>
+          text(
+            line('u', facts),
+            ...said.map((agentId, n) => result(`r${n}`, `t${n}`, { toolUseResult: { agentId }, ...facts })),
+          )
+        const toPath = (name: string): string =>
+          `p/${SESSION}/subagents/${name.replace(/(?=.$)/, 'agent-')}.jsonl`
+        const agents = Object.entries(logs).map(([name, said]) => {
+          const agentId = name.slice(-1)
+          return { path: toPath(name), agentId, said, log: toLog(said, { isSidechain: true, agentId }) }
+        })
+        const { entries } = await readOne(
+          memorySource(
+            files({
+              [`p/${SESSION}.jsonl`]: toLog(first, {}),
+              ...Object.fromEntries(agents.map(({ path, log }) => [path, log])),
+            }),
+          ),
+        )
+        const left = agents.sort((one, other) => (one.path < other.path ? -1 : 1))
+        const known = new Set(first)
+        const expected = [`p/${SESSION}.jsonl`]
+        while (left.length > 0) {
+          const named = left.findIndex(({ agentId }) => known.has(agentId))
+          const [next] = left.splice(Math.max(named, 0), 1)
+          for (const agentId of next?.said ?? []) known.add(agentId)
+          expected.push(next?.path ?? '')
+        }
+        expect([...new Set(entries.map(({ origin }) => origin?.file))]).toEqual(expected)
+      }),
+    )
   })
 
   it('that stand between the main lines without a name are told by their prompts', async () => {
