@@ -126,10 +126,12 @@ describe('a database of another program', () => {
  * As with no room left, for every file that would grow past so many KB: what a process of its own can be given anywhere, and what the
  * system refuses, not this program.
  */
-function withLimit(kb: number, ...args: readonly string[]): Ran {
+const withLimit = (kb: number, ...args: readonly string[]): Ran => limited(`ulimit -f ${kb}`, ...args)
+
+function limited(by: string, ...args: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(
     'bash',
-    ['-c', `ulimit -f ${kb}; exec "$0" "$@"`, process.execPath, BIN, ...args],
+    ['-c', `${by}; exec "$0" "$@"`, process.execPath, BIN, ...args],
     {
       env: { PATH: process.env['PATH'] ?? '', TZ: 'UTC', ...env() },
       cwd: machine.cwd,
@@ -170,5 +172,14 @@ describe('a disk that takes no more', () => {
     expect(withLimit(1, 'sync', '--no-index').code).toBe(1)
     expect(await hansard('sync', '--no-index')).toMatchObject({ code: 0 })
     expect(await total()).toBe(11)
+  })
+})
+
+describe('a limit of addresses, of which WebAssembly sets more aside than there are', () => {
+  it('hinders no log from being read', async () => {
+    const some = limited('ulimit -v 8000000', 'sync', '--no-index')
+    expect({ code: some.code, causes: causes(some) }).toEqual({ code: 0, causes: [] })
+    expect(some.stderr + some.stdout).toContain('1 session and ')
+    expect(await total()).toBe(1)
   })
 })

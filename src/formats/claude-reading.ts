@@ -271,13 +271,14 @@ function createReading(options: Options): ClaudeReading {
       if (last !== undefined) yield last
     },
     atOnce(path, file, options = {}) {
-      const records = isCut(options) ? claudeRecordsAtOnce(path, file, shaped.asksBy) : undefined
+      let records: RecordsAtOnce | undefined
       const leave = (): void => {
         records?.leave()
         file.leave()
       }
       let isBegun = false
       try {
+        if (isCut(options)) records = claudeRecordsAtOnce(path, file, shaped.asksBy)
         const first = records?.next()
         if (records === undefined || first === undefined) return undefined
         const { isOwnOnly = false } = options

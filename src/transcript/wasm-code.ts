@@ -10,12 +10,21 @@ type Wasm = {
   Instance: new (module: object) => { readonly exports: unknown }
 }
 
-/** What the module exports; undefined where WebAssembly, or its comparing of sixteen bytes, is not to be had. */
+/** What the module exports; undefined where WebAssembly, its comparing of sixteen bytes, or room for its memory is not to be had. */
 export function instantiate(code: Uint8Array): unknown {
   const wasm = (globalThis as { readonly WebAssembly?: Wasm }).WebAssembly
-  if (wasm === undefined || !wasm.validate(code)) return undefined
-  return new wasm.Instance(new wasm.Module(code)).exports
+  if (wasm === undefined || isOutOfRoom || !wasm.validate(code)) return undefined
+  try {
+    return new wasm.Instance(new wasm.Module(code)).exports
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    isOutOfRoom = true
+    return undefined
+  }
 }
+
+/** V8 sets 10 GB of addresses aside for each memory, which `ulimit -v` may forbid; to be told so takes a tenth of a second each time. */
+let isOutOfRoom = false
 
 export const PAGE_BYTES = 65_536
 
