@@ -247,6 +247,27 @@ describe('detection', () => {
   })
 })
 
+describe('a log by itself', () => {
+  it('is opened at once where facts are asked for, and else only for what is read of it', async () => {
+    const [file] = await memoryFileSource('x.jsonl', text(line('u1', {}))).list()
+    if (file === undefined) throw new Error('no file')
+    let opened = 0
+    const counted = {
+      ...file,
+      atOnce: () => {
+        opened += 1
+        return undefined
+      },
+    }
+    const source = { ...memoryFileSource('x.jsonl', ''), list: async () => [counted] }
+    for await (const items of claudeCode.read(source)) expect(items.length).toBeGreaterThan(0)
+    expect(opened).toBe(0)
+    for await (const items of claudeCode.read(source, { isForFacts: true }))
+      expect(items.length).toBeGreaterThan(0)
+    expect(opened).toBe(1)
+  })
+})
+
 describe('bad files', () => {
   it('cost the line that is bad, in its place', async () => {
     const content = `${text(line('u1', {}))}{"type":"us\n${text(line('u2', {}))}\0\0\0\n${text(line('u3', {})).slice(0, 40)}`

@@ -44,7 +44,9 @@ export const claudeCode: Format = {
         },
         (agent) => logs.has(agent),
       )
-      const alone = isAlone(group) && group.main ? openAlone(group.main, reading) : undefined
+      // Nothing but facts is read at once: for all else, the file would be opened in vain.
+      const isShort = options?.isForFacts === true && isAlone(group)
+      const alone = isShort && group.main ? openAlone(group.main, reading) : undefined
       if (alone === undefined) yield* readGroup(group, reading)
       else yield* itemsOf(alone)
       if (id !== undefined) taken.add(id)
