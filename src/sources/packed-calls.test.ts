@@ -91,6 +91,14 @@ it('is told from what nobody packed', () => {
   expect(() => unpackCalls({ count: 3, calls })).toThrow('damaged')
 })
 
+it('is told from what nobody packed as often as it is asked for', async () => {
+  const database = await openDatabase(IN_MEMORY)
+  database.exec(SCHEMA)
+  putPacked(database, 1, 1, { count: 1, calls: '["a"' })
+  for (let time = 0; time < 2; time += 1) expect(() => allCalls(database)).toThrow('damaged')
+  database.close()
+})
+
 const row = (session: string, key: string) =>
   CALL_COLUMNS.map((name) => ({ session, key, provider: '', quality: 0 })[name as string] ?? null)
 

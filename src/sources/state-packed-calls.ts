@@ -92,10 +92,12 @@ const copied = new WeakMap<Database, number>()
  * of meanwhile the rows count.
  */
 export function copyPacked(database: Database): void {
-  if (!copied.has(database))
+  if (!copied.has(database)) {
     database.exec(`CREATE TEMP TABLE ${COPIES} AS SELECT * FROM calls WHERE false;
       CREATE TEMP VIEW all_calls AS SELECT * FROM main.calls
         UNION ALL SELECT * FROM temp.${COPIES} WHERE reading IN (SELECT reading FROM main.packed_calls)`)
+    copied.set(database, 0)
+  }
   let last = copied.get(database) ?? 0
   const next = prepared(
     database,
