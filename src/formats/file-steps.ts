@@ -36,12 +36,19 @@ export async function* readListSteps({
     yield [{ record: { number: 0, byteOffset: 0, byteLength: sizeBytes, value: members } }]
   let number = 0
   for await (const some of elements()) {
-    yield some.map((element) => {
+    const isLong = some.some(({ byteLength }) => byteLength > LONG_BYTES)
+    const steps = some.map((element): FileStep => {
       number += 1
       return { record: { number, ...element } }
     })
+    yield steps
+    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
+    if (isLong) steps.length = 0
   }
 }
+
+/** Bytes of records that are worth letting go of while the next are read. */
+const LONG_BYTES = 1024 * 1024
 
 /** How the records lie in a file, by how it begins: a line each, the elements of one list, or a single object. */
 export function layoutOf({ records, document, peeked, text }: Head): 'lines' | 'list' | 'object' {

@@ -11,6 +11,7 @@ import type { SourceFile } from '../transcript/source.ts'
 import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
 import { createListScan } from './list-scan.ts'
 import { MEMBERS_LIMIT, streamPieces } from './list-stream.ts'
+import type { ListPiece } from './list-walk.ts'
 
 export type ListDocument = {
   /** Everything but the list; under its name what stands there instead of one. */
@@ -119,21 +120,22 @@ async function salvageLarge(
   let isLines = false
   let lists = 0
   let count: number | undefined
-  for await (const pieces of streamPieces(file, list, without)) {
-    for (const piece of pieces) {
-      if (piece.type === 'lines') isLines = true
-      else if (piece.type === 'element') count = (count ?? 0) + 1
-      else if (piece.type === 'list') {
-        lists += 1
-        count = 0
-      } else if (piece.type === 'damage') damage.push(piece.damage)
-      else if (piece.type === 'end') ({ sizeBytes } = piece)
-      else if (piece.type === 'member') {
-        memberBytes += piece.bytes
-        if (memberBytes <= MEMBERS_LIMIT) members[piece.key] = piece.value
-      }
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  const take = (piece: ListPiece): void => {
+    if (piece.type === 'lines') isLines = true
+    else if (piece.type === 'element') count = (count ?? 0) + 1
+    else if (piece.type === 'list') {
+      lists += 1
+      count = 0
+    } else if (piece.type === 'damage') damage.push(piece.damage)
+    else if (piece.type === 'end') ({ sizeBytes } = piece)
+    else if (piece.type === 'member') {
+      memberBytes += piece.bytes
+      if (memberBytes <= MEMBERS_LIMIT) members[piece.key] = piece.value
     }
-    // Nothing of them is held while the next are read.
+  }
+  for await (const pieces of streamPieces(file, list, without)) {
+    pieces.forEach(take)
     pieces.length = 0
   }
   if (memberBytes > MEMBERS_LIMIT) {

@@ -48,21 +48,24 @@ export async function* readFold(
     named ??= nameSession({ format, agent, file: file.path, sessionId }, taken)
     return { type: 'session', session: { ...named, status: 'completed', ...facts } }
   }
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const toItems = (step: FileStep): readonly ReadItem[] => {
+    if ('damage' in step) return [{ type: 'damage', damage: step.damage }]
+    const { value, ...place } = step.record
+    const at = { file: file.path, ...place }
+    last = at
+    const next = value === undefined ? [] : fold.next(value, place.number)
+    const said = keeping !== undefined && isObject(value) ? keeping(value, next, () => fold.facts()) : next
+    return (said.length === 0 ? [unknownSaid(value)] : said).map((one): ReadItem => ({
+      type: 'entry',
+      entry: placing(one, at),
+    }))
+  }
   for await (const some of steps) {
-    const items: ReadItem[] = []
-    for (const step of some) {
-      if ('damage' in step) {
-        items.push({ type: 'damage', damage: step.damage })
-        continue
-      }
-      const { value, ...place } = step.record
-      last = { file: file.path, ...place }
-      const next = value === undefined ? [] : fold.next(value, place.number)
-      const said = keeping !== undefined && isObject(value) ? keeping(value, next, () => fold.facts()) : next
-      for (const one of said.length === 0 ? [unknownSaid(value)] : said)
-        items.push({ type: 'entry', entry: placing(one, last) })
-    }
-    if (items.length > 0) yield named === undefined ? [toSession(), ...items] : items
+    const items = some.flatMap(toItems)
+    if (items.length === 0) continue
+    if (named === undefined) items.unshift(toSession())
+    yield items
   }
   if (named === undefined) return
   const rest = last === undefined ? [] : (fold.end?.() ?? [])

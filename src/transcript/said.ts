@@ -14,7 +14,7 @@ const FACTS = /^[^\n]{0,80} \(untrusted[^\n)]{0,60}\):\n```json\n/
 const AFTER_CONTEXT = '## My request for Codex:'
 
 export function saidText(text: string): string | undefined {
-  let rest = text.slice(0, LONGEST).trimStart()
+  let rest = headOf(text).trimStart()
   const [command, args] = [inside(rest, 'command-name'), inside(rest, 'command-args')]
   // One alone, such as /clear, asks nothing of the agent.
   if (command !== undefined) return args === undefined ? undefined : `${command} ${args}`
@@ -36,6 +36,11 @@ export function saidText(text: string): string | undefined {
   const asked = rest.startsWith('# Context') ? rest.indexOf(AFTER_CONTEXT) : -1
   if (asked !== -1) rest = rest.slice(asked + AFTER_CONTEXT.length).trimStart()
   return rest === '' || rest.startsWith('# AGENTS.md') ? undefined : rest
+}
+
+/** A copy where it is cut: a part of a text holds on to all of it, and a pattern that was found to what it was found in. */
+function headOf(text: string): string {
+  return text.length > LONGEST ? (JSON.parse(JSON.stringify(text.slice(0, LONGEST))) as string) : text
 }
 
 /** Only where the text begins with markup of this kind: quoted in a sentence, it is words. */
