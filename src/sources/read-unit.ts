@@ -61,8 +61,8 @@ export type Taking = {
   readonly enter?: () => Promise<void>
 }
 
-/** Of a unit of many files, what is left of each adds up before V8 looks for it. */
-const COLLECT_BATCHES = 5000
+/** Of a unit of more files than this, what is left of each adds up before V8 looks for it: it is told to, after so many batches. */
+const MANY_FILES = 5000
 
 const NO_WAIT = async (): Promise<void> => {}
 
@@ -84,7 +84,7 @@ export async function runUnitJob(
     const begun: Begun | UnitResult = own === undefined ? await begin(job, enter, options) : { format: own }
     if ('type' in begun) return begun
     const { format, looks, items } = begun
-    if (items !== undefined) await readAll(items, reading, isTaken)
+    if (items !== undefined) await readAll(items, reading, withCollecting(job, isTaken))
     if (onSessions !== undefined) {
       for (let part = reading.part(); part !== undefined; part = reading.part()) {
         onSessions({ format: format.id, sessions: part.map((one) => withoutSecretsOf(one, job.home)) })
@@ -105,12 +105,19 @@ type Items = AsyncIterable<readonly ReadItem[]>
 type Begun = { readonly format: Format; readonly looks?: string; readonly items?: Items }
 
 async function readAll(items: Items, reading: UnitReading, isTaken: () => Promise<void>): Promise<void> {
-  let batches = 0
   for await (const batch of items) {
     reading.add(batch)
-    batches += 1
-    if (batches % COLLECT_BATCHES === 0) collect()
     await isTaken()
+  }
+}
+
+function withCollecting({ paths }: UnitJob, isTaken: () => Promise<void>): () => Promise<void> {
+  if (paths.length <= MANY_FILES) return isTaken
+  let batches = 0
+  return () => {
+    batches += 1
+    if (batches % MANY_FILES === 0) collect()
+    return isTaken()
   }
 }
 
