@@ -126,6 +126,13 @@ describe('a query', () => {
     expect(toFts(parse('a -every*'))?.expression).toBe('("a" NOT (text : "every" *))')
   })
 
+  it.each(['(((', ')', '()', 'OR', 'NOT', ' ( OR ) '])(
+    'of nothing but operators asks for these: %s',
+    (text) => {
+      expect(parse(text)).toMatchObject({ fields: [], condition: { type: 'substring', text: text.trim() } })
+    },
+  )
+
   it('is a whole pattern on request', () => {
     const { condition } = parseQuery('role:x (a|b)+', { regex: true, caseSensitive: true })
     expect(shown(condition)).toBe('/role:x (a|b)+/gu')

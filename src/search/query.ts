@@ -59,6 +59,9 @@ export function parseQuery(text: string, options: QueryOptions = {}): Query {
     // What ended it here is a parenthesis that nothing opened: no more than a character.
     if (parser.tokens.next() === undefined) break
   }
+  // Nothing but operators asks for nothing: then they are characters, as anything else that has no word.
+  const typed = text.trim()
+  if (nodes.length === 0 && typed !== '') nodes.push({ type: 'substring', text: typed })
   return { text, caseSensitive, ...divide(all(nodes)) }
 }
 
