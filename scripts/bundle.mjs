@@ -110,6 +110,12 @@ const bareStart = {
   },
 }
 
+/**
+ * zod: only commands that read configuration or standard input load it. libsql: it is loaded only for a database, by a Node without SQLite,
+ * and finds its binary beside itself.
+ */
+const OUTSIDE = ['zod', 'libsql']
+
 const SHARED = {
   // Spaces and comments take as long to read as code; names stay, for whoever reads a stack.
   minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
@@ -188,9 +194,7 @@ const bundle = await rolldown({
     bareStart,
   ],
   platform: 'node',
-  // zod stays outside: only commands that read configuration or standard input load it.
-  // libsql too: it is loaded only for a database, by a Node without SQLite, and finds its binary beside itself.
-  external: ['zod', 'libsql'],
+  external: OUTSIDE,
   logLevel: 'warn',
 })
 await bundle.write({
@@ -212,7 +216,8 @@ const reading = await rolldown({
   input: { 'unit-worker': `${root}/dist/src/sources/unit-worker.js` },
   plugins: [lazyModules, plainExports],
   platform: 'node',
-  external: ['zod', 'libsql'],
+  external: OUTSIDE,
+  // It would warn that a format which is loaded when needed is here at once, which is meant.
   logLevel: 'silent',
 })
 await reading.write({
