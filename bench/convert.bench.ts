@@ -1,10 +1,11 @@
 /** Converting a session of 1 GB where the target can be streamed: the most memory the process ever held. */
-import { spawn } from 'node:child_process'
-import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 import { atMost, type Result } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 import { sampleText } from './samples.ts'
 
 const STREAMED = ['weakincentives', 'swarm', 'entire', 'journal']
@@ -18,7 +19,7 @@ export const bench: Bench = async ({ quick }) => {
   for (const target of STREAMED) {
     const out = join(folder, target)
     mkdirSync(out)
-    const { peakMb, seconds } = await convert(path, target, out)
+    const { peakMb, seconds } = convert(path, target, out)
     const mb = (statSync(path).size / 1e6).toFixed(0)
     results.push(atMost(`convert ${mb} MB to ${target}`, peakMb, 250, `MB at most, ${seconds.toFixed(0)} s`))
     rmSync(out, { recursive: true })
@@ -73,27 +74,12 @@ function writeSession(path: string, size: number): void {
   }
 }
 
-async function convert(
-  path: string,
-  target: string,
-  out: string,
-): Promise<{ peakMb: number; seconds: number }> {
+function convert(path: string, target: string, out: string): { peakMb: number; seconds: number } {
   const bin = join(import.meta.dirname, '../bin/hansard.js')
   const started = performance.now()
-  const child = spawn(process.execPath, [bin, 'convert', path, '--to', target, '--out', out], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  let peakKb = 0
-  const poll = setInterval(() => {
-    try {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      peakKb = Math.max(peakKb, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0))
-    } catch {
-      // The process is gone, or this is not Linux: then the peak stays 0 and the result says so.
-    }
-  }, 20)
-  const code = await new Promise<number | null>((resolve) => child.on('exit', resolve))
-  clearInterval(poll)
-  if (code !== 0) throw new Error(`hansard convert --to ${target} ended with ${code}`)
-  return { peakMb: peakKb === 0 ? Number.NaN : peakKb / 1024, seconds: (performance.now() - started) / 1000 }
+  const args = ['--import', TELL_PEAK, bin, 'convert', path, '--to', target, '--out', out]
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1e8 })
+  if (status !== 0)
+    throw new Error(`hansard convert --to ${target} ended with ${status}: ${stderr.slice(-300)}`)
+  return { peakMb: toldPeak(stderr).mb, seconds: (performance.now() - started) / 1000 }
 }

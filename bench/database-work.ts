@@ -1,5 +1,4 @@
 /** One way to go through a database, in a process of its own, so that what it held at most is its own: `{ ms, cpuMs, peakMb, count }` on stdout. */
-import { readFileSync } from 'node:fs'
 import { exportRows, openRows } from '../src/archive/kept-rows.ts'
 import { readDatabase } from '../src/formats/opencode-database.ts'
 import { OPENCODE_ROWS } from '../src/formats/places.ts'
@@ -7,6 +6,7 @@ import { nodeFiles } from '../src/journal/files.ts'
 import { openSourceDatabase } from '../src/sources/database.ts'
 import { openDatabase } from '../src/sqlite/driver.ts'
 import type { SourceDatabase, SourceFile } from '../src/transcript/source.ts'
+import { peakMb } from './peak-memory.ts'
 
 export type Done = {
   readonly ms: number
@@ -62,15 +62,6 @@ async function readAll(opened: Promise<SourceDatabase>): Promise<number> {
   for await (const items of readDatabase(file, { taken: new Set(), spawned: new Map(), drift: undefined }))
     for (const item of items) if (item.type === 'entry') entries += 1
   return entries
-}
-
-/** Not `maxRSS`: a new process begins with what its parent held. */
-function peakMb(): number {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024
-  } catch {
-    return process.resourceUsage().maxRSS / 1024
-  }
 }
 
 function fail(kind: string, reason: string): never {

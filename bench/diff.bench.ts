@@ -7,6 +7,7 @@ import type { SessionDiff } from '../src/replay/diff/diff.ts'
 import type { Bench } from './bench.ts'
 import { writeLongLog } from './long-session.ts'
 import { atMost, type Result } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
 const ENTRIES = 10_000
@@ -33,8 +34,6 @@ export const bench: Bench = async () => {
 /** The number of a call in the middle. */
 const MIDDLE = 5002
 const ROUNDS = 5
-/** Says on leaving how much memory it had at most, in KB. */
-const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
 
 function compared(
   name: string,
@@ -45,14 +44,14 @@ function compared(
   let mb = 0
   for (let round = 0; round < ROUNDS; round += 1) {
     const began = performance.now()
-    const ran = spawnSync(process.execPath, ['--import', TELL, BIN, 'diff', ...paths, '--json'], {
+    const ran = spawnSync(process.execPath, ['--import', TELL_PEAK, BIN, 'diff', ...paths, '--json'], {
       encoding: 'utf8',
       maxBuffer: 1e9,
     })
     times.push(performance.now() - began)
     if (ran.status !== 0 || !isRight(JSON.parse(ran.stdout) as SessionDiff))
       throw new Error(`not compared: ${ran.stderr}`)
-    mb = Math.max(mb, Number(/maxRSS=(\d+)/.exec(ran.stderr)?.[1]) / 1024)
+    mb = Math.max(mb, toldPeak(ran.stderr).mb)
   }
   const median = times.sort((one, other) => one - other)[ROUNDS >> 1] ?? Infinity
   return [

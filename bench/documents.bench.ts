@@ -66,7 +66,7 @@ function measure(name: string, path: string): Result {
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   const format = name.replace(/(?:,|').*$/, '')
   const report = status === 0 ? (JSON.parse(stdout) as ReadReport) : undefined
-  const memory = report === undefined ? Number.POSITIVE_INFINITY : report.maxRssKb / 1024
+  const memory = report === undefined ? Number.POSITIVE_INFINITY : report.peakMb
   const isRight =
     report !== undefined && report.format === format && report.entries > 1000 && report.damage === 0
   const detail =

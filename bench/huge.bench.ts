@@ -22,6 +22,7 @@ import {
 } from './huge-files.ts'
 import { atMost, type Result } from './measure.ts'
 import { writeDatabase } from './opencode-sample.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
 const MOST_MB = 300
@@ -133,7 +134,9 @@ const CASES: Readonly<Record<string, Make>> = {
         `${n === 0 ? '}' : ''}]}\n${claudeRecord(sessionId(n), 1)}`,
       )
     }
-    return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 3 && damage >= 3 }
+    // Only a line so long is too much to take in.
+    const least = size(25e6) < 25e6 ? 0 : 3
+    return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 3 && damage >= least }
   },
   ...documents(),
   'bomb: gzip, 10 GB of zeros': async (folder, size) => {
@@ -197,33 +200,33 @@ function fileIn(folder: string, path: string): string {
   return join(folder, path)
 }
 
-/** Says on leaving how much memory it had at most, in KB, threads and all. */
-const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
-
 function measure(name: string, folder: string, { args, expect }: Case, most = MOST_MB): Result {
   const began = performance.now()
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', TELL, BIN, ...args, '--json'], {
-    cwd: join(folder, 'work'),
-    env: {
-      PATH: process.env['PATH'],
-      HOME: join(folder, 'work'),
-      CLAUDE_CONFIG_DIR: join(folder, 'claude'),
-      HANSARD_HOME: join(folder, 'archive'),
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    ['--import', TELL_PEAK, BIN, ...args, '--json'],
+    {
+      cwd: join(folder, 'work'),
+      env: {
+        PATH: process.env['PATH'],
+        HOME: join(folder, 'work'),
+        CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+        HANSARD_HOME: join(folder, 'archive'),
+      },
+      maxBuffer: 1e8,
+      encoding: 'utf8',
     },
-    maxBuffer: 1e8,
-    encoding: 'utf8',
-  })
+  )
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
-  const told = /maxRSS=(\d+)/.exec(stderr)?.[1]
+  const { mb, processorMs } = toldPeak(stderr)
   const report =
     stdout.startsWith('{"files"') || stdout.includes('"files"')
       ? (JSON.parse(stdout) as SyncReport)
       : undefined
-  const memory = told === undefined ? Number.POSITIVE_INFINITY : Number(told) / 1024
   const isRight = report !== undefined && expect(report)
   const said = report && `${report.sessions} sessions, ${report.entries} entries, ${report.damage} damaged`
   const problems = report?.problems.map(({ cause, count }) => `${cause} ${count}`).join(', ')
-  const detail = `MB; ${seconds} s; exit ${status}; ${said ?? (stdout + stderr).slice(-300)}${problems ? `; ${problems}` : ''}`
-  const result = atMost(name, memory, most, isRight ? detail : `NOT AS IT SHOULD BE: ${detail}`)
+  const detail = `MB; ${seconds} s, ${(processorMs / 1000).toFixed(0)} s of processor; exit ${status}; ${said ?? (stdout + stderr).slice(-300)}${problems ? `; ${problems}` : ''}`
+  const result = atMost(name, mb, most, isRight ? detail : `NOT AS IT SHOULD BE: ${detail}`)
   return { ...result, ok: result.ok && isRight }
 }

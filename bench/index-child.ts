@@ -1,13 +1,14 @@
 /** A process that brings the index of an archive up to date, and says how long that took and how much memory. */
 import { openArchive } from '../src/archive/archive.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
+import { peakMb } from './peak-memory.ts'
 
 export type IndexReport = {
   readonly bytes: number
   readonly ms: number
   /** Milliseconds of processor, of all threads. */
   readonly processorMs: number
-  readonly maxRssKb: number
+  readonly peakMb: number
 }
 
 const before = process.cpuUsage()
@@ -17,6 +18,6 @@ const report: IndexReport = {
   bytes,
   ms,
   processorMs: (user + system) / 1000,
-  maxRssKb: process.resourceUsage().maxRSS,
+  peakMb: peakMb(),
 }
 process.stdout.write(JSON.stringify(report))

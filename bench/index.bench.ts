@@ -11,6 +11,7 @@ import { catchUpIndex } from '../src/search/indexer.ts'
 import { sync } from '../src/sources/sync.ts'
 import type { Bench } from './bench.ts'
 import { atMost, median, type Result } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 import { writeSearchLogs } from './search-logs.ts'
 
 const BIN = resolve(import.meta.dirname, '../bin/hansard.js')
@@ -109,13 +110,11 @@ async function processorMs(archive: Archive): Promise<number> {
   return (user + system) / 1000
 }
 
-const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
-
 /** The largest memory of the whole process, threads and all. */
 function tiny(folder: string, files: number): Result[] {
   writeSearchLogs(join(folder, 'claude'), { files, bytesEach: 1500 })
   const synced = (...flags: string[]): number => {
-    const { status, stderr } = spawnSync(process.execPath, ['--import', TELL, BIN, 'sync', ...flags], {
+    const { status, stderr } = spawnSync(process.execPath, ['--import', TELL_PEAK, BIN, 'sync', ...flags], {
       cwd: folder,
       env: {
         PATH: process.env['PATH'],
@@ -126,7 +125,7 @@ function tiny(folder: string, files: number): Result[] {
       encoding: 'utf8',
     })
     if (status !== 0) throw new Error(`sync failed: ${stderr}`)
-    return (Number(/maxRSS=(\d+)/.exec(stderr)?.[1]) * 1024) / 1e6
+    return toldPeak(stderr).mb
   }
   synced('--no-index')
   return [atMost(`index: memory with ${files} tiny files, MB`, synced(), 400, '')]

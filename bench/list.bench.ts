@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import type { Bench } from './bench.ts'
 import { writeSessions } from './listed-sessions.ts'
 import { atMost, median, type Result } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
 const MOST_STARTS = 2.5
@@ -61,16 +62,18 @@ function measure(home: string, count: number, most: number): readonly Result[] {
 
 type Ran = { readonly ms: number; readonly mb: number }
 
-const TELL = `data:text/javascript,process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
-
 function run(args: readonly string[]): Ran {
   const env = { PATH: process.env['PATH'], HOME: tmpdir() }
   const cwd = tmpdir()
   const ms = timed(() => void spawnSync(process.execPath, [BIN, ...args], { env, cwd, maxBuffer: 1e9 }))
-  const told = spawnSync(process.execPath, ['--import', TELL, BIN, ...args], { env, cwd, maxBuffer: 1e9 })
+  const told = spawnSync(process.execPath, ['--import', TELL_PEAK, BIN, ...args], {
+    env,
+    cwd,
+    maxBuffer: 1e9,
+  })
   if (told.status !== 0 || told.stdout.length === 0)
     throw new Error(`${args.join(' ')}: ${String(told.stderr)}`)
-  return { ms, mb: Number(/maxRSS=(\d+)/.exec(String(told.stderr))?.[1]) / 1024 }
+  return { ms, mb: toldPeak(String(told.stderr)).mb }
 }
 
 function timed(work: () => void): number {

@@ -2,13 +2,14 @@
 import { identify } from '../src/sources/detect.ts'
 import { allFormats } from '../src/sources/formats.ts'
 import { openSource } from '../src/sources/open.ts'
+import { peakMb } from './peak-memory.ts'
 
 export type ReadReport = {
   readonly format: string
   readonly sessions: number
   readonly entries: number
   readonly damage: number
-  readonly maxRssKb: number
+  readonly peakMb: number
 }
 
 const source = await openSource(process.argv[2] ?? '')
@@ -28,6 +29,6 @@ const report: ReadReport = {
   sessions: ids.size,
   entries,
   damage,
-  maxRssKb: process.resourceUsage().maxRSS,
+  peakMb: peakMb(),
 }
 process.stdout.write(JSON.stringify(report))

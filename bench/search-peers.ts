@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { median } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 
 export type Searcher = { readonly name: string; readonly command: string; readonly args: readonly string[] }
 
@@ -50,14 +51,10 @@ export function timeProgram(
   // To a pipe, as those who run programs read them.
   spawnSync(process.execPath, [script, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   const ms = performance.now() - started
-  // Asked in a run that is not timed. Not by getrusage, which counts what this process had when it started the other.
-  const said = 'process.on("exit",()=>fs.writeSync(2,"RSS "+peak()))'
-  const peak =
-    'const peak=()=>{try{return /VmHWM:\\s*(\\d+)/.exec(fs.readFileSync("/proc/self/status","utf8"))[1]}catch{return process.memoryUsage.rss()/1024}}'
-  const preload = `data:text/javascript,import fs from"node:fs";${encodeURIComponent(`${peak};${said}`)}`
-  const { stderr } = spawnSync(process.execPath, ['--import', preload, script, ...args], {
+  // Asked in a run that is not timed.
+  const { stderr } = spawnSync(process.execPath, ['--import', TELL_PEAK, script, ...args], {
     env,
     encoding: 'utf8',
   })
-  return { ms, mb: Number(/RSS (\d+)/.exec(stderr)?.[1] ?? Number.NaN) / 1000 }
+  return { ms, mb: toldPeak(stderr).mb }
 }

@@ -61,7 +61,7 @@ export const bench: Bench = async ({ quick }) => {
         `${(built.processorMs / 1000).toFixed(1)} s`,
       ),
       atMost('index: size, against the logs', size / bytes, 0.45, `${(size / 1e6).toFixed(0)} MB`),
-      atMost('index: peak memory, MB', (built.maxRssKb * 1024) / 1e6, 400, 'of a process of its own'),
+      atMost('index: peak memory, MB', built.peakMb, 400, 'of a process of its own'),
       ...(await searches(index, 'newest', PARSE_THERE / parse)),
       ...(await searches(index, 'ranked', PARSE_THERE / parse)),
     ]

@@ -13,6 +13,7 @@ import { createLineSplitter } from '../src/transcript/lines.ts'
 import type { Bench } from './bench.ts'
 import { claudeLineOf, sessionId, writeClaudeLog, writeClaudeLogs, type Logs } from './claude-logs.ts'
 import { atLeast, atMost, compare, median, type Result } from './measure.ts'
+import { TELL_PEAK, toldPeak } from './peak-memory.ts'
 
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
 /** Wall clock, Node's start and all: a machine with other work may go over them. The detail says what `node -e 0` took meanwhile. */
@@ -155,15 +156,12 @@ type Synced = {
   readonly report: SyncReport
 }
 
-/** Says on leaving how much memory it had at most, in KB, and how long it worked, in µs, threads and all. */
-const TELL = `data:text/javascript,process.on('exit',()=>{const u=process.resourceUsage();process.stderr.write('maxRSS='+u.maxRSS+' cpu='+(u.userCPUTime+u.systemCPUTime))})`
-
 function sync(folder: string): Synced {
   const work = join(folder, 'work')
   fs.mkdirSync(work, { recursive: true })
   let ran: ReturnType<typeof spawnSync> | undefined
   const ms = timed(() => {
-    ran = spawnSync(process.execPath, ['--import', TELL, BIN, 'sync', '--json', '--no-index'], {
+    ran = spawnSync(process.execPath, ['--import', TELL_PEAK, BIN, 'sync', '--json', '--no-index'], {
       cwd: work,
       env: {
         PATH: process.env['PATH'],
@@ -175,10 +173,9 @@ function sync(folder: string): Synced {
     })
   })
   const [stdout, stderr] = [String(ran?.stdout), String(ran?.stderr)]
-  const kb = Number(/maxRSS=(\d+)/.exec(stderr)?.[1])
   if (ran?.status !== 0) throw new Error(`sync failed: ${stderr}`)
-  const workMs = Number(/cpu=(\d+)/.exec(stderr)?.[1]) / 1000
-  return { ms, workMs, mb: kb / 1024, report: JSON.parse(stdout) as SyncReport }
+  const { mb, processorMs: workMs } = toldPeak(stderr)
+  return { ms, workMs, mb, report: JSON.parse(stdout) as SyncReport }
 }
 
 function timed(work: () => void): number {

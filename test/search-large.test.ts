@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { TELL_PEAK, toldPeak } from '../bench/peak-memory.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import type { Order } from '../src/search/lookup.ts'
 import { parseQuery } from '../src/search/query.ts'
@@ -105,14 +106,12 @@ describe('hansard sync', () => {
       writeLog(config, n, [`${text} needle${n}`])
     }
     const env = { CLAUDE_CONFIG_DIR: config, HOME: folder, HANSARD_HOME: join(folder, 'archive') }
-    const tell = `process.on('exit',()=>process.stderr.write('maxRSS='+process.resourceUsage().maxRSS))`
     const { code, stderr } = await run(['sync'], {
       cwd: folder,
-      env: { ...env, NODE_OPTIONS: `--import data:text/javascript,${tell}` },
+      env: { ...env, NODE_OPTIONS: `--import ${TELL_PEAK}` },
     })
     expect(code).toBe(0)
-    // Threads may say it too, when they end: the largest is that of the whole process.
-    const mb = Math.max(...Array.from(stderr.matchAll(/maxRSS=(\d+)/g), ([, kb]) => Number(kb))) / 1024
+    const { mb } = toldPeak(stderr)
     expect(mb).toBeGreaterThan(50)
     expect(mb).toBeLessThan(350)
     const { stdout } = await run(['search', 'needle2', '--json'], { cwd: folder, env })
