@@ -4,12 +4,13 @@
  */
 import { openArchive, type Archive } from '../archive/archive.ts'
 import { outlineSession, readSession } from '../archive/read-session.ts'
-import { HansardError, isHansardError } from '../errors.ts'
+import { isHansardError } from '../errors.ts'
 import type { ReadItem } from '../formats/format.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { checkId } from '../transcript/ids.ts'
+import { ambiguousId } from './ambiguous-id.ts'
 import { isCurrent } from './current.ts'
 import { oneSession } from './one-session.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
@@ -142,14 +143,7 @@ export function findSession(
   const found = database === undefined ? [] : findSessions(database, idOrPrefix)
   const [only] = found
   if (only !== undefined && found.length === 1) return only
-  if (found.length > 1) {
-    throw new HansardError('ambiguous-id', `several sessions begin with ${JSON.stringify(idOrPrefix)}`, {
-      hint: `give more of the id: ${found
-        .slice(0, 3)
-        .map(({ id }) => id)
-        .join(', ')}`,
-    })
-  }
+  if (database !== undefined && found.length > 1) throw ambiguousId(database, idOrPrefix, found)
   // One that the state does not know yet: recorded while another process holds the lock.
   const id = archive.find(idOrPrefix)
   return { key: id, id }
