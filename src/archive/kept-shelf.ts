@@ -8,6 +8,7 @@ import { HansardError, systemCode } from '../errors.ts'
 import { ensureFolder, type Files } from '../journal/files.ts'
 import { commonLength, openContent, type Content, type Stored } from './kept-content.ts'
 import { openFinder, PACKED } from './kept-find.ts'
+import { openVersions } from './kept-versions.ts'
 import { removeLeftovers } from './leftovers.ts'
 
 export type Shelf = {
@@ -41,11 +42,10 @@ export type Shelf = {
 const own = randomBytes(2).toString('hex')
 let made = 0
 
-const OLDER = /^\.([1-9]\d{0,8})(\.gz)?$/
-
 export function openShelf(files: Files, folder: string): Shelf {
   const finder = openFinder(files, folder)
   const { plain, packed, older } = finder
+  const found = openVersions(files, older)
   let isClean = false
 
   const locate = (path: string, version?: number): Stored | undefined => finder.locate(path, version)
@@ -65,30 +65,27 @@ export function openShelf(files: Files, folder: string): Shelf {
     const [a, b] = [files.identityAt(now.at), files.identityAt(stored.at)]
     return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
   }
-  const allVersions = (path: string): readonly number[] => {
-    const found = older.suffixes(path).map((suffix) => Number(OLDER.exec(suffix)?.[1]))
-    return [...new Set(found.filter((version) => !Number.isNaN(version)))].sort((a, b) => a - b)
-  }
-  const versions = (path: string): readonly number[] => {
-    const found = allVersions(path)
-    return found.filter((version) => {
+  const versions = (path: string): readonly number[] =>
+    found.of(path).filter((version) => {
       const stored = locate(path, version)
       return stored !== undefined && !isNewest(path, stored)
     })
-  }
   const removeFile = (at: string | undefined): void => {
     if (at === undefined) return
     files.remove(at)
     files.syncFolder(dirname(at))
   }
+  const removeOlder = (at: string | undefined): void => {
+    if (at !== undefined) found.change(at, () => removeFile(at))
+  }
   const drop = (path: string, version: number): void => {
-    removeFile(older.find(path, `.${version}`))
-    removeFile(older.find(path, `.${version}${PACKED}`))
+    removeOlder(older.find(path, `.${version}`))
+    removeOlder(older.find(path, `.${version}${PACKED}`))
   }
   const settle = (path: string): boolean => {
     const now = newest(path)
     if (now === undefined || (files.identityAt(now.at)?.links ?? 1) === 1) return true
-    for (const version of allVersions(path)) {
+    for (const version of found.of(path)) {
       const stored = locate(path, version)
       if (stored !== undefined && isNewest(path, stored)) drop(path, version)
     }
@@ -98,14 +95,19 @@ export function openShelf(files: Files, folder: string): Shelf {
     versions(path).find((version) => isSame(open(path, version), content))
   const setAside = (path: string, stored: Stored): void => {
     const suffix = stored.isPacked ? PACKED : ''
-    const at = older.make(path, `.${(allVersions(path).at(-1) ?? 0) + 1}${suffix}`)
-    try {
-      files.link(stored.at, at)
-    } catch (error) {
-      if (!LINKLESS.has(systemCode(error) ?? '')) throw error
-      files.rename(stored.at, at)
-    }
-    files.syncFolder(dirname(at))
+    let version = (found.of(path).at(-1) ?? 0) + 1
+    // A version that another process made within the tick of the last look would not be known: nothing takes its place.
+    while (locate(path, version) !== undefined) version += 1
+    const at = older.make(path, `.${version}${suffix}`)
+    found.change(at, () => {
+      try {
+        files.link(stored.at, at)
+      } catch (error) {
+        if (!LINKLESS.has(systemCode(error) ?? '')) throw error
+        files.rename(stored.at, at)
+      }
+      files.syncFolder(dirname(at))
+    })
   }
 
   return {
@@ -153,20 +155,27 @@ export function openShelf(files: Files, folder: string): Shelf {
     },
     putOlder(path, version, temporary) {
       const at = older.make(path, `.${version}`)
-      files.rename(temporary, at)
-      files.syncFolder(dirname(at))
-      removeFile(older.find(path, `.${version}${PACKED}`))
+      found.change(at, () => {
+        files.rename(temporary, at)
+        files.syncFolder(dirname(at))
+      })
+      removeOlder(older.find(path, `.${version}${PACKED}`))
     },
     putPacked(path, version, temporary) {
-      const [tree, before] = version === undefined ? [packed, plain] : [older, older]
-      const suffix = version === undefined ? '' : `.${version}`
-      const at = tree.make(path, `${suffix}${PACKED}`)
-      files.rename(temporary, at)
-      files.syncFolder(dirname(at))
-      removeFile(before.find(path, suffix))
+      const isOlder = version !== undefined
+      const suffix = isOlder ? `.${version}` : ''
+      const at = (isOlder ? older : packed).make(path, `${suffix}${PACKED}`)
+      const place = (): void => {
+        files.rename(temporary, at)
+        files.syncFolder(dirname(at))
+      }
+      if (isOlder) found.change(at, place)
+      else place()
+      if (isOlder) removeOlder(older.find(path, suffix))
+      else removeFile(plain.find(path))
     },
     remove(path) {
-      for (const version of allVersions(path)) drop(path, version)
+      for (const version of found.of(path)) drop(path, version)
       removeFile(packed.find(path, PACKED))
       removeFile(plain.find(path))
     },

@@ -13,8 +13,8 @@ export type KeptTree = {
   find(path: string, suffix?: string): string | undefined
   /** Where the file is or is to be. Its folders are there when this returns. */
   make(path: string, suffix?: string): string
-  /** What stands between the path and the end of each name that begins with it: versions. */
-  suffixes(path: string): readonly string[]
+  /** The folder that the file would be in, if that is there, and the names it may have in it. */
+  lies(path: string): { readonly folder: string; readonly names: readonly string[] } | undefined
   /** Every file with this suffix, in the order of paths but for names that had to be changed. */
   walk(suffix?: string): Generator<string>
 }
@@ -94,16 +94,13 @@ export function openTree(files: Files, trusted: string, root: string): KeptTree 
       if (found === undefined) throw taken(join(folder, own))
       return join(folder, found + suffix)
     },
-    suffixes(path) {
-      if (files.kind(root) === undefined) return []
+    lies(path) {
+      if (files.kind(root) === undefined) return undefined
       const names = namesOf(path)
       const folder = findFolder(names.slice(0, -1))
-      if (folder === undefined) return []
+      if (folder === undefined) return undefined
       const last = names.at(-1) as string
-      const own = [...new Set([last, ...otherNames(last)])]
-      return files
-        .list(folder)
-        .flatMap((name) => own.filter((n) => name.startsWith(`${n}.`)).map((n) => name.slice(n.length)))
+      return { folder, names: [...new Set([last, ...otherNames(last)])] }
     },
     walk: (suffix = '') => walk(files, root, [], suffix),
   }
