@@ -4,6 +4,7 @@
  */
 import { PRIMARY, type Entry, type Origin } from '../transcript/entry.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { isLongRecord } from '../transcript/long-records.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { Session } from '../transcript/session.ts'
@@ -81,9 +82,6 @@ type Options = {
   /** Told of every line that is an object. */
   readonly watch?: (line: JsonObject) => void
 }
-
-/** Lines that are worth letting go of while the next are read. */
-const LONG_BYTES = 1024 * 1024
 
 /**
  * The functions of the last reading are held until there are others: what was compiled of them is let go with the last of them, and
@@ -262,7 +260,7 @@ function createReading(options: Options): ClaudeReading {
       for await (const batch of batches) {
         const items = opening.take(batch)
         if (items === undefined) continue
-        const isLong = batch.records.some(({ byteLength }) => byteLength > LONG_BYTES)
+        const isLong = batch.records.some(isLongRecord)
         yield items
         // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
         if (isLong) items.length = 0

@@ -3,6 +3,7 @@
  */
 import type { Damage } from '../transcript/damage.ts'
 import type { Json } from '../transcript/json.ts'
+import { isLongRecord } from '../transcript/long-records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { Head } from './head-records.ts'
 import { readInOrder } from './in-order.ts'
@@ -36,7 +37,7 @@ export async function* readListSteps({
     yield [{ record: { number: 0, byteOffset: 0, byteLength: sizeBytes, value: members } }]
   let number = 0
   for await (const some of elements()) {
-    const isLong = some.some(({ byteLength }) => byteLength > LONG_BYTES)
+    const isLong = some.some(isLongRecord)
     const steps = some.map((element): FileStep => {
       number += 1
       return { record: { number, ...element } }
@@ -46,9 +47,6 @@ export async function* readListSteps({
     if (isLong) steps.length = 0
   }
 }
-
-/** Bytes of records that are worth letting go of while the next are read. */
-const LONG_BYTES = 1024 * 1024
 
 /** How the records lie in a file, by how it begins: a line each, the elements of one list, or a single object. */
 export function layoutOf({ records, document, peeked, text }: Head): 'lines' | 'list' | 'object' {

@@ -1,5 +1,6 @@
 /** `opencode export`: one document, `{ info, messages: [{ info, parts }] }`. Cut off, it gives every message that is whole. */
 import { asArray, asObject, isObject } from '../transcript/json.ts'
+import { isLongRecord } from '../transcript/long-records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
@@ -33,7 +34,7 @@ export async function* readExport(
   if (Object.keys(members).length > 0) yield [reading.event({ value: members, place: whole }, 'session')]
   let number = 0
   for await (const some of elements()) {
-    const isLong = some.some(({ byteLength }) => byteLength > LONG_BYTES)
+    const isLong = some.some(isLongRecord)
     const items = some.flatMap(({ value, byteOffset, byteLength }) => {
       number += 1
       const place = { file: file.path, number, byteOffset, byteLength }
@@ -46,8 +47,6 @@ export async function* readExport(
   }
   yield [{ type: 'session', session: reading.session() }]
 }
-
-const LONG_BYTES = 1024 * 1024
 
 function readMessage({ value, place }: Piece, reading: OpencodeReading): readonly ReadItem[] {
   const message = asObject(value)

@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { proveFailures, provePowerCuts } from '../../test/fault-proofs.ts'
 import { createDisk, withFault } from '../../test/faulty-files.ts'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { first, readFolder, sampleEntry } from '../../test/journal-samples.ts'
 import { verifyChain } from './chain.ts'
 import { nodeFiles, type Files } from './files.ts'
@@ -541,11 +540,3 @@ it('holds nothing back from the collector over many small entries', () => {
   expect(heldBytes() - before).toBeLessThan(6_000_000)
   journal.closeSync()
 })
-
-/** What is left when all is collected that can be: when V8 looks by itself is its own affair. */
-function heldBytes(): number {
-  setFlagsFromString('--expose_gc')
-  const collect = runInNewContext('gc') as () => void
-  collect()
-  return process.memoryUsage().heapUsed
-}

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { memoryFileSource } from '../../test/memory-files.ts'
 import type { Format } from '../formats/format.ts'
 import { generic } from '../formats/generic.ts'
@@ -28,12 +27,7 @@ const CUT = ',{"id":"x'
 
 /** In MB: the most that is held in V8's heap while more of the file is asked for. */
 async function mostHeld(format: Format, name: string, content: string) {
-  setFlagsFromString('--expose_gc')
-  const collect = runInNewContext('gc') as () => void
-  const held = (): number => {
-    collect()
-    return process.memoryUsage().heapUsed / MB
-  }
+  const held = (): number => heldBytes() / MB
   const source = memoryFileSource(name, content, { chunkBytes: MB })
   const before = held()
   let most = 0

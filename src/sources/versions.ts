@@ -7,6 +7,7 @@ import type { KeptPlace } from '../archive/kept.ts'
 import { HansardError } from '../errors.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import type { Damage } from '../transcript/damage.ts'
+import { isLongRecord } from '../transcript/long-records.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { isGzip } from './gzip.ts'
 import { ListedFile, type OpenListed } from './listed-file.ts'
@@ -184,11 +185,8 @@ export async function* readSnapshot(
   yield damage.map((damage) => renamed({ type: 'damage', damage }, toPath, versions))
 }
 
-/** Bytes of records that are worth letting go of while the next are read. */
-const LONG_BYTES = 1024 * 1024
-
 function isLong(item: ReadItem): boolean {
-  return item.type === 'entry' && (item.entry.origin?.byteLength ?? 0) > LONG_BYTES
+  return item.type === 'entry' && item.entry.origin !== undefined && isLongRecord(item.entry.origin)
 }
 
 function renamed(item: ReadItem, toPath: (name: string) => string, versions: Versions): ReadItem {

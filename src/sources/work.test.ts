@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { asBlock, type Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Json } from '../transcript/json.ts'
@@ -209,12 +208,7 @@ describe('what was done in vain', () => {
 describe('a session of any size', () => {
   it('needs no more memory for many more entries, whatever they name', () => {
     const script = createScript()
-    setFlagsFromString('--expose_gc')
-    const collect = runInNewContext('gc') as () => void
-    const held = (): number => {
-      collect()
-      return process.memoryUsage().heapUsed / 1e6
-    }
+    const held = (): number => heldBytes() / 1e6
     const add = (from: number, to: number): void => {
       for (let n = from; n < to; n += 1) {
         script.say(

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { readCutRecords, type Known } from './cut-records.ts'
 import { createCutter, STAND_IN, type Cutter } from './cut-strings.ts'
 import { isObject, type Json } from './json.ts'
@@ -142,12 +141,7 @@ describe('records whose long strings are cut', () => {
   })
 
   it('leave nothing of the memory for long lines behind when the file is through', async () => {
-    setFlagsFromString('--expose_gc')
-    const collect = runInNewContext('gc') as () => void
-    const held = (): number => {
-      collect()
-      return process.memoryUsage().arrayBuffers / 1e6
-    }
+    const held = (): number => heldBytes('arrayBuffers') / 1e6
     const bytes = Buffer.from(`${JSON.stringify({ text: 'x'.repeat(2_000_000) })}\n{"n":1}\n`)
     const before = held()
     let records = 0

@@ -5,6 +5,7 @@
 import type { Damage, DamageKind } from './damage.ts'
 import { isObject, parseJson, type Json } from './json.ts'
 import { readLines, type Line } from './lines.ts'
+import { isLongRecord } from './long-records.ts'
 import type { SourceFile } from './source.ts'
 
 export type JsonRecord = {
@@ -30,11 +31,9 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
     for (const line of lines) taker.take(line, records, damage)
     yield { records, damage }
     // Whoever asks for more is done with these; a frame that waits would hold on to lines of many MB while the next are read.
-    if (records.some(({ byteLength }) => byteLength > LONG_BYTES)) records.length = 0
+    if (records.some(isLongRecord)) records.length = 0
   }
 }
-
-const LONG_BYTES = 1024 * 1024
 
 export type LineTaker = {
   /** Puts what a line holds to the records, the damage, or both. */
