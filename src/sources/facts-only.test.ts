@@ -1,42 +1,19 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createWriter, readFacts, type Told } from '../../test/claude-facts.ts'
 import { tortureCases } from '../../test/torture/cases.ts'
-import { claudeCode } from '../formats/claude-code.ts'
-import { openSource } from './open.ts'
-import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
 
 const base = fs.mkdtempSync(join(tmpdir(), 'hansard-facts-'))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
 
-type Files = Readonly<Record<string, string | Buffer>>
-let folders = 0
+const write = createWriter(base)
 
-function write(files: Files): string {
-  folders += 1
-  const root = join(base, String(folders))
-  for (const [path, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(root, path)), { recursive: true })
-    fs.writeFileSync(join(root, path), text)
-  }
-  return root
-}
-
-type Read = { readonly facts: UnitFacts; readonly calls: readonly Call[] }
-
-async function read(path: string, isForFacts: boolean): Promise<Read> {
-  const calls: Call[] = []
-  const reading = createUnitReading((some) => void calls.push(...some), 'unit')
-  const source = await openSource(path)
-  for await (const items of claudeCode.read(source, { isForFacts, drift: reading.drift })) reading.add(items)
-  return { facts: reading.end(), calls }
-}
-
-async function isSame(path: string): Promise<Read> {
-  const facts = await read(path, true)
-  expect(facts).toEqual(await read(path, false))
+async function isSame(path: string): Promise<Told> {
+  const facts = await readFacts(path, true)
+  expect(facts).toEqual(await readFacts(path, false))
   return facts
 }
 

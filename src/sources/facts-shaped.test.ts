@@ -1,37 +1,17 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { claudeCode } from '../formats/claude-code.ts'
+import { createWriter, readFacts } from '../../test/claude-facts.ts'
 import { readClaudeRecords } from '../formats/claude-cut.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import { openSource } from './open.ts'
-import { createUnitReading, type Call, type UnitFacts } from './unit-facts.ts'
 
 const base = fs.mkdtempSync(join(tmpdir(), 'hansard-shaped-'))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
 
-let folders = 0
-function write(files: Readonly<Record<string, string | Buffer>>): string {
-  folders += 1
-  const root = join(base, String(folders))
-  for (const [path, text] of Object.entries(files)) {
-    fs.mkdirSync(dirname(join(root, path)), { recursive: true })
-    fs.writeFileSync(join(root, path), text)
-  }
-  return root
-}
-
-type Read = { readonly facts: UnitFacts; readonly calls: readonly Call[] }
-
-async function read(path: string, isForFacts: boolean): Promise<Read> {
-  const calls: Call[] = []
-  const reading = createUnitReading((some) => void calls.push(...some), 'unit')
-  const source = await openSource(path)
-  for await (const items of claudeCode.read(source, { isForFacts, drift: reading.drift })) reading.add(items)
-  return { facts: reading.end(), calls }
-}
+const write = createWriter(base)
 
 let runs = 0
 /** Logs that have other shapes each: after so many there may be no room for more. */
@@ -44,11 +24,11 @@ async function forget(root: string): Promise<void> {
 
 /** Gives how many lines are told by their shape, once it was learnt: what is read first is learnt from. */
 async function isSame(root: string): Promise<number> {
-  const whole = await read(root, false)
+  const whole = await readFacts(root, false)
   if (runs % RUNS_OF_KNIFE === 0) await forget(root)
   runs += 1
-  expect(await read(root, true)).toEqual(whole)
-  expect(await read(root, true)).toEqual(whole)
+  expect(await readFacts(root, true)).toEqual(whole)
+  expect(await readFacts(root, true)).toEqual(whole)
   let shaped = 0
   for (const file of await (await openSource(root)).list())
     for await (const { records } of readClaudeRecords(file, () => {}))
@@ -344,7 +324,7 @@ describe('facts of lines that are told by their shape', () => {
     const log = orderly(wrapped, [12, '0.5', '1e3', '-1', '2.50', 30, '12345678901234567890', '1E400'])
     const root = write({ [`${ID}.jsonl`]: log })
     expect(await isSame(root)).toBe(16)
-    const { calls } = await read(root, true)
+    const { calls } = await readFacts(root, true)
     expect(calls.map(({ work }) => work?.[0]?.[2])).toEqual([12, 1, 1000, 0, 3, 30, 0, 0])
   })
 })
