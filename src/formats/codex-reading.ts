@@ -120,8 +120,9 @@ export async function* readRollout(
   }
 
   for await (const steps of readInOrder(file)) {
-    for (const step of steps) take(step)
     if (steps.length === 0) continue
+    // Not in this frame: it would hold on to the last of them while the next are read.
+    steps.forEach(take)
     const opened = isOpen ? [] : [open()]
     yield [...opened, ...release()]
   }

@@ -6,7 +6,7 @@ import { asCount, asObject, isObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { fromCodexLine, recordName } from './codex-lines.ts'
 import { isInjected } from './codex-injected.ts'
-import { readInOrder } from './in-order.ts'
+import { readInOrder, type Step } from './in-order.ts'
 
 /** True for a line that was taken back, by its number. To be asked in the order of the file. */
 export type RolledBack = (record: number) => boolean
@@ -26,18 +26,18 @@ export async function surveyRollbacks(file: SourceFile): Promise<RolledBack> {
     while ((ranges.at(-1)?.from ?? -1) >= from) ranges.pop()
     ranges.push({ from, to })
   }
-  for await (const steps of readInOrder(file)) {
-    for (const step of steps) {
-      if (!('record' in step) || !isObject(step.record.value)) continue
-      const { value, number } = step.record
-      if (value['type'] === 'event_msg' && recordName(value) === NAME) {
-        rollBack(asCount(asObject(value['payload'])?.['num_turns']) ?? 0, number)
-        continue
-      }
-      const { kind, role, blocks } = fromCodexLine(value)
-      if (kind === 'message' && role === 'user' && !isInjected(blocks)) prompts.push(number)
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const take = (step: Step): void => {
+    if (!('record' in step) || !isObject(step.record.value)) return
+    const { value, number } = step.record
+    if (value['type'] === 'event_msg' && recordName(value) === NAME) {
+      rollBack(asCount(asObject(value['payload'])?.['num_turns']) ?? 0, number)
+      return
     }
+    const { kind, role, blocks } = fromCodexLine(value)
+    if (kind === 'message' && role === 'user' && !isInjected(blocks)) prompts.push(number)
   }
+  for await (const steps of readInOrder(file)) steps.forEach(take)
   let at = 0
   return (record) => {
     for (let next = ranges[at]; next !== undefined && next.to <= record; next = ranges[at]) at += 1

@@ -5,7 +5,7 @@
  */
 import type { Call } from '../transcript/entry.ts'
 import { asCount, asObject, asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
-import { readLines } from '../transcript/lines.ts'
+import { readLines, type Line } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
 import {
@@ -83,30 +83,30 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
     legFrom = line
   }
 
-  for await (const lines of readLines(file.chunks())) {
-    for (const { text, number } of lines) {
-      if (text === undefined || !LOOKED_FOR.some((type) => text.includes(type))) continue
-      const line = parseJson(text)
-      const data = isObject(line) ? asObject(line['data']) : undefined
-      if (!isObject(line) || data === undefined) continue
-      if (line['type'] === 'session.shutdown') shutDown(data, number)
-      else if (line['type'] === 'session.resume') legFrom = number
-      else if (line['type'] === 'assistant.message') {
-        const output = asCount(data['outputTokens'])
-        if (output === undefined || output === 0) continue
-        const model = asString(data['model'])
-        const call = callOf(data)
-        const key = call?.messageId ?? call?.requestId ?? `${number}`
-        counted.add(key)
-        calls.set(key, {
-          line: number,
-          output,
-          ...(model !== undefined && { model }),
-          ...(call !== undefined && { call }),
-        })
-      }
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const take = ({ text, value, number }: Line): void => {
+    if (text === undefined || !LOOKED_FOR.some((type) => text.includes(type))) return
+    const line = value ?? parseJson(text)
+    const data = isObject(line) ? asObject(line['data']) : undefined
+    if (!isObject(line) || data === undefined) return
+    if (line['type'] === 'session.shutdown') shutDown(data, number)
+    else if (line['type'] === 'session.resume') legFrom = number
+    else if (line['type'] === 'assistant.message') {
+      const output = asCount(data['outputTokens'])
+      if (output === undefined || output === 0) return
+      const model = asString(data['model'])
+      const call = callOf(data)
+      const key = call?.messageId ?? call?.requestId ?? `${number}`
+      counted.add(key)
+      calls.set(key, {
+        line: number,
+        output,
+        ...(model !== undefined && { model }),
+        ...(call !== undefined && { call }),
+      })
     }
   }
+  for await (const lines of readLines(file.chunks(), { isJson: true })) lines.forEach(take)
   return {
     shutdowns,
     isCovered: (line) => isWithin(ranges, line),

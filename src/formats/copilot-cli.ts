@@ -15,7 +15,7 @@ import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
-import { readInOrder } from './in-order.ts'
+import { readInOrder, type Step } from './in-order.ts'
 import { createPlacing } from './placing.ts'
 import { PLACES } from './places.ts'
 
@@ -106,24 +106,29 @@ async function* readSession(
     byteOffset,
     byteLength,
   })
-  for await (const steps of readInOrder(file)) {
-    const items: ReadItem[] = []
-    for (const step of steps) {
-      if ('record' in step) {
-        const { value, number, byteOffset, byteLength } = step.record
-        for (const said of fold.next(value, number))
-          items.push({ type: 'entry', entry: placing(said, place(number, byteOffset, byteLength)) })
-        if (watch !== undefined) tellDrift(watch, value, fold)
-        continue
-      }
-      const { damage } = step
-      items.push({ type: 'damage', damage })
-      if (damage.kind !== 'too-large') continue
-      const { line = 1, byteOffset, byteLength, reason } = damage
-      const said = { kind: 'event', blocks: [{ type: 'unknown', raw: null, reason }] } as const
-      items.push({ type: 'entry', entry: placing(said, place(line, byteOffset, byteLength)) })
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const toItems = (step: Step): readonly ReadItem[] => {
+    if ('record' in step) {
+      const { value, number, byteOffset, byteLength } = step.record
+      const said = fold.next(value, number)
+      if (watch !== undefined) tellDrift(watch, value, fold)
+      const at = place(number, byteOffset, byteLength)
+      return said.map((one) => ({ type: 'entry', entry: placing(one, at) }))
     }
-    if (items.length > 0) yield named === undefined ? [toItem(), ...items] : items
+    const { damage } = step
+    if (damage.kind !== 'too-large') return [{ type: 'damage', damage }]
+    const { line = 1, byteOffset, byteLength, reason } = damage
+    const said = { kind: 'event', blocks: [{ type: 'unknown', raw: null, reason }] } as const
+    return [
+      { type: 'damage', damage },
+      { type: 'entry', entry: placing(said, place(line, byteOffset, byteLength)) },
+    ]
+  }
+  for await (const steps of readInOrder(file)) {
+    const items = steps.flatMap(toItems)
+    if (items.length === 0) continue
+    if (named === undefined) items.unshift(toItem())
+    yield items
   }
   if (named !== undefined) yield [toItem()]
 }

@@ -13,7 +13,7 @@ import { createTextFold, type TextEntry } from './cursor-text.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
-import { readInOrder } from './in-order.ts'
+import { readInOrder, type Step } from './in-order.ts'
 import { createPlacing, type Place, type Placing, type Said } from './placing.ts'
 
 export const ID = 'cursor'
@@ -44,30 +44,30 @@ export async function* readLinesTranscript(
   const placing = createPlacing(ID)
   const asked: Asked = new Map()
   yield [{ type: 'session', session }]
-  for await (const steps of readInOrder(file)) {
-    const items: ReadItem[] = []
-    for (const step of steps) {
-      if ('damage' in step) {
-        items.push({ type: 'damage', damage: step.damage })
-        const { kind, line = 1, byteOffset, byteLength, reason } = step.damage
-        if (kind !== 'too-large') continue
-        const place = { file: file.path, number: line, byteOffset, byteLength }
-        const blocks = [{ type: 'unknown', raw: null, reason }] as const
-        items.push({ type: 'entry', entry: placing({ kind: 'event', blocks }, place) })
-        continue
-      }
-      const { value, number, byteOffset, byteLength } = step.record
-      const entry = placing(fromRecord(value, shared.drift), {
-        file: file.path,
-        number,
-        byteOffset,
-        byteLength,
-      })
-      note(entry, session.id, asked)
-      items.push({ type: 'entry', entry })
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const toItems = (step: Step): readonly ReadItem[] => {
+    if ('damage' in step) {
+      const { damage } = step
+      const { kind, line = 1, byteOffset, byteLength, reason } = damage
+      if (kind !== 'too-large') return [{ type: 'damage', damage }]
+      const place = { file: file.path, number: line, byteOffset, byteLength }
+      const blocks = [{ type: 'unknown', raw: null, reason }] as const
+      return [
+        { type: 'damage', damage },
+        { type: 'entry', entry: placing({ kind: 'event', blocks }, place) },
+      ]
     }
-    yield items
+    const { value, number, byteOffset, byteLength } = step.record
+    const entry = placing(fromRecord(value, shared.drift), {
+      file: file.path,
+      number,
+      byteOffset,
+      byteLength,
+    })
+    note(entry, session.id, asked)
+    return [{ type: 'entry', entry }]
   }
+  for await (const steps of readInOrder(file)) yield steps.flatMap(toItems)
   return { session: session.id, asked, isNamed: isCalledLikeItsFolder(file.path) }
 }
 

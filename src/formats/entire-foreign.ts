@@ -10,6 +10,7 @@ import { cursor } from './cursor.ts'
 import { createFresh } from './entire-older.ts'
 import type { Format, ReadItem, ReadOptions } from './format.ts'
 import { geminiCli } from './gemini-cli.ts'
+import { letGo } from './let-go.ts'
 import { opencode } from './opencode.ts'
 import { pi } from './pi.ts'
 
@@ -43,13 +44,15 @@ export async function* readForeign(
 ): AsyncGenerator<readonly ReadItem[]> {
   const fresh = older.length === 0 ? undefined : createFresh()
   for await (const items of format.read(source, options)) {
-    for (const item of items) fresh?.see(item)
+    items.forEach((item) => fresh?.see(item))
     yield items
   }
   for (const file of older) {
     const found = await findForeign(file)
     for await (const items of found?.format.read(found.source) ?? []) {
-      yield items.flatMap((item) => fresh?.take(item) ?? [])
+      const taken = items.flatMap((item) => fresh?.take(item) ?? [])
+      yield taken
+      letGo(items, taken)
     }
   }
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { toJson } from '../transcript/json.ts'
-import { readLines } from '../transcript/lines.ts'
+import { readLines, type Line } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
@@ -13,24 +13,23 @@ import { createIdSet, type IdSet } from './id-set.ts'
 /** The lines of files, remembered in a few bytes each. */
 export async function linesOf(files: readonly SourceFile[]): Promise<IdSet> {
   const seen = createIdSet()
-  for (const file of files) {
-    for await (const lines of readLines(file.chunks())) {
-      for (const { text } of lines) if (text !== undefined) seen.add(text)
-    }
+  // Not in the frame that waits for the next: it would hold on to the last line meanwhile.
+  const take = ({ text }: Line): void => {
+    if (text !== undefined) seen.add(text)
   }
+  for (const file of files) for await (const lines of readLines(file.chunks())) lines.forEach(take)
   return seen
 }
 
 /** The file without the lines that were seen; those it has are seen from now on. */
 export async function withoutLines(file: SourceFile, seen: IdSet): Promise<SourceFile> {
   const blanks: { readonly from: number; readonly to: number }[] = []
-  for await (const lines of readLines(file.chunks())) {
-    for (const { text, byteOffset, byteLength } of lines) {
-      if (text === undefined) continue
-      if (seen.has(text)) blanks.push({ from: byteOffset, to: byteOffset + byteLength })
-      else seen.add(text)
-    }
+  const take = ({ text, byteOffset, byteLength }: Line): void => {
+    if (text === undefined) return
+    if (seen.has(text)) blanks.push({ from: byteOffset, to: byteOffset + byteLength })
+    else seen.add(text)
   }
+  for await (const lines of readLines(file.chunks())) lines.forEach(take)
   const { path, sizeBytes, modifiedAt } = file
   return {
     path,

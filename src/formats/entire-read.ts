@@ -24,6 +24,7 @@ import { COMPACT_VOCABULARY, watchCompact } from './entire-vocabulary.ts'
 import { CHECKPOINT } from './entire-write.ts'
 import type { ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
+import { letGo } from './let-go.ts'
 
 const ID = 'entire'
 
@@ -73,12 +74,14 @@ export async function* readFolder(
   const check = createHashCheck()
   let before = 0
   for await (const items of foreign === undefined ? [] : readForeign(foreign, older, options)) {
-    yield items.map((item): ReadItem => {
+    const all = items.map((item): ReadItem => {
       if (item.type === 'entry') before = Math.max(before, item.entry.sequence + 1)
       if (item.type !== 'session') return item
       told = item.session
       return { type: 'session', session: toForeignSession(told, { folder, metadata, texts, choose }) }
     })
+    yield all
+    letGo(items, all)
   }
   // Before the newest, as they were recorded: the last report of a call is then the newest one's.
   if (older.length > 0 && (dialect === 'lines' || dialect === 'compact')) {
@@ -101,7 +104,11 @@ export async function* readFolder(
   yield reading.open()
   const mismatch = hash === undefined || full.length === 0 ? undefined : await check.check(hash)
   if (mismatch !== undefined) yield [{ type: 'damage', damage: mismatch }]
-  for await (const items of readTasks(tasks, reading)) yield items.map((item) => numberedAfter(item, before))
+  for await (const items of readTasks(tasks, reading)) {
+    const all = items.map((item) => numberedAfter(item, before))
+    yield all
+    letGo(items, all)
+  }
   const documents = [
     options.above,
     metadataFile,

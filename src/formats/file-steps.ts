@@ -6,7 +6,7 @@ import type { Json } from '../transcript/json.ts'
 import { isLongRecord } from '../transcript/long-records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { Head } from './head-records.ts'
-import { readInOrder } from './in-order.ts'
+import { readInOrder, type Step } from './in-order.ts'
 import type { ListDocument } from './list-document.ts'
 import type { Place } from './placing.ts'
 
@@ -17,13 +17,20 @@ export type FileStep = { readonly record: FileRecord } | { readonly damage: Dama
 /** The lines of a file; one over the limit is damage and a record. */
 export async function* readLineSteps(file: SourceFile): AsyncGenerator<readonly FileStep[]> {
   for await (const steps of readInOrder(file)) {
-    yield steps.flatMap((step): readonly FileStep[] => {
-      if ('record' in step || step.damage.kind !== 'too-large') return [step]
-      const { line = 1, byteOffset, byteLength } = step.damage
-      return [step, { record: { number: line, byteOffset, byteLength, value: undefined } }]
-    })
+    const all = steps.flatMap(toSteps)
+    yield all
+    // As below: the steps themselves are let go of where they were made.
+    if (all.some(isLong)) all.length = 0
   }
 }
+
+function toSteps(step: Step): readonly FileStep[] {
+  if ('record' in step || step.damage.kind !== 'too-large') return [step]
+  const { line = 1, byteOffset, byteLength } = step.damage
+  return [step, { record: { number: line, byteOffset, byteLength, value: undefined } }]
+}
+
+const isLong = (step: FileStep): boolean => 'record' in step && isLongRecord(step.record)
 
 /** The elements of a document's list, from 1, after the members around it. */
 export async function* readListSteps({
@@ -37,14 +44,13 @@ export async function* readListSteps({
     yield [{ record: { number: 0, byteOffset: 0, byteLength: sizeBytes, value: members } }]
   let number = 0
   for await (const some of elements()) {
-    const isLong = some.some(isLongRecord)
     const steps = some.map((element): FileStep => {
       number += 1
       return { record: { number, ...element } }
     })
     yield steps
     // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
-    if (isLong) steps.length = 0
+    if (steps.some(isLong)) steps.length = 0
   }
 }
 

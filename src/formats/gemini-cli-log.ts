@@ -4,7 +4,7 @@
  */
 import type { Damage } from '../transcript/damage.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
-import { readRecords, type JsonRecord } from '../transcript/records.ts'
+import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
@@ -34,7 +34,8 @@ export async function* readGeminiLog(
     'damage' in one
       ? { type: 'damage', damage: one.damage }
       : { type: 'entry', entry: placing(one.said, one.place) }
-  for await (const { records, damage } of readRecords(file)) {
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const take = ({ records, damage }: RecordBatch): readonly ReadItem[] => {
     let damaged = 0
     const giveDamage = (before: number): void => {
       for (let next = damage[damaged]; next !== undefined; next = damage[damaged]) {
@@ -51,8 +52,11 @@ export async function* readGeminiLog(
       queueRecord(record, file.path, survey, queue)
     }
     giveDamage(Number.POSITIVE_INFINITY)
-    const ready = queue.ready()
-    if (ready.length > 0) yield ready.map(toItem)
+    return queue.ready().map(toItem)
+  }
+  for await (const batch of readRecords(file)) {
+    const ready = take(batch)
+    if (ready.length > 0) yield ready
   }
   yield queue.end().map(toItem)
 }

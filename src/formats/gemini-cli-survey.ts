@@ -4,7 +4,7 @@
  */
 import { uuidFrom } from '../transcript/ids.ts'
 import { asArray, asString, isObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
-import { readRecords } from '../transcript/records.ts'
+import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { reportOf } from './gemini-cli-message.ts'
 import { createGeminiFold, type GeminiFacts } from './gemini-cli-session.ts'
@@ -82,22 +82,24 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
     }
   }
 
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  const take = ({ value, number }: JsonRecord): void => {
+    lastRecord = Math.max(lastRecord, number)
+    const record = toGeminiRecord(value)
+    if (record.type === 'rewind') rewind(record.to)
+    else if (record.type === 'message') observe(record.message, { record: number, index: -1 })
+    else if (record.type !== 'unknown') {
+      fold.patch(record.said)
+      if (record.messages === undefined) return
+      live = []
+      places = new Map()
+      for (const [index, message] of record.messages.entries())
+        if (isObject(message)) observe(message, { record: number, index })
+    }
+  }
   for await (const { records, damage } of readRecords(file)) {
     for (const { line } of damage) lastRecord = Math.max(lastRecord, line ?? 0)
-    for (const { value, number } of records) {
-      lastRecord = Math.max(lastRecord, number)
-      const record = toGeminiRecord(value)
-      if (record.type === 'rewind') rewind(record.to)
-      else if (record.type === 'message') observe(record.message, { record: number, index: -1 })
-      else if (record.type !== 'unknown') {
-        fold.patch(record.said)
-        if (record.messages === undefined) continue
-        live = []
-        places = new Map()
-        for (const [index, message] of record.messages.entries())
-          if (isObject(message)) observe(message, { record: number, index })
-      }
-    }
+    records.forEach(take)
   }
   return {
     facts: fold.facts(),

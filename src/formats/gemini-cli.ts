@@ -16,6 +16,7 @@ import { surveyGeminiLog, toGeminiRecord } from './gemini-cli-survey.ts'
 import { VOCABULARY, watchMessage } from './gemini-cli-vocabulary.ts'
 import { readFurther } from './further-head.ts'
 import { firstValue, readHead, type Head } from './head-records.ts'
+import { letGo } from './let-go.ts'
 import { readListDocument, type ListDocument } from './list-document.ts'
 import type { ListElement } from './list-salvage.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
@@ -35,7 +36,9 @@ export const geminiCli: Format = {
       if (source.kind === 'folder' && !(await isOwn(file))) continue
       if (isProjectRoot(file)) continue
       for await (const items of readFile(file, source, shared)) {
-        yield shared.links.observe(items)
+        const observed = shared.links.observe(items)
+        yield observed
+        letGo(items, observed)
       }
     }
   },

@@ -11,7 +11,7 @@ import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
-import { originOf, readInOrder } from './in-order.ts'
+import { originOf, readInOrder, type Step } from './in-order.ts'
 import { PI, createPiFold, toSessionId } from './pi-fold.ts'
 import { VOCABULARY, watchLine } from './pi-vocabulary.ts'
 import { piWriter } from './pi-write.ts'
@@ -91,27 +91,30 @@ async function* readSession(
     taken.add(named.id)
     return { type: 'session', session: { ...named, ...fold.current() } }
   }
-  for await (const steps of readInOrder(file)) {
-    const items: ReadItem[] = []
-    for (const step of steps) {
-      if ('record' in step) {
-        const { record } = step
-        if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
-        const noted = options?.isForFacts === true ? undefined : exactNumbers(record.text)
-        const said = fold.next(record.value)
-        if (noted !== undefined) said.metadata = { ...said.metadata, [EXACT]: noted }
-        const entry = { ...said, origin: originOf(PI, file.path, record) }
-        items.push({ type: 'entry', entry })
-        continue
-      }
-      const { damage } = step
-      items.push({ type: 'damage', damage })
-      if (damage.kind !== 'too-large') continue
-      const { id, sequence } = fold.skip()
-      const entry = oversizedEntry(damage, { format: PI, file: file.path, source: 'primary', sequence })
-      items.push({ type: 'entry', entry: { ...entry, id } })
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const toItems = (step: Step): readonly ReadItem[] => {
+    if ('record' in step) {
+      const { record } = step
+      if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
+      const noted = options?.isForFacts === true ? undefined : exactNumbers(record.text)
+      const said = fold.next(record.value)
+      if (noted !== undefined) said.metadata = { ...said.metadata, [EXACT]: noted }
+      return [{ type: 'entry', entry: { ...said, origin: originOf(PI, file.path, record) } }]
     }
-    if (items.length > 0) yield named === undefined ? [toItem(), ...items] : items
+    const { damage } = step
+    if (damage.kind !== 'too-large') return [{ type: 'damage', damage }]
+    const { id, sequence } = fold.skip()
+    const entry = oversizedEntry(damage, { format: PI, file: file.path, source: 'primary', sequence })
+    return [
+      { type: 'damage', damage },
+      { type: 'entry', entry: { ...entry, id } },
+    ]
+  }
+  for await (const steps of readInOrder(file)) {
+    const items = steps.flatMap(toItems)
+    if (items.length === 0) continue
+    if (named === undefined) items.unshift(toItem())
+    yield items
   }
   if (named !== undefined) yield [toItem()]
 }

@@ -14,7 +14,7 @@ import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
 import { nameSession } from './session-fold.ts'
-import { readLineSteps } from './file-steps.ts'
+import { readLineSteps, type FileStep } from './file-steps.ts'
 import { unknownSaid } from './unknown.ts'
 import type { Fold, StreamSession } from './stream-session.ts'
 import { createSink } from './stream-sink.ts'
@@ -67,7 +67,9 @@ async function* readStream(
     runs += 1
     return createRun(file.path, options, { sessionId, number: runs, taken })
   }
-  for await (const steps of readLineSteps(file)) {
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const take = (steps: readonly FileStep[]): ReadItem[] => {
+    const all: ReadItem[] = []
     let items: ReadItem[] = []
     for (const step of steps) {
       if ('damage' in step) {
@@ -79,7 +81,7 @@ async function* readStream(
       if (drift !== undefined && isObject(value)) options.watch(drift, value)
       const begun = isObject(value) ? options.begins(value) : undefined
       if (run !== undefined && begun !== undefined && run.isAnother(begun)) {
-        yield [run.session(), ...items, ...run.end()]
+        all.push(run.session(), ...items, ...run.end())
         items = []
         run = undefined
       }
@@ -87,7 +89,12 @@ async function* readStream(
       if (begun !== undefined) run.name(begun)
       items.push(...run.take(value, extent))
     }
-    if (items.length > 0 && run !== undefined) yield [run.session(), ...items]
+    if (items.length > 0 && run !== undefined) all.push(run.session(), ...items)
+    return all
+  }
+  for await (const steps of readLineSteps(file)) {
+    const items = take(steps)
+    if (items.length > 0) yield items
   }
   if (run !== undefined) yield run.end()
 }

@@ -3,7 +3,7 @@ import { PRIMARY } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asObject, asString, type Json } from '../transcript/json.ts'
-import { readRecords } from '../transcript/records.ts'
+import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { Session, Status } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { ReadItem } from './format.ts'
@@ -13,14 +13,20 @@ import { createPlacer } from './swarm-place.ts'
 export async function* readEvents(file: SourceFile): AsyncGenerator<readonly ReadItem[]> {
   const { place, oversized } = createPlacer()
   let session: Session | undefined
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const toItems = (record: JsonRecord): readonly ReadItem[] => {
+    const isFirst = session === undefined
+    session = foldEvent(session, record.value, file)
+    const entry = place(toRunEvent(record.value), file.path, record)
+    return isFirst
+      ? [
+          { type: 'session', session },
+          { type: 'entry', entry },
+        ]
+      : [{ type: 'entry', entry }]
+  }
   for await (const { records, damage } of readRecords(file)) {
-    const items: ReadItem[] = []
-    for (const record of records) {
-      const isFirst = session === undefined
-      session = foldEvent(session, record.value, file)
-      if (isFirst) items.push({ type: 'session', session })
-      items.push({ type: 'entry', entry: place(toRunEvent(record.value), file.path, record) })
-    }
+    const items = records.flatMap(toItems)
     for (const one of damage) {
       items.push({ type: 'damage', damage: one })
       if (one.kind === 'too-large' && session !== undefined) {

@@ -5,7 +5,7 @@
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { asString } from '../transcript/json.ts'
-import { readRecords } from '../transcript/records.ts'
+import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { Run, Session } from '../transcript/session.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import type { ReadItem } from './format.ts'
@@ -93,15 +93,17 @@ async function* readStep(
   let reported: Reported = {}
   let model: string | undefined
   let latest = firstAt
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const see = (item: ReadItem): void => {
+    if (item.type !== 'entry') return
+    const { entry } = item
+    latest = entry.at ?? latest
+    model ??= entry.model
+    reported = { ...reported, ...reportedBy(entry) }
+    saysStub ||= isStubEntry(entry)
+  }
   for await (const items of readTranscript(file, placer)) {
-    for (const item of items) {
-      if (item.type !== 'entry') continue
-      const { entry } = item
-      latest = entry.at ?? latest
-      model ??= entry.model
-      reported = { ...reported, ...reportedBy(entry) }
-      saysStub ||= isStubEntry(entry)
-    }
+    items.forEach(see)
     yield items
   }
   if (receipt !== undefined) yield [{ type: 'entry', entry: receiptEntry(receipt, placer) }]
@@ -123,13 +125,10 @@ async function* readStep(
 }
 
 async function* readTranscript(file: SourceFile, { place, oversized }: Placer): Items {
+  const toItems = (record: JsonRecord): readonly ReadItem[] =>
+    fromSwarmLine(record.value).map((entry) => ({ type: 'entry', entry: place(entry, file.path, record) }))
   for await (const { records, damage } of readRecords(file)) {
-    const items: ReadItem[] = []
-    for (const record of records) {
-      for (const entry of fromSwarmLine(record.value)) {
-        items.push({ type: 'entry', entry: place(entry, file.path, record) })
-      }
-    }
+    const items = records.flatMap(toItems)
     for (const one of damage) {
       items.push({ type: 'damage', damage: one })
       if (one.kind === 'too-large') items.push({ type: 'entry', entry: oversized(one) })

@@ -9,7 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { toDollars } from './dollars.ts'
 import type { ReadItem } from './format.ts'
-import { readLineSteps, type FileRecord } from './file-steps.ts'
+import { readLineSteps, type FileRecord, type FileStep } from './file-steps.ts'
 import { createIdSet } from './id-set.ts'
 import { readListDocument, readBareList } from './list-document.ts'
 import { createPlacing, type Place, type Said } from './placing.ts'
@@ -119,11 +119,13 @@ export async function* tellLines(
   next: (value: Json, place: Place) => void,
   end?: () => void,
 ): AsyncGenerator<readonly ReadItem[]> {
+  // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
+  const tell = (step: FileStep): void => {
+    if ('damage' in step) telling.damage(step.damage)
+    else tellRecord(file, telling, step.record, next)
+  }
   for await (const steps of readLineSteps(file)) {
-    for (const step of steps) {
-      if ('damage' in step) telling.damage(step.damage)
-      else tellRecord(file, telling, step.record, next)
-    }
+    steps.forEach(tell)
     yield telling.take()
   }
   end?.()
@@ -157,10 +159,11 @@ export async function* tellList(
   yield telling.take()
   let number = 0
   for await (const some of elements()) {
-    for (const one of some) {
+    // Not in this frame: see above.
+    some.forEach((one) => {
       number += 1
       tellRecord(file, telling, { number, ...one }, element)
-    }
+    })
     yield telling.take()
   }
   end?.()

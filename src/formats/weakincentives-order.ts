@@ -18,12 +18,12 @@ type Seen = { last: number; count: number; isSorted: boolean; isNumbered: boolea
 
 export async function readOrder(file: SourceFile): Promise<Order> {
   const sources = new Map<string, Seen>()
-  for await (const { records } of readRecords(file)) {
-    for (const record of records) {
-      const numbered = numberOf(record)
-      if (numbered !== undefined) see(numbered, sources)
-    }
+  // Not in this frame: it would hold on to the last of them while the next are read.
+  const take = (record: JsonRecord): void => {
+    const numbered = numberOf(record)
+    if (numbered !== undefined) see(numbered, sources)
   }
+  for await (const { records } of readRecords(file)) records.forEach(take)
   const isSorted = [...sources.values()].every((seen) => seen.isSorted)
   const all = [...sources.values()].flatMap(({ numbers }) => numbers)
   // Some adapters number across all sources: then only what is missing from all of them is missing.

@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest'
 import { heldBytes } from '../../test/held-bytes.ts'
 import { memoryFileSource } from '../../test/memory-files.ts'
+import { copilotCli } from '../formats/copilot-cli.ts'
+import { cursor } from '../formats/cursor.ts'
 import type { Format } from '../formats/format.ts'
+import { geminiCli } from '../formats/gemini-cli.ts'
 import { generic } from '../formats/generic.ts'
+import { grok } from '../formats/grok.ts'
 import { opencode } from '../formats/opencode.ts'
+import { pi } from '../formats/pi.ts'
+import { swarm } from '../formats/swarm.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { createUnitReading } from './unit-facts.ts'
 import { readSnapshot } from './versions.ts'
@@ -22,6 +28,27 @@ const sent = (n: number): string =>
 const message = (n: number): string =>
   `{"info":{"id":"msg_${n}","sessionID":"ses_1","role":"user"},"parts":[{"id":"prt_${n}","type":"text","text":${SAID}}]}`
 
+const at = (n: number): string => `2026-02-02T00:00:0${n}.000Z`
+const chat = (n: number): string =>
+  `{"id":"m${n}","timestamp":"${at(n)}","type":"${n % 2 === 0 ? 'user' : 'gemini'}","content":${SAID}}`
+const piLine = (n: number): string =>
+  `{"type":"message","id":"m${n}","timestamp":"${at(n)}","message":{"role":"user","content":[{"type":"text","text":${SAID}}]}}`
+const copilotLine = (n: number): string =>
+  `{"type":"user.message","id":"m${n}","timestamp":"${at(n)}","data":{"content":${SAID}}}`
+const cursorLine = (n: number): string =>
+  `{"role":"${n % 2 === 0 ? 'user' : 'assistant'}","message":{"content":[{"type":"text","text":${SAID}}]}}`
+const event = (n: number): string =>
+  `{"run_id":"r","ts":"${at(n)}","kind":"log","event_id":"e${n}","text":${SAID}}`
+const grokLine = (n: number): string => `{"type":"user","content":[{"type":"text","text":${SAID}}],"n":${n}}`
+
+const linesOf = (toLine: (n: number) => string, first?: string): string =>
+  [
+    ...(first === undefined ? [] : [first]),
+    ...Array.from({ length: MESSAGES }, (_, n) => toLine(n)),
+    '',
+  ].join('\n')
+
+const HEADER = '{"sessionId":"5f1b0c1e","projectHash":"p","startTime":"2026-02-02T00:00:00.000Z"}'
 const EXPORT = '{"info":{"id":"ses_1"},"messages":['
 const CUT = ',{"id":"x'
 
@@ -57,6 +84,14 @@ it.each([
   ['of a list that is cut off', generic, 'a.json', listOf(sent, '[', CUT)],
   ["of OpenCode's export", opencode, 'export.json', listOf(message, EXPORT, ']}')],
   ["of OpenCode's export, cut off", opencode, 'export.json', listOf(message, EXPORT, CUT)],
+  ["of Gemini CLI's", geminiCli, 'session-1.json', listOf(chat, `${HEADER.slice(0, -1)},"messages":[`, ']}')],
+  ["of Gemini CLI's log", geminiCli, 'session-1.jsonl', linesOf(chat, HEADER)],
+  ["of pi's log", pi, 'a.jsonl', linesOf(piLine)],
+  ["of Copilot CLI's log", copilotCli, 'events.jsonl', linesOf(copilotLine)],
+  ["of Cursor's log", cursor, 'a.jsonl', linesOf(cursorLine)],
+  ["of a run's events", swarm, 'events.jsonl', linesOf(event)],
+  ["of Grok's log", grok, 'chat_history.jsonl', linesOf(grokLine)],
+  ['of lines that nobody knows', generic, 'a.jsonl', linesOf(sent)],
 ] as const)('long messages %s are let go of before the next is read', async (_, format, name, content) => {
   const { most, entries } = await mostHeld(format, name, content)
   expect(entries).toBeGreaterThanOrEqual(MESSAGES)

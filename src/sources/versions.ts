@@ -6,8 +6,8 @@ import { posix } from 'node:path'
 import type { KeptPlace } from '../archive/kept.ts'
 import { HansardError } from '../errors.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
+import { letGo } from '../formats/let-go.ts'
 import type { Damage } from '../transcript/damage.ts'
-import { isLongRecord } from '../transcript/long-records.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { isGzip } from './gzip.ts'
 import { ListedFile, type OpenListed } from './listed-file.ts'
@@ -178,15 +178,11 @@ export async function* readSnapshot(
     const all = isPlain ? items : items.map((item) => renamed(item, toPath, versions))
     yield all
     // Whoever asks for more is done with these, and frames that wait hold on to what they were given: the format's as well.
-    if (items.some(isLong)) for (const list of [items, all]) (list as ReadItem[]).length = 0
+    letGo(items, all)
   }
   const damage = source.damage()
   if (damage.length === 0) return
   yield damage.map((damage) => renamed({ type: 'damage', damage }, toPath, versions))
-}
-
-function isLong(item: ReadItem): boolean {
-  return item.type === 'entry' && item.entry.origin !== undefined && isLongRecord(item.entry.origin)
 }
 
 function renamed(item: ReadItem, toPath: (name: string) => string, versions: Versions): ReadItem {

@@ -28,7 +28,8 @@ export async function* readRecords(file: SourceFile, name: string = file.path): 
   for await (const lines of readLines(file.chunks(), { isJson: true })) {
     const records: JsonRecord[] = []
     const damage: Damage[] = []
-    for (const line of lines) taker.take(line, records, damage)
+    // Not in this frame: it would hold on to the last of them while the next are read.
+    lines.forEach((line) => taker.take(line, records, damage))
     yield { records, damage }
     // Whoever asks for more is done with these; a frame that waits would hold on to lines of many MB while the next are read.
     if (records.some(isLongRecord)) records.length = 0
