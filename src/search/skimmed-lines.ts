@@ -4,7 +4,8 @@
  * functions of WebAssembly that are put together from their instructions (skimmed-lines-code.ts).
  */
 import { instantiate, PAGE_BYTES } from '../transcript/wasm-code.ts'
-import { codeOfLines, TOLD, type SkimmedNames } from './skimmed-lines-code.ts'
+import { codeOfLines } from './skimmed-lines-code.ts'
+import { TOLD, type SkimmedNames } from './skimmed-names-code.ts'
 
 export type SkimmedLines = {
   /**

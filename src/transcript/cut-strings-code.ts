@@ -3,6 +3,7 @@
  * behind a string are looked at one by one. Whether the rest is JSON is for `JSON.parse` to say, which gets all of it but the inside
  * of strings that were cut, checked here.
  */
+import { insideString } from './json-code.ts'
 import { codesOfShapes } from './line-shapes-code.ts'
 import {
   ADD,
@@ -20,7 +21,6 @@ import {
   get,
   giveBack,
   IF,
-  insideString,
   LESS_SIGNED,
   LOOP,
   moduleOf,

@@ -5,7 +5,8 @@
  * passed over once, by a function of WebAssembly, and only values that are asked for are ever made.
  */
 import type { Cutter } from './cut-strings.ts'
-import { EDGE, FLAGS, KINDS, OPEN_END, SHAPE_TOLD, VALUE_BYTES } from './line-shapes-code.ts'
+import { EDGE, FLAGS, KINDS, SHAPE_TOLD, VALUE_BYTES } from './line-shapes-code.ts'
+import { OPEN_END } from './skip-code.ts'
 
 /** What the module has for it: see line-shapes-code.ts. */
 export type ShapeCode = {

@@ -80,6 +80,15 @@ export const addTo = (local: number, by: number): number[] => [
   ...set(local),
 ]
 
+export const put = (local: number, value: number): number[] => [...number(value), ...set(local)]
+export const copy = (from: number, to: number): number[] => [...get(from), ...set(to)]
+/** The byte that stands where a local says. */
+export const loaded = (at: number, byte: number): number[] => [...get(at), ...byteAt(0), ...set(byte)]
+export const equals = (local: number, value: number): number[] => [...get(local), ...number(value), EQ]
+export const not = (condition: readonly number[]): number[] => [...condition, EQZ]
+export const anyOf = (conditions: readonly (readonly number[])[]): number[] =>
+  conditions.flatMap((condition, nth) => [...condition, ...(nth > 0 ? [OR] : [])])
+
 /** Instructions, and what is told by a name: what begins anew or ends when it is gone to, and going there. */
 export type Part =
   | number
@@ -144,115 +153,4 @@ export function moduleOf(pages: number, functions: readonly Code[]): Uint8Array 
     ...section(7, [functions.length + 1, ...text('memory'), 2, 0, ...names]),
     ...section(10, [functions.length, ...bodies]),
   ])
-}
-
-const [QUOTE, BACKSLASH, SPACE, SLASH, SMALL_U] = [0x22, 0x5c, 0x20, 0x2f, 0x75]
-
-/** The locals that `insideString` works on: where it is, two numbers, sixteen bytes; `all`: the bits of all bytes passed over. */
-export type StringLocals = {
-  readonly at: number
-  readonly stops: number
-  readonly byte: number
-  readonly bytes: number
-  readonly all?: number
-  /** Becomes 1 where there is a backslash. */
-  readonly escaped?: number
-  /** Becomes 1 where a backslash stands before what `JSON.stringify` would mostly write without one. */
-  readonly odd?: number
-}
-
-/**
- * From the byte behind a string's first quote to its last quote: `at` is then there. `refused` ends the function for what `JSON.parse`
- * would not take.
- */
-export function insideString(
-  { at, stops, byte, bytes, all, escaped, odd }: StringLocals,
-  refused: readonly number[],
-): number[] {
-  const is = (letter: number): number[] => [...get(byte), ...number(letter), EQ]
-  const goOn = (by: number, depth: number): number[] => [...addTo(at, by), BR, depth]
-  return [
-    LOOP,
-    EMPTY,
-    // Of sixteen bytes, those that are a quote, a backslash or a control character.
-    ...get(at),
-    ...sixteenAt(0),
-    ...tee(bytes),
-    ...sixteen(QUOTE),
-    ...SAME_EACH,
-    ...get(bytes),
-    ...sixteen(BACKSLASH),
-    ...SAME_EACH,
-    ...EITHER,
-    ...get(bytes),
-    ...sixteen(SPACE),
-    ...LESS_EACH,
-    ...EITHER,
-    ...BITS,
-    ...set(stops),
-    ...(all === undefined ? [] : [...get(bytes), ...get(all), ...EITHER, ...set(all)]),
-    ...get(stops),
-    EQZ,
-    IF,
-    EMPTY,
-    ...goOn(16, 1),
-    END,
-    ...get(at),
-    ...get(stops),
-    CTZ,
-    ADD,
-    ...tee(at),
-    ...byteAt(0),
-    ...tee(byte),
-    ...number(QUOTE),
-    NE,
-    IF,
-    EMPTY,
-    ...get(byte),
-    ...number(BACKSLASH),
-    NE,
-    IF,
-    EMPTY,
-    ...refused,
-    END,
-    ...(escaped === undefined ? [] : [...number(1), ...set(escaped)]),
-    ...get(at),
-    ...byteAt(1),
-    ...set(byte),
-    // Behind a backslash one of eight stands by itself, and `u` with four digits.
-    ...(odd === undefined ? [] : [...is(SLASH), ...is(SMALL_U), OR, ...get(odd), OR, ...set(odd)]),
-    ...Array.from('"\\/bfnrt').flatMap((letter, nth) => [
-      ...is(letter.charCodeAt(0)),
-      ...(nth > 0 ? [OR] : []),
-    ]),
-    IF,
-    EMPTY,
-    ...goOn(2, 2),
-    END,
-    ...is(SMALL_U),
-    ...[2, 3, 4, 5].flatMap((offset) => [...isHexAt(at, offset), AND]),
-    IF,
-    EMPTY,
-    ...goOn(6, 2),
-    END,
-    ...refused,
-    END,
-    END,
-  ]
-}
-
-/** A digit, or a letter from a to f in either case. */
-function isHexAt(at: number, offset: number): number[] {
-  const below = (least: number, count: number): number[] => [...number(least), SUB, ...number(count), LESS]
-  return [
-    ...get(at),
-    ...byteAt(offset),
-    ...below(0x30, 10),
-    ...get(at),
-    ...byteAt(offset),
-    ...number(0x20),
-    OR,
-    ...below(0x61, 6),
-    OR,
-  ]
 }
