@@ -1,0 +1,131 @@
+/** One sync of places: looked around, what is worth it read ahead, the rest kept and read, and all of it counted. */
+import { realpathSync } from 'node:fs'
+import os from 'node:os'
+import { mayHaveCheckpoints } from './checkpoint-refs.ts'
+import { parseExclude } from './exclude.ts'
+import { escapeGlob } from './globs.ts'
+import { lastReading } from './state-readings.ts'
+import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
+import { openEarlyReaders, type EarlyReaders } from './sync-early.ts'
+import { lookAround, pendingOf, projectFolders, type Looked, type LookOptions } from './sync-look.ts'
+import {
+  createCounts,
+  readBeside,
+  readDirty,
+  WORTH_READING_BESIDE,
+  type Counts,
+  type DirtyReading,
+} from './sync-read.ts'
+import { warnOfPurge } from './sync-warn.ts'
+import type { Shared, Taken } from './sync-take.ts'
+import type { SyncReport } from './sync.ts'
+
+/** What is known of places, taken in where it changed. `isFirst`: nothing was kept before. */
+export async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
+  const { archive, options } = shared
+  const began = Date.now()
+  const {
+    env = process.env,
+    userHome = os.homedir(),
+    platform = process.platform,
+    cwd = process.cwd(),
+  } = options
+  const counts = createCounts(lastReading(shared.database))
+  await readDirty(shared, counts)
+  // A folder that was named may hold the archive itself.
+  const exclude = parseExclude([...(options.exclude ?? []), escapeGlob(realpathSync(archive.home))], {
+    home: userHome,
+    platform,
+  })
+  const early = isFirst ? await openEarlyReaders(WORTH_READING_BESIDE) : undefined
+  try {
+    const onChanged = (bytes: number): void => early?.seen(bytes)
+    const look = { env, userHome, platform, cwd, exclude, onChanged }
+    return await takeIn({ ...shared, ...look }, { isFirst, began, counts, early })
+  } finally {
+    await early?.close()
+  }
+}
+
+type Syncing = {
+  readonly isFirst: boolean
+  /** When, in ms. */
+  readonly began: number
+  readonly counts: Counts
+  readonly early: EarlyReaders | undefined
+}
+
+async function takeIn(
+  shared: Shared & LookOptions,
+  { isFirst, began, counts, early }: Syncing,
+): Promise<SyncReport> {
+  const { problems, options, env, userHome, platform, cwd } = shared
+  const looked = await lookAround(shared)
+  const pending = pendingOf(looked, shared.database)
+  if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
+  // By the sessions that were known before, however many are read meanwhile.
+  const folders = projectFolders({ database: shared.database, options, cwd })
+  const ahead = await placesAhead(looked, shared, pending)
+  const others = new Map([...looked.places].filter(([id]) => !ahead.has(id)))
+  const takeAll = async (reading?: DirtyReading) => {
+    if (reading !== undefined && ahead.size > 0) await readAhead(ahead, shared, reading)
+    const fromFiles = await takeLooked({ places: others }, shared, reading)
+    return { fromFiles, fromGit: await takeRefs(folders.filter(mayHaveCheckpoints), shared) }
+  }
+  const { fromFiles, fromGit } = await readBeside(shared, pending.bytes, {
+    take: takeAll,
+    counts,
+    isAsked: ahead.size > 0,
+    started: early,
+  })
+  const fromAhead = ahead.size === 0 ? NOTHING : await keepBehind(ahead, shared, { counts, since: began })
+  const taken = [fromFiles, fromAhead].reduce(addTaken, {
+    ...fromGit,
+    failed: fromGit.failed + looked.failed,
+  })
+  // What is kept cannot be lost: only what is not has to be warned of.
+  if (options.keep === false || taken.failed > 0) {
+    warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
+  }
+  const seen = looked.seen + fromGit.seen
+  const { failed, rewritten, grown } = taken
+  const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)
+  return {
+    files: { seen, new: taken.new, grown, rewritten, unchanged, failed },
+    ...counts.report(),
+    bytesRead: taken.bytesRead,
+    problems: problems.list(),
+  }
+}
+
+const NOTHING = { seen: 0, new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
+
+/** What keeps files has every format behind it, and takes longer to load than a sync of nothing new to run. */
+export async function takeLooked(
+  looked: Pick<Looked, 'places'>,
+  shared: Shared,
+  reading?: DirtyReading,
+): Promise<Taken> {
+  if (pendingOf(looked, shared.database).files === 0) return NOTHING
+  const { takePending } = await import('./sync-take.ts')
+  return takePending(looked, shared, reading && { reading })
+}
+
+async function takeRefs(
+  folders: readonly string[],
+  shared: Shared,
+): Promise<Taken & { readonly seen: number }> {
+  if (folders.length === 0) return NOTHING
+  const { takeRepositories } = await import('./sync-git.ts')
+  return takeRepositories(folders, shared)
+}
+
+function addTaken(a: Taken, b: Taken): Taken {
+  return {
+    new: a.new + b.new,
+    grown: a.grown + b.grown,
+    rewritten: a.rewritten + b.rewritten,
+    failed: a.failed + b.failed,
+    bytesRead: a.bytesRead + b.bytesRead,
+  }
+}
