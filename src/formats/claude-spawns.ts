@@ -29,11 +29,16 @@ const NAMED = /\bagent_?[iI]d: ?([\w@.:-]{1,200})/
 /** Characters of a result. */
 const LOOKED_AT = 4000
 
+/** Calls with one prompt, of which those before `next` have their agents. */
+type Waiting = { readonly calls: Spawn[]; next: number }
+
 export function createSpawns(): Spawns {
   const byAgent = new Map<string, Spawn>()
   const named: string[] = []
   /** By a hash of the prompt; calls with one prompt are taken in their order. */
-  const byPrompt = new Map<string, Spawn[]>()
+  const byPrompt = new Map<string, Waiting>()
+  /** Calls whose agents were named: they wait for none. Not looked for among those that wait, which may be all of them. */
+  const answered = new Set<string>()
 
   const name = (agent: string | undefined, spawn: Spawn): void => {
     if (agent === undefined || agent === '' || byAgent.size >= MOST || byAgent.has(agent)) return
@@ -43,12 +48,20 @@ export function createSpawns(): Spawns {
   /** Calls of the tools that start agents. */
   const called = new Set<string>()
   const call = (prompt: string, spawn: Spawn): void => {
-    if (called.size >= MOST) return
+    // A call in a line that was copied starts no second agent.
+    if (called.size >= MOST || called.has(spawn.callId)) return
     called.add(spawn.callId)
     const key = uuidFrom(prompt.trim())
     const waiting = byPrompt.get(key)
-    if (waiting !== undefined) waiting.push(spawn)
-    else byPrompt.set(key, [spawn])
+    if (waiting !== undefined) waiting.calls.push(spawn)
+    else byPrompt.set(key, { calls: [spawn], next: 0 })
+  }
+  const takeNext = (waiting: Waiting): Spawn | undefined => {
+    for (let call = waiting.calls[waiting.next]; call !== undefined; call = waiting.calls[waiting.next]) {
+      waiting.next += 1
+      if (!answered.has(call.callId)) return call
+    }
+    return undefined
   }
   /** Of a teammate the result says it in words alone. */
   const nameInText = (blocks: readonly Block[], source: string): void => {
@@ -82,13 +95,14 @@ export function createSpawns(): Spawns {
     },
     find(source, blocks) {
       const agent = source.slice('subagent:'.length)
-      const prompt = unwrapped(textOf(blocks))
-      const same = prompt === '' ? undefined : byPrompt.get(uuidFrom(prompt))
       const known = byAgent.get(agent)
-      if (known === undefined) return same?.shift()
-      const at = same?.findIndex(({ callId }) => callId === known.callId) ?? -1
-      if (at !== -1) same?.splice(at, 1)
-      return known
+      if (known !== undefined) {
+        if (called.has(known.callId)) answered.add(known.callId)
+        return known
+      }
+      const prompt = unwrapped(textOf(blocks))
+      const waiting = prompt === '' ? undefined : byPrompt.get(uuidFrom(prompt))
+      return waiting && takeNext(waiting)
     },
     named,
     isCalled: (callId) => called.size > 0 && typeof callId === 'string' && called.has(callId),
