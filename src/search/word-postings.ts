@@ -3,6 +3,7 @@
  * FTS5's own table of words looks three times into memory for each, which is nearly half of the time that it takes to index.
  */
 import { createFound, cutWords, hashOf, SHORT, SPACE } from './word-heads.ts'
+import { inOrder, MOST_WORDS } from './word-order.ts'
 
 export type Postings = {
   /** Words with a space after each, as `TOKENIZER` of word-tables.ts cuts them. Numbers of entries only grow. */
@@ -142,45 +143,6 @@ export function createPostings(): Postings {
     }
   }
 
-  /** Words by their bytes: first all by the first five and a half, as numbers with the word in it, then those that begin alike. */
-  const sorted = (): Uint32Array => {
-    const heads = new BigUint64Array(words)
-    const halves = new Uint32Array(heads.buffer)
-    const byteAt = (word: number, nth: number): number => {
-      const at = (ends[word] as number) + nth
-      return at < (ends[word + 1] as number) ? (keys[at] as number) : 0
-    }
-    for (let word = 0; word < words; word += 1) {
-      halves[word * 2 + HIGH] =
-        (byteAt(word, 0) << 24) | (byteAt(word, 1) << 16) | (byteAt(word, 2) << 8) | byteAt(word, 3)
-      halves[word * 2 + LOW] = (byteAt(word, 4) << 24) | ((byteAt(word, 5) >> 4) << WORD_BITS) | word
-    }
-    heads.sort()
-    const compare = (a: number, b: number): number => {
-      const [fromA, toA] = [ends[a] as number, ends[a + 1] as number]
-      const [fromB, toB] = [ends[b] as number, ends[b + 1] as number]
-      const shared = Math.min(toA - fromA, toB - fromB)
-      for (let nth = 5; nth < shared; nth += 1) {
-        const difference = (keys[fromA + nth] as number) - (keys[fromB + nth] as number)
-        if (difference !== 0) return difference
-      }
-      return toA - fromA - (toB - fromB)
-    }
-    const order = new Uint32Array(words)
-    for (let rank = 0; rank < words; rank += 1)
-      order[rank] = (halves[rank * 2 + LOW] as number) & (MOST_WORDS - 1)
-    const isAlike = (a: number, b: number): boolean =>
-      halves[a * 2 + HIGH] === halves[b * 2 + HIGH] &&
-      (halves[a * 2 + LOW] as number) >>> WORD_BITS === (halves[b * 2 + LOW] as number) >>> WORD_BITS
-    for (let first = 0; first < words;) {
-      let end = first + 1
-      while (end < words && isAlike(first, end)) end += 1
-      if (end - first > 1) order.subarray(first, end).sort(compare)
-      first = end
-    }
-    return order
-  }
-
   return {
     get places() {
       return count
@@ -236,7 +198,7 @@ export function createPostings(): Postings {
       return bitsOf(widest)
     },
     each(take) {
-      const order = sorted()
+      const order = inOrder({ keys, ends, words })
       /** How many places a word has, then where the next one goes, and in the end where the last one went. */
       const next = new Int32Array(words)
       for (let at = 0; at < count; at += 1) next[log[at] as number] = (next[log[at] as number] as number) + 1
@@ -300,14 +262,6 @@ export function fits(others: number, text: Uint8Array, facets: string): boolean 
   return spaces < left
 }
 
-/** A word's own number has so many bits, when words are sorted. */
-const WORD_BITS = 20
-const MOST_WORDS = 1 << WORD_BITS
-
-/** Which half of a number of sixty-four bits is which. */
-const LOW = new Uint32Array(BigUint64Array.of(1n).buffer)[0] === 1 ? 0 : 1
-const HIGH = 1 - LOW
-
 /** Where it goes that slots were looked at, so that they are. */
 const TOUCHED = new Int32Array(1)
 
@@ -316,6 +270,7 @@ const BLANK = Uint8Array.of(SPACE)
 const SLOT = 4
 const WORD = 2
 const LONG = 3
+
 function enlarged<T extends Int32Array | Float64Array | Uint8Array>(from: T, to: T): T {
   to.set(from)
   return to
