@@ -2,16 +2,13 @@
  * A JSON document that is one object around a list: the members, the list's elements with their places, and what is damaged. A damaged
  * one gives every element that is whole. A small one is held; a large one is read as it comes, a second time for its elements.
  */
-import { isUtf8 } from 'node:buffer'
 import { isHansardError, systemCode } from '../errors.ts'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
-import { parseJson, type Json, type JsonObject } from '../transcript/json.ts'
-import { parseLong } from '../transcript/long-json.ts'
+import type { JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { createDocumentScan } from './list-document-scan.ts'
+import { salvageLarge, streamDocument } from './list-large.ts'
 import { salvageBareList, salvageDocument, type ListElement, type Salvaged } from './list-salvage.ts'
-import { createListScan } from './list-scan.ts'
-import { MEMBERS_LIMIT, streamPieces } from './list-stream.ts'
-import type { ListPiece } from './list-walk.ts'
 
 export type ListDocument = {
   /** Everything but the list; under its name what stands there instead of one. */
@@ -105,178 +102,6 @@ async function readHeld(
     return right === undefined ? small : { ...toDocument({ ...right, elements }), count: right.count }
   }
   return (await streamDocument(file, list, without)) ?? salvageLarge(file, list, without)
-}
-
-/** Read twice as well: once for everything but the elements. */
-async function salvageLarge(
-  file: SourceFile,
-  list: string | undefined,
-  without: ReadonlySet<string>,
-): Promise<ListDocument> {
-  const members = Object.create(null) as Record<string, Json>
-  const damage: Damage[] = []
-  let memberBytes = 0
-  let sizeBytes = 0
-  let isLines = false
-  let lists = 0
-  let count: number | undefined
-  // Not in this frame: it would hold on to the last of them while the next are read.
-  const take = (piece: ListPiece): void => {
-    if (piece.type === 'lines') isLines = true
-    else if (piece.type === 'element') count = (count ?? 0) + 1
-    else if (piece.type === 'list') {
-      lists += 1
-      count = 0
-    } else if (piece.type === 'damage') damage.push(piece.damage)
-    else if (piece.type === 'end') ({ sizeBytes } = piece)
-    else if (piece.type === 'member') {
-      memberBytes += piece.bytes
-      if (memberBytes <= MEMBERS_LIMIT) members[piece.key] = piece.value
-    }
-  }
-  for await (const pieces of streamPieces(file, list, without)) {
-    pieces.forEach(take)
-    pieces.length = 0
-  }
-  if (memberBytes > MEMBERS_LIMIT) {
-    const reason = `members of ${memberBytes} bytes around the list, over the limit`
-    damage.push({ kind: 'too-large', file: file.path, byteOffset: 0, byteLength: memberBytes, reason })
-  }
-  if (isLines) return toDocument({ damage: [], sizeBytes, isLines })
-  const elements = (): AsyncGenerator<readonly ListElement[]> => salvageElements(file, list, lists, without)
-  return { ...toDocument({ members, damage, sizeBytes }), count, elements }
-}
-
-/** Those of the last list: the how manieth it is. */
-async function* salvageElements(
-  file: SourceFile,
-  list: string | undefined,
-  last: number,
-  without: ReadonlySet<string>,
-): AsyncGenerator<readonly ListElement[]> {
-  let lists = 0
-  for await (const pieces of streamPieces(file, list, without)) {
-    const elements = pieces.flatMap((piece) => {
-      if (piece.type === 'list') lists += 1
-      return piece.type === 'element' && lists === last ? [piece.element] : []
-    })
-    pieces.length = 0
-    if (elements.length === 0) continue
-    yield elements
-    elements.length = 0
-  }
-}
-
-async function streamDocument(
-  file: SourceFile,
-  list: string | undefined,
-  without: ReadonlySet<string>,
-  within?: string,
-): Promise<ListDocument | undefined> {
-  const scan = createDocumentScan(file.path, list, without, () => undefined, within)
-  try {
-    for await (const chunk of file.chunks()) if (!scan.push(chunk)) return undefined
-  } catch (error) {
-    if (systemCode(error)?.startsWith('Z_') !== true && !isHansardError(error)) throw error
-    return undefined
-  }
-  const right = scan.end()
-  return (
-    right && {
-      ...toDocument(right),
-      count: right.count,
-      elements: () => streamElements(file, list, without, within),
-    }
-  )
-}
-
-type DocumentScan = {
-  /** False from the first byte on that is not right. */
-  push(chunk: Buffer): boolean
-  /** Undefined for a document in which anything is not right. */
-  end(): Pick<ListDocument, 'members' | 'damage' | 'sizeBytes' | 'count'> | undefined
-}
-
-function createDocumentScan(
-  file: string,
-  list: string | undefined,
-  without: ReadonlySet<string>,
-  give: (element: ListElement) => void,
-  within?: string,
-): DocumentScan {
-  const members = Object.create(null) as Record<string, Json>
-  const damage: Damage[] = []
-  let isRight = true
-  let sizeBytes = 0
-  let memberBytes = 0
-  let count = 0
-  const parse = (bytes: Buffer, isOwn = false): Json | undefined => {
-    const value = isUtf8(bytes) ? parseElement(bytes, isOwn) : undefined
-    isRight &&= value !== undefined
-    return value
-  }
-  const scan = createListScan({
-    list,
-    without,
-    ...(within !== undefined && { within }),
-    member(key, bytes) {
-      memberBytes += bytes.length
-      isRight &&= memberBytes <= MEMBERS_LIMIT
-      const value = isRight ? parse(bytes) : undefined
-      if (value !== undefined) members[key] = value
-    },
-    element(bytes, { byteOffset, byteLength, isOwn }) {
-      count += 1
-      give({ value: bytes && parse(bytes, isOwn), byteOffset, byteLength })
-      if (bytes !== undefined) return
-      const reason = `an element of ${byteLength} bytes, over the limit`
-      damage.push({ kind: 'too-large', file, byteOffset, byteLength, reason })
-    },
-  })
-  return {
-    push(chunk) {
-      scan.push(chunk)
-      sizeBytes += chunk.length
-      return isRight && !scan.isBroken
-    },
-    end: () =>
-      isRight && scan.isWhole
-        ? { members, damage, sizeBytes, count: scan.hasList ? count : undefined }
-        : undefined,
-  }
-}
-
-async function* streamElements(
-  file: SourceFile,
-  list: string | undefined,
-  without: ReadonlySet<string>,
-  within?: string,
-): AsyncGenerator<readonly ListElement[]> {
-  let elements: ListElement[] = []
-  const scan = createListScan({
-    list,
-    without,
-    ...(within !== undefined && { within }),
-    member: () => undefined,
-    element(bytes, { byteOffset, byteLength, isOwn }) {
-      const value = bytes && parseElement(bytes, isOwn)
-      elements.push({ value, byteOffset, byteLength })
-    },
-  })
-  for await (const chunk of file.chunks()) {
-    scan.push(chunk)
-    if (elements.length === 0) continue
-    yield elements
-    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
-    elements.length = 0
-    elements = []
-  }
-}
-
-/** `isOwn`: the bytes of a long one, which may be written over. */
-function parseElement(bytes: Buffer, isOwn: boolean): Json | undefined {
-  const long = isOwn ? parseLong(bytes) : undefined
-  return long === undefined ? parseJson(bytes.toString('utf8')) : long.value
 }
 
 type Bytes = { readonly bytes: Buffer; readonly damage?: Damage }
