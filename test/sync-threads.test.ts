@@ -6,6 +6,30 @@ import { expect, it } from 'vitest'
 import { claudeLog, createMachine } from './machine.ts'
 import { BIN } from './program.ts'
 
+it('says the same of many short logs, which it reads beside a thread, as where it reads them one by one', async () => {
+  const [threads, alone] = [createMachine(), createMachine()]
+  const text = 'a line that is as long as what a tool gives back '.repeat(400)
+  for (let n = 0; n < 48; n += 1) {
+    const session = `aaaaaaaa-0000-4000-8000-0000000000${n + 10}`
+    const more = { input: n + 1, more: { cwd: `/p/${n % 3}` } }
+    const lines = Array.from({ length: 20 }, (_, at) => claudeLog(at, { session, text, ...more }))
+    for (const machine of [threads, alone])
+      machine.write(`.claude/projects/-p/${session}.jsonl`, lines.join(''))
+  }
+  const env = { PATH: process.env['PATH'], HOME: threads.user, HANSARD_HOME: threads.home }
+  const run = (...args: readonly string[]): string =>
+    spawnSync(process.execPath, [BIN, ...args], { cwd: threads.cwd, env, encoding: 'utf8', timeout: 50_000 })
+      .stdout
+  run('sync', '--no-index', '--json')
+  await alone.sync()
+  const said = (await threads.list()).map((session) => JSON.stringify(session)).join('\n')
+  expect(said.replaceAll(threads.base, alone.base)).toBe(
+    (await alone.list()).map((session) => JSON.stringify(session)).join('\n'),
+  )
+  expect(said.match(/"input":/g)?.length).toBeGreaterThanOrEqual(48)
+  for (const { base } of [threads, alone]) fs.rmSync(base, { recursive: true, force: true })
+})
+
 it('reads in threads that say nothing, serve nothing, and end with it', () => {
   const machine = createMachine()
   const text = 'a line that is as long as what a tool gives back '.repeat(400)

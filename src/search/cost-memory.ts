@@ -82,8 +82,8 @@ async function readUnits(
     next += 1
     insert.run(id, placeOf(unit), unit.unit)
     const reading = beginReading(database, id)
-    const { agent, root, paths } = unit
-    const job = { home, agent, root, unit: unit.unit, paths, isKept: false }
+    const { agent, root, paths, bytes } = unit
+    const job = { home, agent, root, unit: unit.unit, paths, isKept: false, bytes }
     const left = (sessions: readonly SessionFacts[]): readonly SessionFacts[] =>
       sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key))
     const { result, bills } = await readers.read(job, {

@@ -31,6 +31,8 @@ export type UnitJob = UnitPlace & {
   readonly format?: string
   /** Its calls may come packed. */
   readonly mayPack?: boolean
+  /** Of its files as they lie there. */
+  readonly bytes?: number
 }
 
 export type UnitResult =
@@ -70,33 +72,68 @@ const NO_WAIT = async (): Promise<void> => {}
 export async function runUnitJob(
   job: UnitJob,
   onCalls: (calls: readonly Call[]) => void,
-  { onSessions, isTaken = NO_WAIT, enter = NO_WAIT }: Taking = {},
+  taking: Taking = {},
 ): Promise<UnitResult> {
+  const { isTaken = NO_WAIT, enter = NO_WAIT } = taking
   try {
     if (job.agent === JOURNAL) {
       const { readRecorded } = await import('./read-recorded.ts')
       return await readRecorded(job, onCalls)
     }
-    const names = safeNames(job.home)
-    const reading = createUnitReading((calls) => onCalls(withNames(calls, names)), placeName(job))
-    const options = { drift: reading.drift, isForFacts: true }
+    const { reading, options } = openReading(job, onCalls)
     const own = await readShort(job, reading, options)
     const begun: Begun | UnitResult = own === undefined ? await begin(job, enter, options) : { format: own }
     if ('type' in begun) return begun
     const { format, looks, items } = begun
     if (items !== undefined) await readAll(items, reading, withCollecting(job, isTaken))
-    if (onSessions !== undefined) {
-      for (let part = reading.part(); part !== undefined; part = reading.part()) {
-        onSessions({ format: format.id, sessions: part.map((one) => withoutSecretsOf(one, job.home)) })
-        await isTaken()
-      }
-    }
-    const facts = withoutSecrets(reading.end(), job.home)
-    return { type: 'read', format: format.id, facts, ...(looks !== undefined && { looks }) }
+    const read = await end(job, format, reading, taking)
+    return looks === undefined ? read : { ...read, looks }
   } catch (error) {
-    const cause = isHansardError(error) ? error.code : 'internal'
-    return { type: 'failed', cause, message: messageOf(error) }
+    return failed(error)
   }
+}
+
+/** The same for a short log in its own place, which takes little memory whatever it holds. Undefined for any other unit: nothing was read. */
+export async function runShortJob(
+  job: UnitJob,
+  onCalls: (calls: readonly Call[]) => void,
+  taking: Pick<Taking, 'onSessions'>,
+): Promise<UnitResult | undefined> {
+  try {
+    const { reading, options } = openReading(job, onCalls)
+    const own = await readShort(job, reading, options)
+    return own && (await end(job, own, reading, taking))
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+type OpenReading = { readonly reading: UnitReading; readonly options: ReadOptions }
+
+function openReading(job: UnitJob, onCalls: (calls: readonly Call[]) => void): OpenReading {
+  const names = safeNames(job.home)
+  const reading = createUnitReading((calls) => onCalls(withNames(calls, names)), placeName(job))
+  return { reading, options: { drift: reading.drift, isForFacts: true } }
+}
+
+async function end(
+  { home }: UnitJob,
+  { id }: Format,
+  reading: UnitReading,
+  { onSessions, isTaken = NO_WAIT }: Taking,
+): Promise<Extract<UnitResult, { readonly type: 'read' }>> {
+  if (onSessions !== undefined) {
+    for (let part = reading.part(); part !== undefined; part = reading.part()) {
+      onSessions({ format: id, sessions: part.map((one) => withoutSecretsOf(one, home)) })
+      await isTaken()
+    }
+  }
+  return { type: 'read', format: id, facts: withoutSecrets(reading.end(), home) }
+}
+
+function failed(error: unknown): UnitResult {
+  const cause = isHansardError(error) ? error.code : 'internal'
+  return { type: 'failed', cause, message: messageOf(error) }
 }
 
 type Items = AsyncIterable<readonly ReadItem[]>
@@ -121,6 +158,14 @@ function withCollecting({ paths }: UnitJob, isTaken: () => Promise<void>): () =>
   }
 }
 
+/** A format may take less at once. */
+const SHORT_BYTES = 2 * 1024 * 1024
+
+/** For all that can be told without looking at it. */
+export function mayBeShort({ paths, isKept, format, bytes = 0 }: UnitJob): boolean {
+  return !isKept && format === undefined && paths.length === 1 && bytes <= SHORT_BYTES
+}
+
 /**
  * What nearly all units of a first sync are, a short log in its own place: opened once, and read without waiting. Its format; undefined
  * where nothing was read.
@@ -130,9 +175,9 @@ async function readShort(
   reading: UnitReading,
   options: ReadOptions,
 ): Promise<Format | undefined> {
-  const { home, agent, root, paths, isKept, format } = job
+  const { home, agent, root, paths } = job
   const [path] = paths
-  if (isKept || format !== undefined || path === undefined || paths.length > 1) return undefined
+  if (path === undefined || !mayBeShort(job)) return undefined
   const own = await loadOwn(agent)
   // What is no folder, as a repository, is opened otherwise.
   if (own?.readAtOnce === undefined || !isAbsolute(root) || !isNew(keptIn(home).place(agent, root)))

@@ -1,28 +1,73 @@
 /**
  * Threads that read units, each one at a time, with the next ones waiting there: none has to ask for its next while this thread is
- * busy. Loaded where there is enough to read: starting threads is as much to load as a format.
+ * busy. As long as all have enough before them, this thread reads short logs itself, for it would have nothing to do. Loaded where there
+ * is enough to read: starting threads is as much to load as a format.
  */
+import v8 from 'node:v8'
 import { Worker } from 'node:worker_threads'
-import type { Readers, ReadUnit, Taker } from './readers.ts'
-import type { UnitJob } from './read-unit.ts'
+import { nextTurn } from './next-turn.ts'
+import type { Readers } from './readers.ts'
+import { mayBeShort, runShortJob, type UnitJob } from './read-unit.ts'
+import { createUnitPass, takeWhole, type ReadUnit, type Taker } from './unit-pass.ts'
 import type { FromWorker, ToWorker } from './unit-worker.ts'
 
 /** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
 const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
+/** Units that a thread has before it, with the one that it reads: enough for the time that the state takes to be written. */
+const MOST_QUEUED = 16
+/** And as many that it does not come to its end while this thread reads one. */
+const ENOUGH_QUEUED = 8
+/**
+ * Bytes of bytecode that V8 takes into a function from those that it calls, and what it would take by itself. It compiles each function
+ * once for each thread, on a processor that would read meanwhile, and most of a first sync is over before more of it pays.
+ */
+const INLINED_BYTES = 300
+const USUAL_INLINED_BYTES = 920
 
-export function createThreads(script: URL, threads: number): Readers {
+/** `most`: threads. The first is enough as long as all units are short. */
+export function createThreads(script: URL, most: number): Readers {
+  inlineUpTo(INLINED_BYTES)
   const enter = createTurns()
-  const all = Array.from({ length: threads }, () => createThread(script, enter))
+  // Before there is anything to read: what is to be read is looked for, or copied, meanwhile.
+  const all = [createThread(script, enter)]
+  const free = (): Thread => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
+  let isReading = false
+  const readThere = (job: UnitJob, taker: Taker, isShort: boolean): Promise<ReadUnit> => {
+    if (!isShort && all.length < most && free().waiting() > 0) all.push(createThread(script, enter))
+    return free().run(job, taker)
+  }
+  /** Undefined for what is no short log. */
+  const readHere = async (job: UnitJob, taker: Taker): Promise<ReadUnit | undefined> => {
+    isReading = true
+    try {
+      // What others have read is put in the state first.
+      await nextTurn()
+      const { onCalls, onSessions, end } = createUnitPass(job, taker)
+      const result = await runShortJob(job, onCalls, { onSessions })
+      return result && takeWhole(end(result), taker)
+    } finally {
+      isReading = false
+    }
+  }
   return {
-    threads,
-    width: threads * MOST_QUEUED,
-    read: (job, taker) => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a)).run(job, taker),
-    close: async () => void (await Promise.all(all.map((thread) => thread.close()))),
+    threads: most,
+    width: most * MOST_QUEUED,
+    async read(job, taker) {
+      const isShort = mayBeShort(job)
+      if (!isShort || isReading || free().waiting() <= ENOUGH_QUEUED) return readThere(job, taker, isShort)
+      return (await readHere(job, taker)) ?? readThere(job, taker, false)
+    },
+    async close() {
+      await Promise.all(all.map((thread) => thread.close()))
+      inlineUpTo(USUAL_INLINED_BYTES)
+    },
   }
 }
 
-/** Units that a thread has before it, with the one that it reads: enough for the time that the state takes to be written. */
-const MOST_QUEUED = 16
+/** In all threads of the process. */
+function inlineUpTo(bytes: number): void {
+  v8.setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${bytes}`)
+}
 
 /** One at a time: gives what is called when it is done. */
 type Turns = () => Promise<() => void>
@@ -99,10 +144,8 @@ function createThread(script: URL, turns: Turns): Thread {
     started.on('message', (message: FromWorker) => {
       if (message === 'large') enter(started)
       else if ('read' in message) {
-        const { read, last, packed } = message
-        if (packed !== undefined) take((taker) => taker.packed?.(packed))
-        if (last !== undefined) take((taker) => taker.calls(last))
-        finish(read)
+        take((taker) => void takeWhole(message, taker))
+        finish(message.read)
       } else {
         if ('calls' in message) take((taker) => taker.calls(message.calls))
         else take((taker) => taker.sessions(message.part))
@@ -113,7 +156,6 @@ function createThread(script: URL, turns: Turns): Thread {
     started.on('exit', (code) => died(`a reader ended with code ${code}`))
     return started
   }
-  // Before there is anything to read: what is to be read is looked for, or copied, meanwhile.
   worker = start()
   return {
     waiting: () => queue.length,

@@ -4,22 +4,9 @@
  */
 import os from 'node:os'
 import { nextTurn } from './next-turn.ts'
-import type { CallTable } from './call-rows.ts'
-import { runUnitJob, type SessionsPart, type UnitJob, type UnitResult } from './read-unit.ts'
-import type { PackedCalls } from './packed-calls.ts'
-import { createCallPacker, type OwnBills } from './state-own-bill.ts'
+import { runUnitJob, type UnitJob } from './read-unit.ts'
+import { createUnitPass, takeWhole, type ReadUnit, type Taker } from './unit-pass.ts'
 import { workerScript } from './worker-script.ts'
-
-/** `bills`: what the calls of the sessions come to that are in the result. */
-export type ReadUnit = { readonly result: UnitResult; readonly bills: OwnBills }
-
-/** What takes a unit as it is read. `sessions`: the facts of some, after their calls; the rest comes with the result. */
-export type Taker = {
-  calls(calls: CallTable): void
-  /** All calls of the unit, where the job allows it. */
-  packed?(calls: PackedCalls): void
-  sessions(part: SessionsPart): void
-}
 
 export type Readers = {
   /** Waits for a free reader, then reads. */
@@ -62,14 +49,7 @@ function readHere(): Readers['read'] {
   }
   return async (job, taker) => {
     await turn()
-    const packer = createCallPacker()
-    const result = await runUnitJob(job, (calls) => taker.calls(packer.pack(calls)), {
-      onSessions(part) {
-        packer.forget(part.sessions)
-        taker.sessions(part)
-      },
-      isTaken: turn,
-    })
-    return { result, bills: packer.bills() }
+    const { onCalls, onSessions, end } = createUnitPass(job, taker)
+    return takeWhole(end(await runUnitJob(job, onCalls, { onSessions, isTaken: turn })), taker)
   }
 }

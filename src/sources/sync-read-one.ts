@@ -54,6 +54,7 @@ export async function readOne(
     unit: unit.path,
     paths,
     isKept,
+    bytes,
     ...(unit.format !== undefined && { format: unit.format }),
     // Of what was deleted, calls are left out one by one.
     ...(load?.isPacking() === true && deleted.size === 0 && { mayPack: true }),
