@@ -4,90 +4,22 @@ import { transcript } from '../../test/arbitrary.ts'
 import { entry } from '../../test/entries.ts'
 import { heldUnits, leslieCanHold } from '../../test/leslie-can-hold.ts'
 import {
-  files,
-  memoryFileSource,
-  memorySource,
-  readAll,
-  writeTranscript,
-  type MemoryFiles,
-} from '../../test/memory-files.ts'
+  assistant,
+  EXAMPLE,
+  facts,
+  FOLDER,
+  only,
+  texts,
+  user,
+  write,
+  ZONE,
+} from '../../test/leslie-thread.ts'
+import { files, memoryFileSource, memorySource, readAll, writeTranscript } from '../../test/memory-files.ts'
 import type { Block } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import type { Session } from '../transcript/session.ts'
-import { leslie } from './leslie.ts'
-import { SLUG_LIMIT, byAge, toSlug } from './leslie-name.ts'
-import { FILE_LIMIT, TOOL_LIMIT, truncate } from './leslie-unit.ts'
+import { toSlug } from './leslie-name.ts'
 import { KEPT_FILES } from './leslie-write.ts'
-
-const WHITELIST =
-  /^(?:[\p{L}\p{M}\p{N}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}_]|(?<!^|-)-(?!$))+$/u
-const ZONE = { timeZone: 'Asia/Shanghai' }
-const FOLDER = 'threads/thread-abc123/.meta/transcripts'
-
-const EXAMPLE = `Thread ID: thread-abc123
-Chat ID: chat-xyz789
-Time Range: 2026-02-08T14:30:00+08:00 ~ 2026-02-08T14:35:00+08:00
-Agent Mode: agent
-Stop Reason: end_turn
-Tool Calls: 5
----
-
-user:
-<user_query>
-Implement user login functionality
-</user_query>
-
-A:
-I'll help you implement user login. Let me check the project structure first.
-
-[Tool call] list_files
-{"path": "src"}
-
-[Tool result] list_files
-src/
-├── components/
-├── pages/
-└── utils/
-
-A:
-I see the structure. Let me create the login component.
-
-[Tool call] write_to_file
-{"path": "src/components/Login.tsx", "content": "..."}
-
-[Tool result] write_to_file
-File created successfully
-
-A:
-Login component created successfully.
-`
-
-const facts: Session = {
-  id: '0190c8a4-0000-7000-8000-000000000001',
-  thread: 'thread-abc123',
-  chat: 'chat-xyz789',
-  mode: 'agent',
-  startedAt: '2026-02-08T06:30:00.000Z',
-  endedAt: '2026-02-08T06:35:00.000Z',
-  status: 'completed',
-}
-
-const user = (text: string, at = '2026-02-08T06:30:00.000Z'): Entry => entry('user', at, text)
-const assistant = (...blocks: (Block | string)[]): Entry =>
-  entry('assistant', '2026-02-08T06:31:00.000Z', ...blocks)
-
-function write(entries: readonly Entry[], session: Partial<Session> = {}, target?: MemoryFiles) {
-  return writeTranscript(
-    leslie,
-    { session: { ...facts, ...session }, entries },
-    { ...ZONE, ...(target && { files: target }) },
-  )
-}
-const texts = (target: MemoryFiles): string[] => [...target.values()].map((bytes) => bytes.toString('utf8'))
-const only = (target: MemoryFiles): string => {
-  expect(target.size).toBe(1)
-  return texts(target)[0] as string
-}
+import { leslie } from './leslie.ts'
 
 describe("the seed's first example", () => {
   it('is read: header, queries, answers under `A:`, calls and results', async () => {
@@ -156,99 +88,6 @@ describe("the seed's first example", () => {
       const [found] = await readAll(leslie, memoryFileSource('x.txt', text))
       expect(blocks(found?.entries)).toEqual(blocks(plain?.entries))
     }
-  })
-})
-
-describe('file names', () => {
-  const query = "帮我修复这个bug：TypeError: Cannot read property 'name' of undefined!!!"
-
-  it('give the second example 50 characters; the seed prints 34, which no reading of its rule gives', async () => {
-    const slug = toSlug(query)
-    expect(slug).toBe('帮我修复这个bug-TypeError-Cannot-read-property-name-of-u')
-    expect(Array.from(slug)).toHaveLength(50)
-    const printed = '帮我修复这个bug-TypeError-Cannot-read-pr'
-    expect(slug.startsWith(printed)).toBe(true)
-    expect(Array.from(printed)).toHaveLength(34)
-    const { files: written } = write([user(query, '2026-02-08T07:45:00.000Z')])
-    expect([...written.keys()]).toEqual([`${FOLDER}/20260208-1545-${slug}.txt`])
-    const [found] = await readAll(leslie, memorySource(files({ [`20260208-1545-${printed}.txt`]: EXAMPLE })))
-    expect(found?.entries).toHaveLength(8)
-  })
-
-  it.each([
-    ['fix login bug', 'fix-login-bug'],
-    [
-      "fix bug: TypeError: Cannot read property 'name' of undefined!!!",
-      'fix-bug-TypeError-Cannot-read-property-name-of-und',
-    ],
-    ['ひらがな カタカナー 한국어 𠮷野家', 'ひらがな-カタカナー-한국어-𠮷野家'],
-    ['Überprüfe das_Modul', 'Überprüfe-das_Modul'],
-    ['cafe\u0301 '.repeat(10), Array(10).fill('caf\u00e9').join('-')],
-    ['--- ../../etc/passwd\0', 'etc-passwd'],
-    ['  !!! ', 'task'],
-    ['', 'task'],
-    ['🎉🎉', 'task'],
-    [`${'a'.repeat(49)} b`, 'a'.repeat(49)],
-    [`${'a'.repeat(48)} bc`, `${'a'.repeat(48)}-b`],
-    ['𠮷'.repeat(60), '𠮷'.repeat(50)],
-  ])('%j becomes %s', (text, slug) => expect(toSlug(text)).toBe(slug))
-
-  it('never leave the whitelist, whatever was asked', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 120 }), (text) => {
-        const slug = toSlug(text)
-        expect(slug).toMatch(WHITELIST)
-        expect(Array.from(slug).length).toBeLessThanOrEqual(SLUG_LIMIT)
-        expect(Buffer.byteLength(`20260208-1430-${slug}-9999.txt`)).toBeLessThan(255)
-      }),
-    )
-  })
-
-  it('say the local minute, by the zone asked for', () => {
-    const at = '2026-07-01T23:30:00.000Z'
-    for (const [timeZone, stamp, iso] of [
-      ['UTC', '20260701-2330', '2026-07-01T23:30:00+00:00'],
-      ['Asia/Kolkata', '20260702-0500', '2026-07-02T05:00:00+05:30'],
-      ['America/New_York', '20260701-1930', '2026-07-01T19:30:00-04:00'],
-    ] as const) {
-      const { files: written } = writeTranscript(
-        leslie,
-        { session: facts, entries: [user('q', at)] },
-        { timeZone },
-      )
-      expect([...written.keys()]).toEqual([`${FOLDER}/${stamp}-q.txt`])
-      expect(only(written)).toContain(`Time Range: ${iso} ~ ${iso}\n`)
-    }
-  })
-
-  it('keep twins of one minute apart, our own and those already there', async () => {
-    const target = files({ [`${FOLDER}/20260208-1430-again.txt`]: 'somebody else' })
-    write([user('again'), user('again', '2026-02-08T06:30:20.000Z'), user('again!')], {}, target)
-    expect([...target.keys()].map((path) => path.slice(FOLDER.length + 1))).toEqual([
-      '20260208-1430-again.txt',
-      '20260208-1430-again-2.txt',
-      '20260208-1430-again-3.txt',
-      '20260208-1430-again-4.txt',
-    ])
-    expect(target.get(`${FOLDER}/20260208-1430-again.txt`)?.toString()).toBe('somebody else')
-  })
-
-  it('keep a twin apart from a query that is named like one', () => {
-    const { files: written } = write([user('q'), user('q'), user('q 2'), user('q')])
-    expect([...written.keys()].map((path) => path.slice(FOLDER.length + 15))).toEqual([
-      'q.txt',
-      'q-2.txt',
-      'q-2-2.txt',
-      'q-3.txt',
-    ])
-  })
-
-  it('refuse a thread id that would lead elsewhere, and a time zone that is none', () => {
-    for (const thread of ['../x', 'a/b', 'a\0', '', 'x'.repeat(300)]) {
-      expect(() => write([], { thread })).toThrow(/thread id/)
-    }
-    const context = { taken: () => false, lost() {}, filled() {}, version: 'x', timeZone: 'Mars/Olympus' }
-    expect(() => leslie.write?.begin(facts, context)).toThrow(/time zone/)
   })
 })
 
@@ -453,97 +292,6 @@ describe('conversation units', () => {
     expect(
       lost.filter(({ what }) => what.includes('newest 50')).map(({ what }) => what.slice(0, 19)),
     ).toEqual(['20260208-1400-q.txt', '20260208-1401-q.txt'])
-  })
-})
-
-describe('truncation', () => {
-  it('of one minute are deleted in the order they were written, and never the one just written', () => {
-    const kept = (queries: readonly string[], before: Readonly<Record<string, string>> = {}): string[] => {
-      const target = files(before)
-      const units = queries.map((query) => user(query, '2026-02-08T06:30:00.000Z'))
-      writeTranscript(leslie, { session: facts, entries: units }, { files: target, timeZone: 'UTC' })
-      return [...target.keys()].map((path) => path.slice(`${FOLDER}/20260208-0630-`.length, -'.txt'.length))
-    }
-    const number = (n: number): string => `query ${n}`
-    const numbers = Array.from({ length: KEPT_FILES }, (_, n) => number(n))
-    const names = kept([...numbers, 'again the newest'])
-    expect(names).toHaveLength(KEPT_FILES)
-    expect(names).toContain('again-the-newest')
-    expect(names).not.toContain('query-0')
-    // Twins: 52 of one query leave the last 50, of which the first two are gone.
-    const twins = kept(Array.from({ length: KEPT_FILES + 2 }, () => 'same'))
-    expect(twins).toEqual(Array.from({ length: KEPT_FILES }, (_, n) => `same-${n + 3}`))
-    // Files of other sessions that say a later minute do not push out the one that was just written.
-    const later = Array.from({ length: KEPT_FILES }, (_, n) => [`${FOLDER}/20270101-00${n + 10}-x.txt`, 'x'])
-    expect(kept(['old'], Object.fromEntries(later))).toContain('old')
-    expect(
-      ['same-10.txt', 'same.txt', 'same-2.txt'].map((name) => `20260208-0630-${name}`).sort(byAge([])),
-    ).toEqual(['same.txt', 'same-2.txt', 'same-10.txt'].map((name) => `20260208-0630-${name}`))
-  })
-
-  it.each([199, 200, 201, 250])(
-    'of %i characters of parameters and results ends at 200, in characters',
-    (length) => {
-      for (const unit of ['a', '界', '𠮷']) {
-        const text = unit.repeat(length)
-        const { files: written, lost } = write([
-          user('q'),
-          assistant({ type: 'tool-call', name: 't', input: text }),
-          entry('tool', undefined, { type: 'tool-result', name: 't', output: text }),
-        ])
-        const kept = length <= TOOL_LIMIT ? text : `${unit.repeat(TOOL_LIMIT - 3)}...`
-        expect(only(written)).toContain(`[Tool call] t\n${kept}\n\n[Tool result] t\n${kept}\n`)
-        expect(Array.from(kept).length).toBeLessThanOrEqual(TOOL_LIMIT)
-        expect(lost.filter(({ what }) => what.includes('200 characters'))).toHaveLength(
-          length > TOOL_LIMIT ? 2 : 0,
-        )
-      }
-    },
-  )
-
-  it('leaves errors whole, as the table does', () => {
-    const message = 'e'.repeat(5000)
-    expect(only(write([user('q'), entry(undefined, undefined, { type: 'error', message })]).files)).toContain(
-      message,
-    )
-  })
-
-  it('cuts a file at 20 KB in bytes, at a character, wherever the limit falls in it', () => {
-    const room = FILE_LIMIT - Buffer.byteLength(only(write([user('q'), assistant('')]).files))
-    for (const character of ['a', 'é', '界', '𠮷']) {
-      for (let extra = -4; extra <= 8; extra += 1) {
-        const pad = 'x'.repeat(4 + (extra & 3))
-        const fill = Math.floor((room - pad.length + extra) / Buffer.byteLength(character))
-        const text = pad + character.repeat(fill)
-        const { files: written, lost } = write([user('q'), assistant(text), assistant('after')])
-        const file = only(written)
-        expect(Buffer.byteLength(file)).toBeLessThanOrEqual(FILE_LIMIT)
-        expect(Buffer.byteLength(file)).toBeGreaterThan(FILE_LIMIT - 30)
-        expect(file).not.toContain('\uFFFD')
-        if (file.endsWith('...\n')) expect(lost.some(({ what }) => what.includes('20 KB'))).toBe(true)
-      }
-    }
-  })
-
-  it('leaves a file of exactly 20 KB whole', () => {
-    const room = FILE_LIMIT - Buffer.byteLength(only(write([user('q'), assistant('')]).files))
-    const exact = write([user('q'), assistant('x'.repeat(room))])
-    expect(Buffer.byteLength(only(exact.files))).toBe(FILE_LIMIT)
-    expect(exact.lost.filter(({ what }) => what.includes('20 KB'))).toEqual([])
-    const over = write([user('q'), assistant('x'.repeat(room + 1))])
-    expect(Buffer.byteLength(only(over.files))).toBe(FILE_LIMIT)
-    expect(only(over.files)).toMatch(/x\.\.\.\n$/)
-  })
-
-  it('reports every entry that did not fit, and holds no more than fits', () => {
-    const entries = [user('q'), ...Array.from({ length: 30 }, () => assistant('x'.repeat(3000)))]
-    const { lost } = write(entries)
-    expect(lost.filter(({ what }) => what.includes('20 KB'))).toHaveLength(24)
-  })
-
-  it('counts characters as people do not halve them', () => {
-    expect(truncate('😀'.repeat(201))).toBe(`${'😀'.repeat(197)}...`)
-    expect(truncate('😀'.repeat(150))).toBe('😀'.repeat(150))
   })
 })
 
