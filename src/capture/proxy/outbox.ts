@@ -63,8 +63,11 @@ const SOON_MS = 2
  */
 const LINGER_MS = 60
 const ALONE_MS = 100
-/** Things put until what is left of them is let go, while nobody waits: V8 would do it while one of them passes. */
-const COLLECT_AFTER = 100
+/**
+ * Things put until what is left of them is let go, while nobody waits: V8 would do it while one of them passes. Where chunks come every
+ * millisecond somebody always does, so it is done for few of them.
+ */
+const COLLECT_AFTER = 400
 /** Bytes packed until it is, whoever waits: of memory outside its heap V8 knows little. */
 const COLLECT_BYTES = 4 * 1024 * 1024
 
