@@ -35,33 +35,56 @@ export async function* readMerged(
   yield* mergeVersions(versions, newer.facts)
 }
 
-/** Older versions of the unit's files that hold nothing which the newer ones lack: in no format known, all but an empty one may. */
+type HeldVersion = { readonly path: string; readonly version: number }
+
+/** Files that are read to find out, at most: of a unit of a hundred thousand that were all rewritten, each by itself would take weeks. */
+const MOST_LOOKED_AT = 20_000
+/** Of any unit: its newest state, the state before, and the newest once more for what was only added to. */
+const LEAST_READS = 4
+
+/**
+ * Older versions of the unit's files that hold nothing which the newer ones lack: in no format known, all but an empty one may. Those of
+ * many files are looked at together, as they were at one time, and in halves where that holds anything; what is not found out stays.
+ */
 export async function coveredVersions(
   place: KeptPlace,
   paths: readonly string[],
   formatOf: FormatOf,
-): Promise<readonly { readonly path: string; readonly version: number }[]> {
-  const covered: { readonly path: string; readonly version: number }[] = []
-  for (const path of paths) {
-    const held = place.versions(path)
-    if (held.length === 0) continue
-    const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
-      const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
-      const format = await formatOf(await open())
-      return format && keyedRead({ versions, open }, paths, format)
-    }
-    let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
-    for (const version of held.toReversed()) {
-      if (place.file(path, version)?.sizeBytes === 0) {
-        covered.push({ path, version })
-        continue
-      }
-      const read = await readAt(new Map([[path, version]]))
-      if (read === undefined) continue
-      const survey = await surveyOlder(read, newer)
-      if (survey.coverage.isCovered) covered.push({ path, version })
-      else newer = survey.newer
-    }
+): Promise<readonly HeldVersion[]> {
+  const held = paths
+    .map((path) => [path, place.versions(path)] as const)
+    .filter(([, { length }]) => length > 0)
+  if (held.length === 0) return []
+  let readsLeft = Math.max(LEAST_READS, Math.floor(MOST_LOOKED_AT / paths.length))
+  const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
+    const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
+    const format = await formatOf(await open())
+    const read = format && keyedRead({ versions, open }, paths, format)
+    return read && (() => ((readsLeft -= 1), read()))
+  }
+  let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
+  const covered: HeldVersion[] = []
+  const look = async (group: readonly HeldVersion[]): Promise<void> => {
+    if (group.length === 0 || readsLeft <= 0) return
+    const read = await readAt(new Map(group.map(({ path, version }) => [path, version])))
+    const survey = read && (await surveyOlder(read, newer))
+    if (survey?.coverage.isCovered === true) {
+      covered.push(...group)
+    } else if (group.length > 1 && readsLeft > 0) {
+      const half = group.length >> 1
+      await look(group.slice(0, half))
+      await look(group.slice(half))
+    } else if (survey !== undefined) newer = survey.newer
+  }
+  // From the newest of the older ones back: what is not let go of may cover what is older yet.
+  for (let back = 1; held.some(([, { length }]) => length >= back); back += 1) {
+    const group = held.flatMap(([path, versions]) => {
+      const version = versions.at(-back)
+      return version === undefined ? [] : [{ path, version }]
+    })
+    const isEmpty = ({ path, version }: HeldVersion): boolean => place.file(path, version)?.sizeBytes === 0
+    covered.push(...group.filter(isEmpty))
+    await look(group.filter((one) => !isEmpty(one)))
   }
   return covered
 }

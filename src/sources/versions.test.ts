@@ -166,6 +166,39 @@ describe('a unit over its versions', () => {
     ])
   })
 
+  it('looks at the older versions of many files together, and apart only where they hold something', async () => {
+    const { place } = setup()
+    const paths = Array.from({ length: 120 }, (_, n) => `f${n}`)
+    const covered = async (): Promise<{ readonly count: number; readonly looks: number }> => {
+      let looks = 0
+      const formatOf: typeof isSimple = async () => {
+        looks += 1
+        return isSimple()
+      }
+      const found = await coveredVersions(place, paths, formatOf)
+      return { count: found.length, looks }
+    }
+    for (const [n, path] of paths.entries()) await keep(place, path, lines(`${n}:one`))
+    for (const [n, path] of paths.entries()) await keep(place, path, lines(`${n}:one and more`))
+    expect(await covered()).toEqual({ count: 120, looks: 2 })
+
+    await keep(place, 'f7', lines('7:something else'))
+    const { count, looks } = await covered()
+    expect(count).toBe(120)
+    expect(looks).toBeLessThan(25)
+    expect(place.versions('f7')).toEqual([1, 2])
+    expect(await coveredVersions(place, paths, isSimple)).not.toContainEqual({ path: 'f7', version: 2 })
+
+    for (const [n, path] of paths.entries()) await keep(place, path, lines(`${n}:all is other`))
+    const among = await covered()
+    expect(among.looks).toBeLessThan(180)
+    const dropped = await coveredVersions(place, paths, isSimple)
+    for (const { path, version } of dropped) place.drop(path, version)
+    const { texts } = await read(place, paths)
+    expect(texts[7]?.toSorted()).toEqual(['all is other', 'one and more', 'something else'])
+    expect(texts[8]?.toSorted()).toEqual(['all is other', 'one and more'])
+  })
+
   it('keeps damage that is nowhere else', async () => {
     const { place } = setup()
     await keep(place, 'x', `${lines('1:one')}nonsense\n`)
