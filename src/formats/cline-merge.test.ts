@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { createTaskFold } from './cline-facts.ts'
 import { mergeLists } from './cline-merge.ts'
 import type { ListElement } from './list-salvage.ts'
@@ -27,12 +26,7 @@ describe('messages of many MB', () => {
   })
 
   it('are not held for the title or the end of the task that they tell of', () => {
-    setFlagsFromString('--expose_gc')
-    const collect = runInNewContext('gc') as () => void
-    const held = (): number => {
-      collect()
-      return process.memoryUsage().heapUsed / 1e6
-    }
+    const held = (): number => heldBytes() / 1e6
     const fold = createTaskFold()
     const before = held()
     // Not in this frame, which would hold on to it.
@@ -43,5 +37,19 @@ describe('messages of many MB', () => {
     for (const name of ['first', 'last']) show(name)
     expect(held() - before).toBeLessThan(10)
     expect(fold.facts([])).toMatchObject({ title: 'the first thing that was said', status: 'completed' })
+  })
+
+  it('are not held for the folder and the model that their details tell of', () => {
+    const fold = createTaskFold()
+    const before = heldBytes() / 1e6
+    const send = (): void => {
+      const details =
+        '# Current Workspace Directory (/home/me/project) Files\n<model>claude-sonnet-4-5</model>'
+      const text = Buffer.from(`${'said before '.repeat(800_000)}😀<environment_details>\n${details}`)
+      fold.sent({ role: 'user', content: [{ type: 'text', text: text.toString() }] })
+    }
+    send()
+    expect(heldBytes() / 1e6 - before).toBeLessThan(10)
+    expect(fold.facts([])).toMatchObject({ cwd: '/home/me/project', model: 'claude-sonnet-4-5' })
   })
 })
