@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { claudeLogs } from '../../test/machine.ts'
 import { runUnitJob, type UnitJob } from './read-unit.ts'
 import { createThreads } from './reader-threads.ts'
@@ -92,4 +92,33 @@ it('fails a unit that cannot be taken, and reads the next one here as before', a
   await expect(readers.read(job(), full)).rejects.toThrow('no room')
   expect(await readAll(readers, [job()])).toEqual(['read'])
   await readers.close()
+})
+
+describe('where the system has no thread to spare', () => {
+  const ENDS = script('parentPort.on("message", () => process.exit(1))')
+  const none = new URL('http://no.thread/')
+
+  it('says so at once where it is the first', () => {
+    expect(() => createThreads(none, 2)).toThrow()
+  })
+
+  it('goes on with the first where it is the second', async () => {
+    const changing = new URL(SAYS_WHICH)
+    const readers = createThreads(changing, 2)
+    changing.href = none.href
+    const read = await readAll(readers, [LONG, LONG, LONG])
+    expect(new Set(read).size).toBe(1)
+    await readers.close()
+  })
+
+  it('fails all that wait for one that died, and no other', async () => {
+    const changing = new URL(ENDS)
+    const readers = createThreads(changing, 1)
+    changing.href = none.href
+    const read = [readers.read(LONG, IGNORE), readers.read(LONG, IGNORE), readers.read(LONG, IGNORE)]
+    const said = await Promise.allSettled(read)
+    expect(said.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected'])
+    await expect(readers.read(LONG, IGNORE)).rejects.toThrow()
+    await readers.close()
+  })
 })

@@ -24,16 +24,23 @@ const ENOUGH_QUEUED = 8
 const INLINED_BYTES = 300
 const USUAL_INLINED_BYTES = 920
 
-/** `most`: threads. The first is enough as long as all units are short. */
+/** `most`: threads. The first is enough as long as all units are short. Throws where not even that can be had. */
 export function createThreads(script: URL, most: number): Readers {
-  inlineUpTo(INLINED_BYTES)
   const enter = createTurns()
   // Before there is anything to read: what is to be read is looked for, or copied, meanwhile.
   const all = [createThread(script, enter)]
+  inlineUpTo(INLINED_BYTES)
   const free = (): Thread => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
   let isReading = false
+  const startAnother = (): void => {
+    try {
+      all.push(createThread(script, enter))
+    } catch {
+      // The system has no thread to spare: those that there are take longer.
+    }
+  }
   const readThere = (job: UnitJob, taker: Taker, isShort: boolean): Promise<ReadUnit> => {
-    if (!isShort && all.length < most && free().waiting() > 0) all.push(createThread(script, enter))
+    if (!isShort && all.length < most && free().waiting() > 0) startAnother()
     return free().run(job, taker)
   }
   /** Undefined for what is no short log. */
@@ -138,8 +145,13 @@ function createThread(script: URL, turns: Turns): Thread {
       if (worker !== started) return
       worker = undefined
       finish({ result: { type: 'failed', cause: 'internal', message: reason }, bills: new Map() })
-      if (queue.length > 0) worker = start()
-      for (const { job } of queue) worker?.postMessage(job satisfies ToWorker)
+      if (queue.length === 0) return
+      try {
+        worker = start()
+        for (const { job } of queue) worker.postMessage(job satisfies ToWorker)
+      } catch (error) {
+        for (const { failed } of queue.splice(0)) failed(error)
+      }
     }
     started.on('message', (message: FromWorker) => {
       if (message === 'large') enter(started)
@@ -159,7 +171,7 @@ function createThread(script: URL, turns: Turns): Thread {
   worker = start()
   return {
     waiting: () => queue.length,
-    run(job, taker) {
+    async run(job, taker) {
       worker ??= start()
       const busy = worker
       return new Promise((done, failed) => {

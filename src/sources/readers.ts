@@ -33,7 +33,14 @@ export async function loadReaders(): Promise<() => Readers> {
   const threads = Math.min(os.availableParallelism(), MOST_THREADS)
   if (threads < 2 || script === undefined) return createHere
   const { createThreads } = await import('./reader-threads.ts')
-  return () => createThreads(script, threads)
+  return () => {
+    try {
+      return createThreads(script, threads)
+    } catch {
+      // The system has no thread to spare.
+      return createHere()
+    }
+  }
 }
 
 const createHere = (): Readers => ({ read: readHere(), threads: 1, width: 1, close: async () => {} })
