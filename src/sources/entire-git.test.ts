@@ -5,6 +5,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { addCommits, createRepository, type TestCommit } from '../../test/git-repository.ts'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { readAll } from '../../test/memory-files.ts'
 import { entire } from '../formats/entire.ts'
 import { createTotals } from '../archive/priced-totals.ts'
@@ -387,6 +388,32 @@ describe('the other layouts', () => {
       expect((await pathsOf(source)).filter((path) => path.includes('full'))).toEqual([`${S1}/full.jsonl`])
       expect(await textOf(source, `${S1}/full.jsonl`)).toBe(whole)
     }
+  })
+})
+
+describe('thousands of checkpoints', () => {
+  it('are listed in a few hundred bytes each', async () => {
+    const files: Record<string, string> = {}
+    for (let n = 0; n < 3000; n += 1) {
+      const id = n.toString(16).padStart(12, '0')
+      const said = {
+        session_id: S1,
+        checkpoint_id: id,
+        created_at: '2026-02-10T00:00:00Z',
+        files_touched: ['a'],
+      }
+      files[`${id.slice(0, 2)}/${id.slice(2)}/0/metadata.json`] = JSON.stringify(said)
+    }
+    const repository = createRepository([{ ref: V1, files }])
+    const before = heldBytes()
+    const source = await openEntireRepository(repository)
+    const listed = (await source?.list()) ?? []
+    const held = heldBytes() - before
+    expect(listed).toHaveLength(3000)
+    // A path of 80 characters, an id, and what tells how to read it.
+    expect(held / listed.length).toBeLessThan(750)
+    expect((await listed[7]?.bytes(1000))?.toString()).toContain(S1)
+    fs.rmSync(repository, { recursive: true, force: true })
   })
 })
 

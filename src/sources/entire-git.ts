@@ -13,6 +13,7 @@ import { readSlots, type Slot, type Slots } from './entire-slots.ts'
 import { createGitObjects, type GitObjects } from './git-objects.ts'
 import { type Git, GitFailed, openGitProgram } from './git-program.ts'
 import type { GitBlob } from './git-trees.ts'
+import { ListedFile, type Listed, type OpenListed } from './listed-file.ts'
 import type { OpenSource } from './open.ts'
 import { toSourceFile } from './source-file.ts'
 
@@ -65,8 +66,11 @@ async function toFiles(
   report: Report,
 ): Promise<readonly SourceFile[]> {
   const files = new Map<string, SourceFile>()
+  const open: OpenListed<readonly string[]> = (file, ids) => toFile(file, ids, { objects, report })
   const add: Add = (path, blobs, modifiedAt) => {
-    if (!files.has(path)) files.set(path, toFile(path, blobs, { modifiedAt, objects, report }))
+    if (files.has(path)) return
+    const sizeBytes = blobs.reduce((total, { sizeBytes }) => total + sizeBytes, 0)
+    files.set(path, new ListedFile({ path, sizeBytes, modifiedAt }, idsOf(blobs), open))
   }
   const sessions = new Map<string, Slot[]>()
   for (const slot of slots) {
@@ -159,7 +163,7 @@ async function notBeginningsOf(
   if (others.length === 0) return []
   try {
     const found = await findBeginnings(
-      joined(whole.full, objects),
+      joined(idsOf(whole.full), objects),
       others.map(({ full }) => full),
     )
     return others.filter((_, index) => found[index] !== true)
@@ -170,40 +174,39 @@ async function notBeginningsOf(
   }
 }
 
+const idsOf = (blobs: readonly GitBlob[]): readonly string[] => blobs.map(({ id }) => id)
+
 function isSame(a: Slot, b: Slot): boolean {
   return a.full.length === b.full.length && a.full.every(({ id }, index) => id === b.full[index]?.id)
 }
 
 /** Chunks are cut at line ends: the newline between two, where neither has it, is put back. */
-async function* joined(blobs: readonly GitBlob[], objects: GitObjects): AsyncGenerator<Buffer> {
-  for (const [index, { id }] of blobs.entries()) {
+async function* joined(ids: readonly string[], objects: GitObjects): AsyncGenerator<Buffer> {
+  for (const [index, id] of ids.entries()) {
     let last: number | undefined
     for await (const piece of objects.read(id)) {
       last = piece.at(-1)
       yield piece
     }
-    if (index < blobs.length - 1 && last !== undefined && last !== NEWLINE) yield Buffer.from('\n')
+    if (index < ids.length - 1 && last !== undefined && last !== NEWLINE) yield Buffer.from('\n')
   }
 }
 
 const NEWLINE = 0x0a
 
-type FileOptions = { readonly modifiedAt: string; readonly objects: GitObjects; readonly report: Report }
+type FileOptions = { readonly objects: GitObjects; readonly report: Report }
 
-function toFile(
-  path: string,
-  blobs: readonly GitBlob[],
-  { modifiedAt, objects, report }: FileOptions,
-): SourceFile {
+function toFile(file: Listed, ids: readonly string[], { objects, report }: FileOptions): SourceFile {
+  const { path, sizeBytes, modifiedAt } = file
   return toSourceFile({
     path,
-    sizeBytes: blobs.reduce((total, { sizeBytes }) => total + sizeBytes, 0),
+    sizeBytes,
     modifiedAt,
     damaged: ({ kind, byteOffset, reason }) => report(kind, path, byteOffset, reason),
     async *raw() {
       let given = 0
       try {
-        for await (const piece of joined(blobs, objects)) {
+        for await (const piece of joined(ids, objects)) {
           given += piece.length
           yield piece
         }

@@ -4,7 +4,7 @@
  */
 import { isSafeId, uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
-import { asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, parseJson } from '../transcript/json.ts'
 import type { EntireRef } from './entire-refs.ts'
 import type { Git } from './git-program.ts'
 import { type GitBlob, listTrees, readSmallObjects } from './git-trees.ts'
@@ -132,27 +132,28 @@ type Draft = Pick<Slot, 'checkpoint' | 'number'> & {
   readonly files: Map<string, GitBlob>
 }
 
+/** What counts of a checkpoint's metadata: there may be any number of them, each with all that was done. */
+type Facts = { readonly session: string | undefined; readonly at: string | undefined }
+
 async function withFacts(git: Git, drafts: readonly Draft[]): Promise<Slot[]> {
   const named = drafts.filter(({ files }) => files.has('metadata.json'))
-  const facts = new Map<Draft, JsonObject>()
+  const facts = new Map<Draft, Facts>()
   let at = 0
   const ids = named.map(({ files }) => files.get('metadata.json')?.id ?? '')
   for await (const object of readSmallObjects(git, ids)) {
     const draft = named[at++]
     const value = object?.type === 'blob' ? parseJson(object.content.toString('utf8')) : undefined
-    if (draft !== undefined && isObject(value)) facts.set(draft, value)
+    if (draft !== undefined && isObject(value))
+      facts.set(draft, { session: asString(value['session_id']), at: parseInstant(value['created_at']) })
   }
   return drafts.flatMap((draft) => {
     const { checkpoint, number, files } = draft
     const said = facts.get(draft)
-    const session = toSessionName(
-      asString(said?.['session_id']) ?? draft.session ?? '',
-      `${checkpoint}-${number}`,
-    )
-    const when = parseInstant(said?.['created_at']) ?? draft.at ?? new Date(0).toISOString()
-    const { full, others } = takeTranscript(files)
-    if (full.length === 0 && !others.has('transcript.jsonl') && !others.has('metadata.json')) return []
-    return [{ session, checkpoint, number, at: when, full, files: others }]
+    const session = toSessionName(said?.session ?? draft.session ?? '', `${checkpoint}-${number}`)
+    const when = said?.at ?? draft.at ?? new Date(0).toISOString()
+    const full = takeTranscript(files)
+    if (full.length === 0 && !files.has('transcript.jsonl') && !files.has('metadata.json')) return []
+    return [{ session, checkpoint, number, at: when, full, files }]
   })
 }
 
@@ -165,18 +166,16 @@ function toSessionName(name: string, otherwise: string): string {
 
 const CHUNK = /^full\.jsonl\.(\d{1,6})$/
 
-function takeTranscript(files: ReadonlyMap<string, GitBlob>): {
-  readonly full: readonly GitBlob[]
-  readonly others: ReadonlyMap<string, GitBlob>
-} {
-  const others = new Map<string, GitBlob>()
+/** Takes its chunks from among the files, which are the others then. */
+function takeTranscript(files: Map<string, GitBlob>): readonly GitBlob[] {
   const chunks: { readonly number: number; readonly blob: GitBlob }[] = []
   for (const [name, blob] of files) {
     const number = name === 'full.jsonl' ? 0 : Number(CHUNK.exec(name)?.[1] ?? -1)
-    if (number >= 0) chunks.push({ number, blob })
-    else others.set(name, blob)
+    if (number < 0) continue
+    chunks.push({ number, blob })
+    files.delete(name)
   }
-  return { full: chunks.sort((a, b) => a.number - b.number).map(({ blob }) => blob), others }
+  return chunks.sort((a, b) => a.number - b.number).map(({ blob }) => blob)
 }
 
 /** The committers' times; undefined for a commit that cannot be read. */
