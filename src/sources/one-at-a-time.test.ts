@@ -53,4 +53,22 @@ describe('a source with something large in it', () => {
     expect(before).toBeDefined()
     expect(before?.deref()).toBeUndefined()
   })
+
+  it('lets go of the rows of a database that were read before others', async () => {
+    const rows = async function* () {
+      for (let n = 0; n < 30; n += 1) yield Array.from({ length: 1000 }, (_, id) => ({ id }))
+    }
+    const source = {
+      list: async () => [{ path: 'a.db', database: async () => ({ rows }) } as unknown as SourceFile],
+    } as unknown as OpenSource
+    const [file] = await oneAtATime(source, async () => {}).list()
+    const database = await file?.database?.()
+    const given: WeakRef<object>[] = []
+    for await (const batch of database?.rows('a') ?? []) {
+      given.push(new WeakRef(batch))
+      await new Promise((done) => void setImmediate(done))
+    }
+    expect(given).toHaveLength(30)
+    expect(given.filter((one) => one.deref() !== undefined).length).toBeLessThan(15)
+  })
 })

@@ -14,14 +14,17 @@ const NEWLINE = 0x0a
 
 /** `enter` comes back when nobody else is at such a unit; asked once. */
 export function oneAtATime(source: OpenSource, enter: () => Promise<void>): OpenSource {
-  const open: OpenListed<SourceFile> = (_, file) =>
-    withOwn(file, {
+  const open: OpenListed<SourceFile> = (_, file) => {
+    const own = withOwn(file, {
       chunks: (options) => gated(file, enter, options),
       async bytes(limit) {
         if (file.sizeBytes > LARGE_BYTES) await enter()
         return file.bytes(limit)
       },
     })
+    // Not before it is asked for: a list may be of a hundred thousand files.
+    return Object.defineProperty(own, 'database', { get: () => collecting(file.database) })
+  }
   const gate = (file: SourceFile): SourceFile => new ListedFile(file, file, open)
   return {
     ...source,
@@ -59,6 +62,29 @@ async function* gated(
 
 /** Of what is large, until what is left of it is let go. */
 const COLLECT_BYTES = 8 * 1024 * 1024
+
+/** Rows of a database, until what is left of them is let go: V8 would wait until there is twice as much as is needed. */
+const COLLECT_ROWS = 20_000
+
+function collecting(open: SourceFile['database']): SourceFile['database'] {
+  if (open === undefined) return undefined
+  return async () => {
+    const database = await open()
+    let passed = 0
+    return {
+      ...database,
+      async *rows(table, options) {
+        for await (const batch of database.rows(table, options)) {
+          passed += batch.length
+          yield batch
+          if (passed < COLLECT_ROWS) continue
+          collect()
+          passed = 0
+        }
+      },
+    }
+  }
+}
 
 type Collector = (options?: { readonly type: 'minor' }) => void
 

@@ -123,10 +123,14 @@ async function end(
   { onSessions, isTaken = NO_WAIT }: Taking,
 ): Promise<Extract<UnitResult, { readonly type: 'read' }>> {
   if (onSessions !== undefined) {
+    let hasParts = false
     for (let part = reading.part(); part !== undefined; part = reading.part()) {
+      hasParts = true
       onSessions({ format: id, sessions: part.map((one) => withoutSecretsOf(one, home)) })
       await isTaken()
     }
+    // They are written down now, by another thread: what they were made of is not needed meanwhile.
+    if (hasParts) collect()
   }
   return { type: 'read', format: id, facts: withoutSecrets(reading.end(), home) }
 }

@@ -9,6 +9,7 @@ import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
 import { nextTurn } from './next-turn.ts'
+import { collect } from './one-at-a-time.ts'
 import { createDiskWatch, diskFullMessage, wouldFill } from './disk.ts'
 import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
@@ -199,6 +200,8 @@ async function keep(
     return { result, isDamaged: opened.damage().length > 0 }
   } finally {
     await source.close()
+    // What every row was takes tens of MB, of which V8 knows little; others read the rows while this thread has nothing to do.
+    collect()
     // What can be read of a damaged database is kept; the rest stays as it was kept before.
     for (const { reason } of opened.damage()) problems.add('damage', `${absolute}: ${reason}`)
   }
