@@ -186,6 +186,13 @@ describe('a stream kept in a file', () => {
     }
   })
 
+  it('may be of any number of lines for each chunk that is read of it', async () => {
+    const text = lines(claude('s1')[0] as Json) + '1\n'.repeat(250_000) + lines(claude('s2')[0] as Json)
+    const source = memoryFileSource('x.jsonl', text, { chunkBytes: 512 * 1024 })
+    const sessions = await readAll(claudeStreamJson, source)
+    expect(sessions.map(({ entries }) => entries.length)).toEqual([250_001, 1])
+  })
+
   it('is read up to any byte', async () => {
     await expectToSurviveCuts(claudeStreamJson, lines(...claude('s')))
     await expectToSurviveCuts(geminiStreamJson, lines(...gemini))

@@ -69,7 +69,8 @@ async function* readStream(
   }
   // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
   const take = (steps: readonly FileStep[]): ReadItem[] => {
-    const all: ReadItem[] = []
+    /** Of each run that has something in them. Not put together as arguments: there may be more than a call can have. */
+    const all: (readonly ReadItem[])[] = []
     let items: ReadItem[] = []
     for (const step of steps) {
       if ('damage' in step) {
@@ -81,7 +82,7 @@ async function* readStream(
       if (drift !== undefined && isObject(value)) options.watch(drift, value)
       const begun = isObject(value) ? options.begins(value) : undefined
       if (run !== undefined && begun !== undefined && run.isAnother(begun)) {
-        all.push(run.session(), ...items, ...run.end())
+        all.push([run.session(), ...items, ...run.end()])
         items = []
         run = undefined
       }
@@ -89,8 +90,8 @@ async function* readStream(
       if (begun !== undefined) run.name(begun)
       items.push(...run.take(value, extent))
     }
-    if (items.length > 0 && run !== undefined) all.push(run.session(), ...items)
-    return all
+    if (items.length > 0 && run !== undefined) all.push([run.session(), ...items])
+    return all.flat()
   }
   for await (const steps of readLineSteps(file)) {
     const items = take(steps)
