@@ -53,3 +53,33 @@ describe('messages of many MB', () => {
     expect(fold.facts([])).toMatchObject({ cwd: '/home/me/project', model: 'claude-sonnet-4-5' })
   })
 })
+
+describe('both lists', () => {
+  const facts = { isIndexed: false, isTimed: false, task: undefined }
+  /** Says which of them were left, as a file would be closed. */
+  const left: string[] = []
+  async function* leaving(name: string, ends = false): AsyncGenerator<readonly ListElement[]> {
+    try {
+      for (let n = 0; n < 3; n += 1)
+        yield [{ value: { role: 'user', type: 'say', say: 'text' }, byteOffset: 0, byteLength: LONG }]
+      if (ends) throw new Error('cannot be read')
+    } finally {
+      left.push(name)
+    }
+  }
+
+  it('are left when no more is asked for', async () => {
+    left.length = 0
+    for await (const _ of mergeLists(leaving('history'), leaving('ui'), facts)) break
+    expect(left.toSorted()).toEqual(['history', 'ui'])
+  })
+
+  it('are left when one of them cannot be read to its end', async () => {
+    left.length = 0
+    const read = async (): Promise<void> => {
+      for await (const _ of mergeLists(leaving('history'), leaving('ui', true), facts));
+    }
+    await expect(read()).rejects.toThrow('cannot be read')
+    expect(left.toSorted()).toEqual(['history', 'ui'])
+  })
+})

@@ -4,6 +4,7 @@
  * as they come: nothing is held but what a request waits for.
  */
 import { asNumber, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { isLongRecord } from '../transcript/long-records.ts'
 import { toldModel } from './cline-history.ts'
 import { isRequest } from './cline-ui.ts'
 import type { ListElement } from './list-salvage.ts'
@@ -37,13 +38,19 @@ export async function* mergeLists(
   facts: MergeFacts,
 ): AsyncGenerator<readonly Merged[]> {
   const calls = createCalls(facts.task)
-  for await (const place of inOrder(history, ui, facts)) {
-    calls.add(place)
-    if (!calls.isReady) continue
-    const taken = calls.take()
-    yield taken
-    // Frames on the way still have those that were long while the next is read.
-    for (const { element } of taken) if (element.byteLength > LONG_BYTES) letGo(element)
+  const sent = await openQueue(history)
+  try {
+    for await (const place of inOrder(sent, ui, facts)) {
+      calls.add(place)
+      if (!calls.isReady) continue
+      const taken = calls.take()
+      yield taken
+      // Frames on the way still have those that were long while the next is read.
+      for (const { element } of taken) if (isLongRecord(element)) letGo(element)
+    }
+  } finally {
+    // Whoever asks for no more, or cannot have it, would leave the file open: the queue is ahead of what is asked for.
+    await sent.leave()
   }
   yield calls.end()
 }
@@ -51,11 +58,10 @@ export async function* mergeLists(
 type Place = Pick<Merged, 'from' | 'index' | 'element'>
 
 async function* inOrder(
-  history: Elements,
+  sent: Queue,
   ui: Elements,
   { isIndexed, isTimed }: MergeFacts,
 ): AsyncGenerator<Place> {
-  const sent = await openQueue(history)
   let index = -1
   for await (const some of ui) {
     for (const element of some) {
@@ -79,8 +85,6 @@ async function* inOrder(
   for (; sent.next !== undefined; await sent.pass()) yield sent.place()
 }
 
-const LONG_BYTES = 1024 * 1024
-
 function letGo(element: { value: ListElement['value'] }): void {
   element.value = undefined
 }
@@ -92,6 +96,8 @@ function isRequestOf({ value }: ListElement): boolean {
 function numberOf({ value }: ListElement, key: string): number | undefined {
   return isObject(value) ? asNumber(value[key]) : undefined
 }
+
+type Queue = Awaited<ReturnType<typeof openQueue>>
 
 /** The history, one message ahead. */
 async function openQueue(history: Elements) {
@@ -116,6 +122,9 @@ async function openQueue(history: Elements) {
         batch = value
         at = 0
       }
+    },
+    async leave(): Promise<void> {
+      await batches.return?.()
     },
   }
   await queue.pass()
