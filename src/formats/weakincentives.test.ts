@@ -235,6 +235,14 @@ describe('reading', () => {
     expect(damage).toEqual([])
   })
 
+  it('orders any number of lines in one chunk of a file', async () => {
+    const content = text(slice(1), slice(0)) + '1\n'.repeat(150_000)
+    const source = memoryFileSource(FILE_NAME, content, { chunkBytes: 512 * 1024 })
+    const [one] = await readAll(weakincentives, source)
+    expect(one?.entries).toHaveLength(150_002)
+    expect(one?.entries.slice(0, 2).map(({ id }) => id)).toEqual([`${UUID}0`, `${UUID}1`])
+  })
+
   it('reports numbers that are missing and numbers that are there twice', async () => {
     const { damage, entries } = await read(text(slice(2), slice(3), slice(4, { sequence: 3 }), slice(9)))
     expect(damage.map(({ kind, reason }) => [kind, reason])).toEqual([

@@ -77,7 +77,8 @@ async function* readSlice(file: SourceFile): AsyncGenerator<readonly ReadItem[]>
   const held: JsonRecord[] = []
   for await (const { records, damage } of readRecords(file)) {
     yield reading.damage(damage)
-    if (isHeld) held.push(...records)
+    // One by one: a chunk may hold more of them than a call can have arguments.
+    if (isHeld) for (const record of records) held.push(record)
     else yield records.flatMap((record) => reading.record(record))
   }
   if (isHeld) yield sortRecords(held).flatMap((record) => reading.record(record))
