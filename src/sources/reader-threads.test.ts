@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import v8 from 'node:v8'
 import { afterAll, describe, expect, it } from 'vitest'
 import { claudeLogs } from '../../test/machine.ts'
 import { runUnitJob, type UnitJob } from './read-unit.ts'
@@ -19,6 +20,10 @@ fs.writeFileSync(
   claudeLogs(6, { session: '11111111-1111-4111-8111-111111111111' }),
 )
 fs.writeFileSync(join(root, 'other.jsonl'), '{"no":"log"}\n')
+fs.writeFileSync(
+  join(root, 'batches.jsonl'),
+  claudeLogs(1500, { session: '22222222-2222-4222-8222-222222222222' }),
+)
 
 /** A thread that reads nothing: it says which one it is, or nothing at all. */
 function script(body: string): URL {
@@ -92,6 +97,43 @@ it('fails a unit that cannot be taken, and reads the next one here as before', a
   await expect(readers.read(job(), full)).rejects.toThrow('no room')
   expect(await readAll(readers, [job()])).toEqual(['read'])
   await readers.close()
+})
+
+it('fails a unit of which one batch of calls could not be taken, though the next could', async () => {
+  const readers = createThreads(SILENT, 2)
+  for (let n = 0; n < 9; n += 1) void readers.read(job(), IGNORE)
+  let batches = 0
+  const full: Taker = {
+    ...IGNORE,
+    calls() {
+      batches += 1
+      if (batches === 1) throw new Error('no room')
+    },
+  }
+  const several = job({ unit: 'batches.jsonl', paths: ['batches.jsonl'] })
+  await expect(readers.read(several, full)).rejects.toThrow('no room')
+  expect(batches).toBe(1)
+  await readers.close()
+})
+
+it('has V8 compile less from the first unit on, and as ever as soon as it is told to close', async () => {
+  // Of all that decides whether what was compiled before may be used.
+  const usual = v8.cachedDataVersionTag()
+  const listeners = process.listenerCount('exit')
+  const readers = createThreads(SAYS_WHICH, 2)
+  expect(v8.cachedDataVersionTag()).toBe(usual)
+  await readers.read(job(), IGNORE)
+  expect(v8.cachedDataVersionTag()).not.toBe(usual)
+  const closed = readers.close()
+  expect(v8.cachedDataVersionTag()).toBe(usual)
+  await closed
+  expect(process.listenerCount('exit')).toBe(listeners)
+})
+
+it('reads nothing once it is closed: no thread is left behind', async () => {
+  const readers = createThreads(SAYS_WHICH, 2)
+  await readers.close()
+  await expect(readers.read(LONG, IGNORE)).rejects.toThrow('closed')
 })
 
 describe('where the system has no thread to spare', () => {

@@ -29,7 +29,8 @@ export function createThreads(script: URL, most: number): Readers {
   const enter = createTurns()
   // Before there is anything to read: what is to be read is looked for, or copied, meanwhile.
   const all = [createThread(script, enter)]
-  inlineUpTo(INLINED_BYTES)
+  let isOpen = true
+  const inlining = createInlining()
   const free = (): Thread => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
   let isReading = false
   const startAnother = (): void => {
@@ -60,20 +61,43 @@ export function createThreads(script: URL, most: number): Readers {
     threads: most,
     width: most * MOST_QUEUED,
     async read(job, taker) {
+      if (!isOpen) throw new Error('the readers are closed')
+      inlining.less()
       const isShort = mayBeShort(job)
       if (!isShort || isReading || free().waiting() <= ENOUGH_QUEUED) return readThere(job, taker, isShort)
       return (await readHere(job, taker)) ?? readThere(job, taker, false)
     },
     async close() {
+      isOpen = false
+      inlining.usual()
       await Promise.all(all.map((thread) => thread.close()))
-      inlineUpTo(USUAL_INLINED_BYTES)
     },
   }
 }
 
-/** In all threads of the process. */
-function inlineUpTo(bytes: number): void {
-  v8.setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${bytes}`)
+/**
+ * In all threads of the process. V8 takes nothing that it compiled under another limit: as it usually is while files of the program are
+ * loaded, and when the process ends and keeps what it compiled.
+ */
+function createInlining(): { less(): void; usual(): void } {
+  const upTo = (bytes: number): void =>
+    v8.setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${bytes}`)
+  let isLess = false
+  const usual = (): void => {
+    if (!isLess) return
+    isLess = false
+    process.off('exit', usual)
+    upTo(USUAL_INLINED_BYTES)
+  }
+  return {
+    less() {
+      if (isLess) return
+      isLess = true
+      process.prependListener('exit', usual)
+      upTo(INLINED_BYTES)
+    },
+    usual,
+  }
 }
 
 /** One at a time: gives what is called when it is done. */

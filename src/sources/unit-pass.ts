@@ -28,15 +28,28 @@ export type UnitPass = {
   readonly end: (result: UnitResult) => WholeUnit
 }
 
-/** `taker`: gets all but the last batch. */
+/**
+ * `taker`: gets all but the last batch. What it cannot take, on a full disk, `end` throws: whoever reads a unit makes of it one that
+ * cannot be read.
+ */
 export function createUnitPass({ mayPack }: UnitJob, taker: Omit<Taker, 'packed'>): UnitPass {
   const packer = createCallPacker()
+  let failure: { readonly error: unknown } | undefined
+  const take = (work: () => void): void => {
+    try {
+      if (failure === undefined) work()
+    } catch (error) {
+      failure = { error }
+    }
+    if (failure !== undefined) throw failure.error
+  }
   let last: CallTable | undefined
   let isFirst = true
   const give = (calls: CallTable | undefined): void => {
     if (last !== undefined) {
+      const before = last
       isFirst = false
-      taker.calls(last)
+      take(() => taker.calls(before))
     }
     last = calls
   }
@@ -46,9 +59,10 @@ export function createUnitPass({ mayPack }: UnitJob, taker: Omit<Taker, 'packed'
       give(undefined)
       isFirst = false
       packer.forget(part.sessions)
-      taker.sessions(part)
+      take(() => taker.sessions(part))
     },
     end(result) {
+      if (failure !== undefined) throw failure.error
       const read = { result, bills: packer.bills() }
       if (last === undefined) return { read }
       const isWhole = mayPack === true && isFirst && result.type === 'read'
