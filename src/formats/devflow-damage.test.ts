@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { files, memoryFileSource, memorySource, readAll } from '../../test/memory-files.ts'
+import type { SourceFile } from '../transcript/source.ts'
 import type { ReadItem } from './format.ts'
 import { devflow } from './devflow.ts'
 import { readDocument, type Document } from './devflow/document.ts'
@@ -325,6 +326,36 @@ describe('a folder of runs', () => {
       const torn = files({ [plain]: PRETTY.subarray(0, 400), [gzip]: gzipSync(PRETTY) })
       const [read] = await readAll(devflow, memorySource(torn, newer(plain)))
       expect(read?.entries).toHaveLength(6)
+    })
+
+    it.each([
+      ['agree', 'said before '],
+      ['differ', 'said since. '],
+    ])('leaves no file open when they are large and %s', async (_, said) => {
+      const large = (text: string) => ({
+        ...DOCUMENT,
+        turns: TURNS.map((turn) => ({ ...turn, content: text.repeat(100_000) })),
+      })
+      const source = memorySource(twins(large('said before '), large(said)))
+      let opened = 0
+      let closed = 0
+      const counted = (file: SourceFile): SourceFile => ({
+        ...file,
+        async *chunks(options) {
+          opened += 1
+          try {
+            yield* file.chunks(options)
+          } finally {
+            closed += 1
+          }
+        },
+      })
+      const list = async () => (await source.list()).map(counted)
+      const find = async (path: string) => (await list()).find((file) => file.path === path)
+      const [read] = await readAll(devflow, { ...source, list, find })
+      expect(read?.entries).toHaveLength(6)
+      expect(opened).toBeGreaterThan(4)
+      expect(closed).toBe(opened)
     })
 
     it('has nothing to report when they agree', async () => {

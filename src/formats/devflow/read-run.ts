@@ -114,11 +114,16 @@ function rank({ file, document }: Twin, stated: Facts | undefined): readonly str
 async function sameDocument(a: Document, b: Document): Promise<boolean> {
   if (a.turnCount !== b.turnCount || toJson(a.members) !== toJson(b.members)) return false
   const others = turnsOf(b)
-  for await (const turn of turnsOf(a)) {
-    const { value, done } = await others.next()
-    if (done === true || toJson(turn) !== toJson(value)) return false
+  try {
+    for await (const turn of turnsOf(a)) {
+      const { value, done } = await others.next()
+      if (done === true || toJson(turn) !== toJson(value)) return false
+    }
+    return true
+  } finally {
+    // Nobody asks it for its end: its file would stay open.
+    await others.return(undefined)
   }
-  return true
 }
 
 async function* turnsOf(document: Document): AsyncGenerator<JsonObject | undefined, undefined> {
