@@ -128,19 +128,18 @@ function findInText({ content }: JsonObject, pattern: RegExp): string | undefine
   const parts = typeof content === 'string' ? [content] : (asArray(content) ?? []).map(textOf)
   for (const text of parts) {
     const at = text.lastIndexOf('<environment_details>')
-    const found = at === -1 ? undefined : pattern.exec(copyOf(text.slice(at, at + DETAILS_LENGTH)))?.[1]
-    if (found !== undefined) return copyOf(found)
+    const found = at === -1 ? undefined : pattern.exec(text.slice(at))?.[1]
+    if (found === undefined) continue
+    // A part of a text holds on to all of it, and so does what was last found by any pattern: it may be of many MB.
+    const copy = JSON.parse(JSON.stringify(found)) as string
+    ANYTHING.test(copy)
+    return copy
   }
   return undefined
 }
 
-/** As much of the details as is looked into: they begin with the editor's files, and may end with what terminals said. */
-const DETAILS_LENGTH = 200_000
-
-/** A part of a text holds on to all of it, and a pattern to what it was last looked for in: either may be of many MB. */
-function copyOf(text: string): string {
-  return JSON.parse(JSON.stringify(text)) as string
-}
+/** Found in any text: after a short one, nothing holds on to a long one. */
+const ANYTHING = /^/
 
 function textOf(part: Json): string {
   return isObject(part) ? (asString(part['text']) ?? '') : ''

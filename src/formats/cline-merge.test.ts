@@ -39,12 +39,15 @@ describe('messages of many MB', () => {
     expect(fold.facts([])).toMatchObject({ title: 'the first thing that was said', status: 'completed' })
   })
 
-  it('are not held for the folder and the model that their details tell of', () => {
+  it.each([
+    ['', ''],
+    [', behind all that terminals said', 'built a file\n'.repeat(20_000)],
+  ])('are not held for the folder and the model that their details tell of%s', (_, output) => {
     const fold = createTaskFold()
     const before = heldBytes() / 1e6
     const send = (): void => {
-      const details =
-        '# Current Workspace Directory (/home/me/project) Files\n<model>claude-sonnet-4-5</model>'
+      const folder = '# Current Workspace Directory (/home/me/project) Files'
+      const details = `${output}${folder}\n<model>claude-sonnet-4-5</model>`
       const text = Buffer.from(`${'said before '.repeat(800_000)}😀<environment_details>\n${details}`)
       fold.sent({ role: 'user', content: [{ type: 'text', text: text.toString() }] })
     }
