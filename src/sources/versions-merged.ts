@@ -59,8 +59,13 @@ export async function coveredVersions(
   const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
     const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
     const format = await formatOf(await open())
-    const read = format && keyedRead({ versions, open }, paths, format)
-    return read && (() => ((readsLeft -= 1), read()))
+    if (format === undefined) {
+      // Looked at all the same.
+      readsLeft -= 1
+      return undefined
+    }
+    const read = keyedRead({ versions, open }, paths, format)
+    return () => ((readsLeft -= 1), read())
   }
   let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
   const covered: HeldVersion[] = []
@@ -69,7 +74,7 @@ export async function coveredVersions(
     const read = await readAt(new Map(group.map(({ path, version }) => [path, version])))
     const survey = read && (await surveyOlder(read, newer))
     if (survey?.coverage.isCovered === true) {
-      covered.push(...group)
+      for (const one of group) covered.push(one)
     } else if (group.length > 1 && readsLeft > 0) {
       const half = group.length >> 1
       await look(group.slice(0, half))
@@ -77,14 +82,12 @@ export async function coveredVersions(
     } else if (survey !== undefined) newer = survey.newer
   }
   // From the newest of the older ones back: what is not let go of may cover what is older yet.
-  for (let back = 1; held.some(([, { length }]) => length >= back); back += 1) {
-    const group = held.flatMap(([path, versions]) => {
-      const version = versions.at(-back)
-      return version === undefined ? [] : [{ path, version }]
-    })
-    const isEmpty = ({ path, version }: HeldVersion): boolean => place.file(path, version)?.sizeBytes === 0
-    covered.push(...group.filter(isEmpty))
-    await look(group.filter((one) => !isEmpty(one)))
+  for (let back = 1, left = held; left.length > 0; left = left.filter(([, { length }]) => length >= back)) {
+    const group = left.map(([path, versions]) => ({ path, version: versions.at(-back) as number }))
+    const others: HeldVersion[] = []
+    for (const one of group) (place.file(one.path, one.version)?.sizeBytes === 0 ? covered : others).push(one)
+    await look(others)
+    back += 1
   }
   return covered
 }

@@ -199,6 +199,33 @@ describe('a unit over its versions', () => {
     expect(texts[8]?.toSorted()).toEqual(['all is other', 'one and more'])
   })
 
+  it('looks no oftener at versions of many files that are in no format', async () => {
+    const { place } = setup()
+    const paths = Array.from({ length: 150 }, (_, n) => `f${n}`)
+    for (const path of paths) await keep(place, path, 'one')
+    for (const path of paths) await keep(place, path, 'two')
+    let looks = 0
+    const formatOf = async (): Promise<Format | undefined> => {
+      looks += 1
+      return looks === 1 ? simple : undefined
+    }
+    expect(await coveredVersions(place, paths, formatOf)).toEqual([])
+    expect(looks).toBeLessThan(140)
+  })
+
+  it('lets go of more empty versions than a function takes arguments', async () => {
+    const { place } = setup()
+    await keep(place, 'x', '')
+    const empty = place.file('x')
+    const many: KeptPlace = {
+      ...place,
+      versions: () => [1],
+      file: (_, version) => (version === undefined ? undefined : empty),
+    }
+    const paths = Array.from({ length: 200_000 }, (_, n) => `f${n}`)
+    expect(await coveredVersions(many, paths, async () => undefined)).toHaveLength(paths.length)
+  })
+
   it('keeps damage that is nowhere else', async () => {
     const { place } = setup()
     await keep(place, 'x', `${lines('1:one')}nonsense\n`)
