@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { nodeFiles } from '../journal/files.ts'
 import { openArchive } from './archive.ts'
 import { openKept, type KeptPlace } from './kept.ts'
@@ -71,6 +71,22 @@ describe('older versions of many files', () => {
     await rewrite(other, 'x', 'four')
     expect(one.versions('x')).toEqual([2, 3])
     expect((await one.file('x', 2)?.bytes(100))?.toString()).toBe('two')
+  })
+
+  it('are seen where the file system tells two changes within 2 s the same time', async () => {
+    const [one, other] = [open(), open()]
+    const tick = new Date(1_700_000_000_000)
+    vi.useFakeTimers({ toFake: ['Date'], now: tick.getTime() + 1500 })
+    try {
+      for (const content of ['one', 'two']) await rewrite(other, 'x', content)
+      fs.utimesSync(join(one.folder, 'older'), tick, tick)
+      expect(one.versions('x')).toEqual([1])
+      await rewrite(other, 'x', 'three')
+      fs.utimesSync(join(one.folder, 'older'), tick, tick)
+      expect(one.versions('x')).toEqual([1, 2])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('are those of the path alone, however high they are numbered', async () => {

@@ -26,8 +26,8 @@ const OLDER = /\.([1-9]\d{0,8})(?:\.gz)?$/
 const MOST_ASKED = 1000
 /** All folders' names together; 16 bytes each. */
 const MOST_NAMES = 2_000_000
-/** Clocks of file systems tick every few ms: a folder listed in the tick of its last change may have another in the same. */
-const TICK_MS = 20
+/** Clocks of file systems tick every few ms, FAT's every 2 s: a folder listed in the tick of its last change may have another in the same. */
+const TICK_MS = 2000
 
 export function openVersions(files: Files, older: KeptTree): KeptVersions {
   const listed = new Map<string, Listed>()
