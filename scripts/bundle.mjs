@@ -1,6 +1,7 @@
 // A few files instead of a hundred modules: what makes `hansard --help` start in little more than Node.js itself.
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { root } from './prepare.mjs'
 
@@ -97,6 +98,18 @@ const plainExports = {
   },
 }
 
+/** What a file with such a name puts together, bytes that are always the same, is put together once: it gives functions that give them. */
+const MADE = /-made\.js$/
+const madeHere = {
+  name: 'made-here',
+  async load(id) {
+    if (!MADE.test(id)) return null
+    const given = Object.entries(await import(pathToFileURL(id).href))
+    const bytesOf = (make) => Buffer.from(make()).toString('base64')
+    return given.map(([name, make]) => `export const ${name} = () => Buffer.from('${bytesOf(make)}', 'base64')`).join('\n')
+  },
+}
+
 /** The first file asks for one other, which has names of its own to give: nothing need be put around it, nor loaded to do so. */
 const bareStart = {
   name: 'bare-start',
@@ -189,6 +202,7 @@ const bundle = await rolldown({
       name: 'quick',
       resolveId: (name) => (name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null),
     },
+    madeHere,
     lazyModules,
     plainExports,
     bareStart,
@@ -214,7 +228,7 @@ await bundle.close()
 // one another what is called for each line. Formats are there twice for it.
 const reading = await rolldown({
   input: { 'unit-worker': `${root}/dist/src/sources/unit-worker.js` },
-  plugins: [lazyModules, plainExports],
+  plugins: [madeHere, lazyModules, plainExports],
   platform: 'node',
   external: OUTSIDE,
   // It would warn that a format which is loaded when needed is here at once, which is meant.

@@ -9,25 +9,8 @@ import { createLineShapes } from '../transcript/line-shapes.ts'
 import { createLineValues, type LineValues } from '../transcript/line-values.ts'
 import { readRecords, type RecordBatch } from '../transcript/records.ts'
 import type { ShortFile, SourceFile } from '../transcript/source.ts'
+import { claudeCutCode } from './claude-cut-made.ts'
 import { createClaudeLearner, type ClaudePlan } from './claude-shapes.ts'
-
-const KEYS = [
-  'content',
-  'stdout',
-  'stderr',
-  'thinking',
-  'signature',
-  'data',
-  'base64',
-  'originalFile',
-  'oldString',
-  'newString',
-  'toolUseResult',
-  'result',
-  'output',
-]
-/** In bytes: cutting a shorter one takes as long as reading it. */
-const LONGEST = 256
 
 /** What lines are cut by, and what was learnt of their shapes with it. */
 type Knife = {
@@ -40,7 +23,7 @@ type Knife = {
 const free: Knife[] = []
 
 function createKnife(): Knife | undefined {
-  const cutter = createCutter({ keys: KEYS, whole: 'input', longest: LONGEST })
+  const cutter = createCutter(claudeCutCode())
   if (cutter === undefined) return undefined
   const shapes = createLineShapes<Known<ClaudePlan>>(cutter)
   return { cutter, learning: { shapes, learn: createClaudeLearner() }, values: createLineValues(cutter) }

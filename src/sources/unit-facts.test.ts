@@ -96,6 +96,15 @@ describe('a unit of many sessions', () => {
     expect(byKey(calls)).toEqual(byKey(alone.flatMap((one) => one.calls)))
   })
 
+  it('says of each session beyond a hundred thousand that it is missing', () => {
+    const reading = createUnitReading(() => {}, 'unit')
+    for (let session = 0; session < 100_002; session += 1) reading.add(itemsOf(session).slice(0, 1))
+    let told = 0
+    for (let part = reading.part(); part !== undefined; part = reading.part()) told += part.length
+    const { sessions, damage } = reading.end()
+    expect([told + sessions.length, damage]).toEqual([100_000, 2])
+  })
+
   it('tells of few in a part where each touched many files', () => {
     const reading = createUnitReading(() => {}, 'unit')
     const input = { file_path: '' }

@@ -248,7 +248,11 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
         } else if (item.type === 'damage') damage += 1
         else {
           turnTo(opened(item.session))
-          if (current === undefined) continue
+          if (current === undefined) {
+            // Of one session too many, nothing is told but that it is missing.
+            damage += 1
+            continue
+          }
           current.session = withoutBulk(item.session)
           if (current.waiting !== undefined && item.session.native !== undefined) {
             current.key = newKey(item.session)

@@ -2,13 +2,14 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { heldBytes } from '../../test/held-bytes.ts'
 import { readCutRecords, type Known } from './cut-records.ts'
+import { codeOfCut } from './cut-strings-code.ts'
 import { createCutter, STAND_IN, type Cutter } from './cut-strings.ts'
 import { isObject, type Json } from './json.ts'
 import { createLineShapes, shapeOf, type LineShape } from './line-shapes.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from './records.ts'
 import type { SourceFile } from './source.ts'
 
-const cutter = createCutter({ keys: ['content'], whole: 'input', longest: 20 }) as Cutter
+const cutter = createCutter(codeOfCut({ keys: ['content'], whole: 'input', longest: 20 })) as Cutter
 
 function fileOf(bytes: Buffer, chunk: number): SourceFile {
   return {
@@ -117,7 +118,7 @@ describe('records whose long strings are cut', () => {
   })
 
   it('are the records where more shapes are seen than are learnt, and no more are then looked for', async () => {
-    const own = createCutter({ keys: ['content'], whole: 'input', longest: 20 }) as Cutter
+    const own = createCutter(codeOfCut({ keys: ['content'], whole: 'input', longest: 20 })) as Cutter
     const shapes = createLineShapes<Known<undefined>>(own)
     let looked = 0
     const learn = (line: () => string) => {

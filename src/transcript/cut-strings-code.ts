@@ -43,9 +43,10 @@ export const TOLD = { end: 0, cuts: 4, others: 8 } as const
 /** What stands in place of a string's inside: as JSON spells a NUL. */
 export const STAND_IN_CODE = String.raw`\u0000`
 
-type Options = {
-  /** Of 64 KB: what the memory has at first. */
-  readonly pages: number
+/** Of 64 KB: what the memory has at first. */
+const FIRST_PAGES = 64
+
+export type CutOptions = {
   /** In bytes, as it is spelled: a string that is longer is cut. */
   readonly longest: number
   /** Whose strings are cut: keys of at most 16 letters. */
@@ -64,12 +65,12 @@ const [AT, OUT, FROM, TO, KEY, KEY_LENGTH, DEPTH, BELOW, CUTS, BYTE, START, STOP
   0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
 ] as const
 
-export function codeOfCut(options: Options): Uint8Array {
+export function codeOfCut(options: CutOptions): Uint8Array {
   const cut = { name: 'cut', given: 2, numbers: 11, sixteens: 2, body: cutBody(options) }
-  return moduleOf(options.pages, [cut, ...codesOfShapes(1)])
+  return moduleOf(FIRST_PAGES, [cut, ...codesOfShapes(1)])
 }
 
-function cutBody({ longest, keys, whole }: Options): number[] {
+function cutBody({ longest, keys, whole }: CutOptions): number[] {
   const is = (byte: number): number[] => [...get(BYTE), ...number(byte), EQ]
   const either = (a: number, b: number): number[] => [...is(a), ...is(b), OR]
   const when = (condition: number[], then: number[]): number[] => [...condition, IF, EMPTY, ...then, END]
@@ -112,7 +113,7 @@ function cutBody({ longest, keys, whole }: Options): number[] {
 }
 
 /** At a quote: to behind the string, and the colon of a key. */
-function aString({ longest, keys, whole }: Omit<Options, 'pages'>, refused: number[]): number[] {
+function aString({ longest, keys, whole }: CutOptions, refused: number[]): number[] {
   const when = (condition: number[], then: number[]): number[] => [...condition, IF, EMPTY, ...then, END]
   const isBehind = (byte: number): number[] => [...get(BYTE), ...number(byte), EQ]
   const letters = Buffer.from(whole)

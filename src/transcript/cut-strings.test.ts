@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { codeOfCut } from './cut-strings-code.ts'
 import { createCutter, LINES_AT, STAND_IN } from './cut-strings.ts'
 import { isObject, parseJson, type Json } from './json.ts'
 
 const LONGEST = 40
-const cutter = createCutter({ keys: ['content', 'originalFile'], whole: 'input', longest: LONGEST })
+const cutter = createCutter(
+  codeOfCut({ keys: ['content', 'originalFile'], whole: 'input', longest: LONGEST }),
+)
 
 /** Undefined for a line that is odd. */
 function cut(line: Buffer): { readonly text: string; readonly cuts: number } | undefined {

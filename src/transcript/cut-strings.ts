@@ -3,7 +3,7 @@
  * bytes are the inside of a few strings, and parsing what is left takes a fraction of the time. A string that was cut is there as a
  * stand-in; all else, and whether it is JSON, is as it was.
  */
-import { codeOfCut, TOLD } from './cut-strings-code.ts'
+import { TOLD } from './cut-strings-code.ts'
 import { SHAPES_END, type ShapeCode } from './line-shapes.ts'
 import { instantiate, PAGE_BYTES } from './wasm-code.ts'
 
@@ -33,23 +33,15 @@ export const LINES_AT = SHAPES_END
 
 /** Looked at behind a line, whatever stands there. */
 const PADDING = 64
-const FIRST_PAGES = 64
 
 type Exports = ShapeCode & {
   readonly memory: { readonly buffer: ArrayBuffer; grow(pages: number): void }
   readonly cut: (at: number, out: number) => number
 }
 
-/**
- * `keys`: whose strings are cut where they are longer than so many bytes, unless they are below the key `whole`. Undefined where the
- * machine has no means for it.
- */
-export function createCutter(options: {
-  readonly keys: readonly string[]
-  readonly whole: string
-  readonly longest: number
-}): Cutter | undefined {
-  const exports = instantiate(codeOfCut({ ...options, pages: FIRST_PAGES }))
+/** `code`: what `codeOfCut` gives. Undefined where the machine has no means for it. */
+export function createCutter(code: Uint8Array): Cutter | undefined {
+  const exports = instantiate(code)
   if (exports === undefined) return undefined
   // What the module exports.
   const { memory, cut, ...shapes } = exports as Exports

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { callHash, hashSteps, mixedFirst } from './call-hash.ts'
+import { codeOfCut } from './cut-strings-code.ts'
 import { createCutter, LINES_AT, type Cutter } from './cut-strings.ts'
 import { isObject, parseJson, type Json } from './json.ts'
 import { createLineShapes, shapeOf, type LineShape, type LineShapes, type Rule } from './line-shapes.ts'
 import { createLineValues } from './line-values.ts'
 import { hashText } from './text-hash.ts'
 
-const cutter = createCutter({ keys: ['content'], whole: 'input', longest: 100 }) as Cutter
+const cutter = createCutter(codeOfCut({ keys: ['content'], whole: 'input', longest: 100 })) as Cutter
 const values = createLineValues(cutter)
 
 /** Words are fixed, objects looked into, lists are any; below `refused` nothing is learnt. */
