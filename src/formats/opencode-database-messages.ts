@@ -60,6 +60,8 @@ export function createTally(): Tally {
 const TOGETHER = 64
 /** Items handed over at a time, and those of one message more. */
 const ITEMS = 128
+/** The same of what they say, in characters: 128 of them may be gigabytes. */
+const ITEMS_LENGTH = 1024 * 1024
 
 export async function* readMessages(
   batch: readonly Row[],
@@ -70,14 +72,27 @@ export async function* readMessages(
     const some = batch.slice(at, at + TOGETHER)
     const partsOf = askParts(some, rows.database)
     let items: ReadItem[] = []
+    let length = 0
+    // Not in the frame that waits for the next: it would hold on to the last parts meanwhile.
+    const take = (message: Row, parts: readonly Row[]): void => {
+      length += parts.reduce((sum, part) => sum + lengthOf(part), lengthOf(message))
+      for (const item of readMessage(message, parts, reading, rows)) items.push(item)
+    }
     for (const message of some) {
-      for (const item of readMessage(message, await partsOf(message), reading, rows)) items.push(item)
-      if (items.length < ITEMS) continue
+      take(message, await partsOf(message))
+      if (items.length < ITEMS && length < ITEMS_LENGTH) continue
       yield items
+      // Whoever asks for more is done with these: frames that wait would hold on to them while the next are read.
+      if (length >= ITEMS_LENGTH) items.length = 0
       items = []
+      length = 0
     }
     if (items.length > 0) yield items
   }
+}
+
+function lengthOf({ data }: Row): number {
+  return typeof data === 'string' || data instanceof Uint8Array ? data.length : 0
 }
 
 /** The parts of each message, asked for in the messages' order: no more than a batch of rows and one message's parts are held. */

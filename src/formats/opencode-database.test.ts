@@ -10,6 +10,7 @@ import { openDatabase } from '../sqlite/driver.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { citation } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
+import { toJson, type Json } from '../transcript/json.ts'
 import { SQLITE_MAGIC, type Source, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import type { Transcript } from '../transcript/transcript.ts'
@@ -220,6 +221,25 @@ describe("OpenCode's database", () => {
     expect(await opencode.detect(source)).toEqual(await opencode.detect(await openSource(path)))
     expect(await readSource(source)).toEqual(live)
     expect(live.transcripts).toHaveLength(3)
+  })
+
+  it('is handed over before much of it is held, however long its messages are', async () => {
+    const said = 'all that was said before '.repeat(20_000)
+    const ids = Array.from({ length: 40 }, (_, n) => `msg_${n + 10}`)
+    await make({
+      session: [session('ses_a', 0)],
+      message: ids.map((id, n) => user(id, 'ses_a', n)),
+      part: ids.map((id) => text(`prt_${id}`, id, 'ses_a', said)),
+    })
+    let [messages, most] = [0, 0]
+    for await (const items of opencode.read(await openSource(path))) {
+      const whole = items.filter((item) => toJson(item as unknown as Json).includes(said)).length
+      messages += whole
+      most = Math.max(most, whole)
+    }
+    expect(messages).toBe(40)
+    // Of 500,000 characters each.
+    expect(most).toBeLessThanOrEqual(3)
   })
 
   it('is told by its tables, and another program’s is not', async () => {
