@@ -41,6 +41,16 @@ describe("ChatGPT's export", () => {
     },
   }
 
+  it('may have more answers to one message than a function takes arguments', async () => {
+    const many = Array.from({ length: 250_000 }, () => 'b')
+    const mapping = { ...conversation.mapping, a: node('a', 'r', [...many, 'd'], 'user') }
+    const [told] = await readAll(
+      chatgptExport,
+      memoryFileSource('x', JSON.stringify([{ ...conversation, mapping }])),
+    )
+    expect(told?.entries).toHaveLength(3)
+  })
+
   it('has a session for each conversation, each message after what it answers, and marks what was taken back', async () => {
     const told = await readAll(
       chatgptExport,

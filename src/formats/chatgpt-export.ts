@@ -152,7 +152,8 @@ function inOrder(mapping: JsonObject): readonly (readonly [string, Json])[] {
     const children = (asArray(asObject(mapping[id])?.['children']) ?? []).filter(
       (one) => typeof one === 'string',
     )
-    stack.push(...children.toReversed())
+    // One by one: there may be more of them than a function takes arguments.
+    for (const child of children.toReversed()) stack.push(child)
   }
   return ordered
 }

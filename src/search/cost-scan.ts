@@ -83,7 +83,8 @@ async function scanLight(
       isDetailed,
       number: all.length + n,
     }))
-    all.push(...numbered)
+    // One by one: there may be more of them than a function takes arguments.
+    for (const unit of numbered) all.push(unit)
     return scan(numbered)
   }
   // Journals first: they say which files elsewhere are this program's own.
