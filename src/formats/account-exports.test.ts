@@ -48,7 +48,7 @@ describe("ChatGPT's export", () => {
       chatgptExport,
       memoryFileSource('x', JSON.stringify([{ ...conversation, mapping }])),
     )
-    expect(told?.entries).toHaveLength(3)
+    expect(told?.entries).toHaveLength(4)
   })
 
   it('has a session for each conversation, each message after what it answers, and marks what was taken back', async () => {
@@ -92,7 +92,7 @@ describe("ChatGPT's export", () => {
       mapping: { a: node('a', 'b', ['b'], 'user'), b: node('b', 'a', ['a'], 'user') },
     }
     const [told] = await readAll(chatgptExport, memoryFileSource('x', JSON.stringify([circle])))
-    expect(told?.entries).toHaveLength(3)
+    expect(told?.entries).toHaveLength(4)
   })
 })
 
