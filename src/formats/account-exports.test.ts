@@ -92,7 +92,7 @@ describe("ChatGPT's export", () => {
       mapping: { a: node('a', 'b', ['b'], 'user'), b: node('b', 'a', ['a'], 'user') },
     }
     const [told] = await readAll(chatgptExport, memoryFileSource('x', JSON.stringify([circle])))
-    expect(told?.entries).toHaveLength(4)
+    expect(told?.entries).toHaveLength(3)
   })
 })
 
