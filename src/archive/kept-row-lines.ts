@@ -3,7 +3,7 @@
  * are NULL left out, bytes as `{"$base64"}`, integers that no double holds as `{"$int"}`. Before a table's first row, and when its
  * columns change, a line `{"columns","key","table"}` says their order.
  */
-import { isObject, parseJson } from '../transcript/json.ts'
+import { isObject, parseJson, toJson, type Json } from '../transcript/json.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 
 export type Columns = {
@@ -11,7 +11,7 @@ export type Columns = {
   readonly columns: readonly string[]
   readonly key: readonly string[]
 }
-export type KeptRow = { readonly table: string; readonly row: Row }
+export type KeptRow = { readonly name: string; readonly table: string; readonly row: Row }
 
 /** A row of a database is at most 64 MB, and no text of it comes to more as JSON than Node can hold in a string. */
 export const ROW_LINE_LIMIT = 500 * 1024 * 1024
@@ -20,24 +20,29 @@ export const ROW_LINE_LIMIT = 500 * 1024 * 1024
 const BEFORE_ROW = ',"row":'
 const COLUMNS_START = '{"columns":'
 
-/** Both lines without their newline. `key` is what `keyOf` or `contentKey` gave. */
-export function rowLine(table: string, key: string, row: string): string {
-  return `{"table":${JSON.stringify(table)},"key":${key}${BEFORE_ROW}${row}}`
+/** What a line has before its row: what names it. `key` is what `keyOf` or `contentKey` gave. */
+export function rowName(table: string, key: string): string {
+  return `{"table":${JSON.stringify(table)},"key":${key}`
+}
+
+/** Both lines without their newline. `row` is what `rowParts` gave. */
+export function rowLine(name: string, row: readonly string[]): readonly string[] {
+  return [name, BEFORE_ROW, ...row, '}']
 }
 
 export function columnsLine({ table, columns, key }: Columns): string {
   return `${COLUMNS_START}${JSON.stringify(columns)},"key":${JSON.stringify(key)},"table":${JSON.stringify(table)}}`
 }
 
-/** The row as an object, columns in their order. */
-export function rowJson(columns: readonly string[], row: Row): string {
-  let cells = ''
+/** The row as an object, columns in their order. In parts: put together, a value of many MB would be there once more. */
+export function rowParts(columns: readonly string[], row: Row): readonly string[] {
+  const parts: string[] = []
   for (const column of columns) {
     const value = row[column] ?? null
     if (value === null) continue
-    cells += `${cells === '' ? '' : ','}${JSON.stringify(column)}:${cellJson(value)}`
+    parts.push(`${parts.length === 0 ? '{' : ','}${JSON.stringify(column)}:`, cellJson(value))
   }
-  return `{${cells}}`
+  return parts.length === 0 ? ['{}'] : [...parts, '}']
 }
 
 /** Undefined where a column of the key is NULL: SQLite lets many rows have that. */
@@ -52,13 +57,7 @@ export function contentKey(hash: string, nth: number): string {
   return `{"content":"${hash}","nth":${nth}}`
 }
 
-/** What names the row of a line; undefined for a line that is no row. */
-export function nameIn(line: string): string | undefined {
-  const at = line.startsWith(COLUMNS_START) ? -1 : line.indexOf(BEFORE_ROW)
-  return at === -1 ? undefined : line.slice(0, at)
-}
-
-/** The same for the bytes of a line, which are not made into text for it. */
+/** What names the row of a line, whose bytes are not made into text for it; undefined for a line that is no row. */
 export function nameInBytes(line: Buffer): string | undefined {
   const at = isColumnsLine(line) ? -1 : line.indexOf(BEFORE_ROW)
   return at === -1 ? undefined : line.toString('utf8', 0, at)
@@ -77,8 +76,8 @@ export function parseColumns(line: string): Columns | undefined {
   return typeof table === 'string' && isTexts(columns) && isTexts(key) ? { table, columns, key } : undefined
 }
 
-export function parseRow(line: string): KeptRow | undefined {
-  const value = parseJson(line)
+/** A row by what its line says. */
+export function toRow(value: Json | undefined): KeptRow | undefined {
   if (!isObject(value) || typeof value['table'] !== 'string' || !isObject(value['row'])) return undefined
   const row: Record<string, SqlValue> = Object.create(null)
   for (const [column, cell] of Object.entries(value['row'])) {
@@ -86,7 +85,9 @@ export function parseRow(line: string): KeptRow | undefined {
     if (parsed === undefined) return undefined
     row[column] = parsed
   }
-  return { table: value['table'], row }
+  const { table, key } = value
+  // As it was written: these have one spelling.
+  return { name: rowName(table, toJson(key)), table, row }
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -264,13 +264,40 @@ describe('a crash', () => {
   })
 })
 
+describe('rows of many MB', () => {
+  it('are kept as shorter ones are, once each, and told apart by keys as long as they', async () => {
+    await sql(`CREATE TABLE t (id TEXT PRIMARY KEY, data TEXT, n INT); CREATE TABLE u (data TEXT)`)
+    const long = `"quoted" \\ 😀 ${'many words '.repeat(120_000)}`
+    const database = await openDatabase(db)
+    const put = database.prepare('INSERT INTO t VALUES (?, ?, ?)')
+    put.run('a', long, 1)
+    put.run('b', 'short', null)
+    for (const end of ['x', 'y']) put.run(`${long}${end}`, end, 2)
+    for (let n = 0; n < 2; n += 1) database.prepare('INSERT INTO u VALUES (?)').run(long)
+    database.close()
+    const rows = [{ table: 't' }, { table: 'u' }]
+    expect(await exported(rows)).toMatchObject({ changed: 6 })
+    expect(await exported(rows)).toMatchObject({ changed: 0, bytesWritten: 0 })
+    const lines = fs.readFileSync(kept, 'utf8').split('\n')
+    expect(lines[1]).toBe(JSON.stringify({ table: 't', key: ['a'], row: { id: 'a', data: long, n: 1 } }))
+    for (const table of ['t', 'u']) {
+      const live = await openSourceDatabase(db, () => {})
+      expect(await opened(table)).toEqual(await all(live, table))
+      await live.close()
+    }
+    await sql(`UPDATE t SET data = data || '!' WHERE id = 'a'`)
+    expect(await exported(rows)).toMatchObject({ changed: 1 })
+    expect((await opened()).map(({ data }) => String(data).length)).toEqual([long.length + 1, 5, 1, 1])
+  })
+})
+
 describe('the hashes of rows', () => {
   it('tell new, changed and same apart for many', () => {
     const hashes = createRowHashes()
     const count = 20_000
     const numbers = Array.from({ length: count }, (_, n) => n)
-    expect(numbers.filter((n) => hashes.note(`k${n}`, `v${n}`))).toHaveLength(count)
-    const changed = numbers.filter((n) => hashes.note(`k${n}`, n % 2 === 0 ? `v${n}` : 'w'))
+    expect(numbers.filter((n) => hashes.note(`k${n}`, hashOf(`v${n}`)))).toHaveLength(count)
+    const changed = numbers.filter((n) => hashes.note(`k${n}`, hashOf(n % 2 === 0 ? `v${n}` : 'w')))
     expect(changed).toEqual(numbers.filter((n) => n % 2 === 1))
     const counted = ['x', 'y', 'x'].map((text) => hashes.count(hashOf(`content ${text}`)))
     expect(counted).toEqual([1, 1, 2])

@@ -16,13 +16,13 @@ import {
   contentKey,
   keyOf,
   isColumnsLine,
-  nameIn,
   nameInBytes,
   parseColumns,
-  rowJson,
   rowLine,
+  rowName,
+  rowParts,
 } from './kept-row-lines.ts'
-import { createRowHashes, hashOf, type RowHashes, toHex } from './row-hashes.ts'
+import { createRowHashes, hashOf, hashOfParts, isLong, type RowHashes, toHex } from './row-hashes.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
 export const ROWS_SUFFIX = '.rows.jsonl'
@@ -37,6 +37,7 @@ export type ExportedRows = {
 
 const WRITE_BYTES = 1024 * 1024
 const TAIL_BYTES = 4096
+const NEWLINE = Buffer.from('\n')
 
 /** Brings the file at `path` (the rows' own, with its suffix) up to what the database holds now. Throws what the disk says. */
 export async function exportRows(
@@ -54,13 +55,13 @@ export async function exportRows(
       const columns = database.columns(table)
       const key = database.key(table)
       const declared = columnsLine({ table, columns, key })
-      if (known.get(table) !== declared) appender.add(declared)
+      if (known.get(table) !== declared) appender.add([declared])
       known.set(table, declared)
       const toLine = createLines(table, columns, key)
       for await (const batch of rowsOf(database, table, where)) {
         for (const row of batch) {
           const { name, line } = toLine(row)
-          if (!hashes.note(name, line)) continue
+          if (!hashes.note(name, hashOfParts(line))) continue
           appender.add(line)
           changed += 1
         }
@@ -93,7 +94,7 @@ async function readKnown(files: Files, path: string): Promise<Known> {
   for await (const lines of wholeByteLines(readChunks(files, path))) {
     for (const line of lines) {
       const name = nameInBytes(line)
-      if (name !== undefined) hashes.note(name, line)
+      if (name !== undefined) hashes.note(name, hashOf(line))
       else if (isColumnsLine(line)) {
         const text = line.toString()
         const declared = parseColumns(text)
@@ -114,25 +115,26 @@ async function* rowsOf(
   for (const options of parts) yield* database.rows(table, options)
 }
 
-type ToLine = (row: Row) => { readonly name: string; readonly line: string }
+type ToLine = (row: Row) => { readonly name: string; readonly line: readonly string[] }
 
 function createLines(table: string, columns: readonly string[], key: readonly string[]): ToLine {
   let equals: RowHashes | undefined
   return (row) => {
-    const json = rowJson(columns, row)
+    const parts = rowParts(columns, row)
     let named = keyOf(key, row)
     if (named === undefined) {
       equals ??= createRowHashes()
-      const hash = hashOf(json)
+      const hash = hashOfParts(parts)
       named = contentKey(toHex(hash), equals.count(hash))
     }
-    const line = rowLine(table, named, json)
-    return { name: nameIn(line) as string, line }
+    const name = rowName(table, named)
+    return { name, line: rowLine(name, parts) }
   }
 }
 
 type Appender = {
-  add(line: string): void
+  /** A line, in parts. */
+  add(line: readonly string[]): void
   /** Writes what is held and makes it last; how many bytes were written in all. */
   end(): number
   /** Takes back what was not made to last. */
@@ -156,16 +158,25 @@ function createAppender(files: Files, path: string): Appender {
     if (files.size(fd) > size) files.truncate(fd, size)
     return fd
   }
+  const write = (bytes: Buffer): void => {
+    for (let at = 0; at < bytes.length;) at += files.write(open(), bytes, at, bytes.length - at)
+    written += bytes.length
+  }
   const flush = (): void => {
     const bytes = Buffer.concat(held)
     held = []
     heldBytes = 0
-    for (let at = 0; at < bytes.length;) at += files.write(open(), bytes, at, bytes.length - at)
-    written += bytes.length
+    write(bytes)
   }
   return {
     add(line) {
-      const bytes = Buffer.from(`${line}\n`)
+      if (isLong(line)) {
+        flush()
+        for (const part of line) write(Buffer.from(part))
+        write(NEWLINE)
+        return
+      }
+      const bytes = Buffer.from(`${line.join('')}\n`)
       held.push(bytes)
       heldBytes += bytes.length
       if (heldBytes >= WRITE_BYTES) flush()

@@ -10,11 +10,12 @@ import type { Files } from '../journal/files.ts'
 import { readTables } from '../sqlite/database-rows.ts'
 import { quote } from '../sqlite/database-tables.ts'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
+import { parseJson } from '../transcript/json.ts'
 import { readLines } from '../transcript/lines.ts'
 import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
 import { wholeByteLines } from './byte-lines.ts'
 import { readChunks } from './bytes.ts'
-import { isColumnsLine, nameIn, parseColumns, parseRow, ROW_LINE_LIMIT } from './kept-row-lines.ts'
+import { isColumnsLine, parseColumns, ROW_LINE_LIMIT, toRow } from './kept-row-lines.ts'
 import { hashOf, toHex } from './row-hashes.ts'
 
 type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
@@ -111,17 +112,15 @@ async function load(database: Database, { files, path, tables, damaged }: Loadin
   )
   let rows = 0
   database.exec('BEGIN')
-  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT })) {
-    for (const { number, text, ended } of lines) {
+  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT, isJson: true })) {
+    for (const { number, text, value, ended } of lines) {
       if (text === undefined || !ended) {
         damaged(`line ${number} of the kept rows is ${ended ? 'too large' : 'torn'}`)
         continue
       }
-      const name = nameIn(text)
-      const kept = name === undefined ? undefined : parseRow(text)
+      const kept = toRow(value ?? parseJson(text))
       const put = kept && puts.get(kept.table)
-      if (name !== undefined && kept !== undefined && put !== undefined)
-        versions.note(name, kept.table, put.add(kept.row))
+      if (kept !== undefined && put !== undefined) versions.note(kept.name, kept.table, put.add(kept.row))
       else if (parseColumns(text) === undefined) damaged('a line of the kept rows is no row')
       rows += 1
       if (rows % COMMIT_ROWS === 0) database.exec('COMMIT; BEGIN')

@@ -2,12 +2,12 @@
  * What every kept row last was, in 24 bytes each: tells whether a row is new or changed without holding it. A row is taken for
  * unchanged only when 128 bits of SHA-256 agree; two names that share 64 bits cost a row written twice, never one lost.
  */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { hashWords } from '../transcript/text-hash.ts'
 
 export type RowHashes = {
-  /** Notes the row as it is now; false when it was the same before. */
-  note(name: string, content: string | Buffer): boolean
+  /** Notes the row as it is now, by the hash of what it holds; false when it was the same before. */
+  note(name: string, hashed: string): boolean
   /** How often this content was counted, this time included. */
   count(content: string): number
 }
@@ -20,6 +20,23 @@ const FIRST_SLOTS = 256
 /** 128 bits, as 16 characters of a byte each: a buffer for every row is what collecting garbage would take longest for. */
 export function hashOf(text: string | Buffer): string {
   return hash('sha256', text, 'binary').slice(0, 16)
+}
+
+/** The same of a text in parts. */
+export function hashOfParts(parts: readonly string[]): string {
+  if (!isLong(parts)) return hashOf(parts.join(''))
+  const whole = createHash('sha256')
+  for (const part of parts) whole.update(part)
+  return whole.digest('binary').slice(0, 16)
+}
+
+/** In characters: a text that is not put together from its parts, for it would be there twice. */
+const LONG = 1024 * 1024
+
+export function isLong(parts: readonly string[]): boolean {
+  let length = 0
+  for (const part of parts) length += part.length
+  return length > LONG
 }
 
 export function toHex(hashed: string): string {
@@ -64,10 +81,9 @@ export function createRowHashes(): RowHashes {
   }
 
   return {
-    note(name, content) {
+    note(name, now) {
       const [high, low] = hashWords(name)
       const at = take(high, low)
-      const now = hashOf(content)
       let isSame = true
       for (let word = 0; word < 4; word += 1) {
         const part = wordAt(now, word * 4)
