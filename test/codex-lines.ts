@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../src/transcript/json.ts'
 import { createCallFold } from '../src/transcript/totals.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
 import { memoryFileSource, readAll } from './memory-files.ts'
+import { counts, type Counts } from './torture/codex-lines.ts'
 
 /** UUIDs of version 7: the first 12 digits are the time. */
 export const PARENT = '01990000-0000-7000-8000-00000000000a'
@@ -47,17 +48,6 @@ export const called = (callId: string): JsonObject =>
 
 export const answered = (callId: string, output: Json = 'ok'): JsonObject =>
   item({ type: 'function_call_output', call_id: callId, output })
-
-/** Input, of which cached, output, of which reasoning. */
-export type Counts = readonly [number, number, number, number]
-
-export const counts = ([input, cached, output, reasoning]: Counts): JsonObject => ({
-  input_tokens: input,
-  cached_input_tokens: cached,
-  output_tokens: output,
-  reasoning_output_tokens: reasoning,
-  total_tokens: input + output,
-})
 
 export const counted = (total: Counts, last: Counts = total, second = 1): JsonObject =>
   event(

@@ -4,8 +4,6 @@ import {
   answered,
   called,
   counted,
-  type Counts,
-  counts,
   event,
   line,
   meta,
@@ -16,6 +14,7 @@ import {
   totals,
   turn,
 } from '../../test/codex-lines.ts'
+import { counts, type Counts } from '../../test/torture/codex-lines.ts'
 import type { JsonObject } from '../transcript/json.ts'
 
 describe('trap 3: input includes what was cached, and output what was reasoned', () => {
