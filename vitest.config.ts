@@ -4,6 +4,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: 'test/temporary.ts',
+    setupFiles: 'test/seed.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is awaited comes when it comes: on a busy machine a page takes its time.
