@@ -56,7 +56,8 @@ export function costOf(call: PricedCall, book: PriceBook = BUILT_IN): CallCost |
  */
 function costOfPlain(call: PricedCall, book: PriceBook): CallCost | undefined {
   const { model, at, usage } = call
-  if (model === undefined || !isPlain(usage.raw) || isAsked(call) || isFree(model)) return undefined
+  if (model === undefined || !saysNothingOfPrice(usage.raw) || isAsked(call) || isFree(model))
+    return undefined
   const found = book.find(model, at)
   if ('unpriced' in found) return undefined
   const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage
@@ -83,7 +84,7 @@ const isAsked = ({ serviceTier, speed, inferenceGeo }: PricedCall): boolean =>
   serviceTier !== undefined || speed !== undefined || inferenceGeo !== undefined
 
 /** True where the provider's own object says nothing that changes a price, in the words that are seen every day. */
-function isPlain(raw: Json | undefined): boolean {
+export function saysNothingOfPrice(raw: Json | undefined): boolean {
   if (raw === undefined) return true
   if (!isObject(raw)) return false
   const { iterations, service_tier: tier, serviceTier, speed, inference_geo: geo } = raw

@@ -4,6 +4,7 @@
  */
 import type { ToolCallBlock } from './block.ts'
 import type { Json } from './json.ts'
+import { spelledPieces } from './long-spelling.ts'
 
 let low = 0
 let high = 0
@@ -51,6 +52,14 @@ export function mixedWith(mixed: Mixed, step: HashStep): Mixed {
   return { low, high }
 }
 
+/** The same with a text of more than `LONG` bytes, spelled piece by piece. */
+export function mixedPieces(mixed: Mixed, pieces: () => Iterable<Buffer>): Mixed {
+  low = mixed.low
+  high = mixed.high
+  addPieces(pieces)
+  return { low, high }
+}
+
 export function toHash(mixed: Mixed): number {
   return (mixed.low >>> 0) * 0x20_0000 + ((mixed.high >>> 0) & 0x1f_ffff)
 }
@@ -95,8 +104,12 @@ export const STEP = 16
 
 /** A text is mixed in as JSON spells it, in UTF-8: so it need not be made where it stands in a line that is spelled so. */
 function addText(text: string): void {
-  if (text.length > LONG || !addPlain(text)) addBytes(Buffer.from(JSON.stringify(text)))
+  if (text.length > HELD) addPieces(() => spelledPieces(text))
+  else if (text.length > LONG || !addPlain(text)) addBytes(Buffer.from(JSON.stringify(text)))
 }
+
+/** UTF-16 units of a text that is spelled at once. */
+const HELD = 1024 * 1024
 
 /** Of a text that is spelled as it is, as most short ones are; false, with nothing mixed in, for any other. */
 function addPlain(text: string): boolean {
@@ -163,6 +176,41 @@ function addPart(bytes: Buffer, from: number, to: number, step: number): void {
   }
   low = a
   high = b
+}
+
+/** The same as `addBytes` of what the pieces are together, which is long; they are asked for twice, for their length is needed first. */
+function addPieces(pieces: () => Iterable<Buffer>): void {
+  let length = 0
+  for (const piece of pieces()) length += piece.length
+  const parts = [
+    { to: END, step: 4 },
+    { to: length - END, step: STEP },
+    { to: length, step: 4 },
+  ]
+  let part = parts.shift()
+  /** Among all bytes: what is mixed in next. */
+  let at = 0
+  let rest: Buffer = Buffer.alloc(0)
+  let base = 0
+  for (const piece of pieces()) {
+    const bytes = rest.length === 0 ? piece : Buffer.concat([rest, piece])
+    const end = base + bytes.length
+    while (part !== undefined) {
+      const { to, step } = part
+      if (at >= to) {
+        at = to
+        part = parts.shift()
+        continue
+      }
+      const size = to - at >= 4 ? 4 : 1
+      if (at + size > end) break
+      addPart(bytes, at - base, at - base + size, size)
+      at += size === 4 ? step : 1
+    }
+    rest = Buffer.from(bytes.subarray(Math.min(at, end) - base))
+    base = Math.min(at, end)
+  }
+  addSign(length)
 }
 
 function addSign(sign: number): void {

@@ -141,6 +141,29 @@ describe('records whose long strings are cut', () => {
     for (const chunk of [200_000, 512 * 1024, 3_000_000]) expect(await isSame(bytes, chunk)).toBe(4)
   })
 
+  it('come some thousand at a time, however short they are, and are all there', async () => {
+    const odd = ['{}', '{"a":1}', '[1]', '1', 'no JSON', '', '{"b":"é"}']
+    const lines = Array.from({ length: 50_000 }, (_, n) => odd[n % odd.length])
+    for (const end of ['', '\n', '\n{"torn":']) {
+      const bytes = Buffer.from(lines.join('\n') + end)
+      for (const chunk of [1e6, 100_000, 8192 * 3]) {
+        const cut = await all(readCutRecords(fileOf(bytes, chunk), cutter))
+        const whole = await all(readRecords(fileOf(bytes, chunk)))
+        for (const { seen } of [cut, whole]) {
+          const most = Math.max(...seen.map(({ records, damage }) => records.length + damage.length))
+          expect(most).toBeLessThan(10_000)
+        }
+        expect(cut.seen.flatMap(({ records }) => records)).toEqual(
+          whole.seen.flatMap(({ records }) => records),
+        )
+        expect(cut.seen.flatMap(({ damage }) => damage)).toEqual(whole.seen.flatMap(({ damage }) => damage))
+        expect(whole.seen.flatMap(({ records }) => records)).toHaveLength(
+          lines.filter((line) => line !== '' && line !== 'no JSON').length,
+        )
+      }
+    }
+  })
+
   it('leave nothing of the memory for long lines behind when the file is through', async () => {
     const held = (): number => heldBytes('arrayBuffers') / 1e6
     const bytes = Buffer.from(`${JSON.stringify({ text: 'x'.repeat(2_000_000) })}\n{"n":1}\n`)

@@ -8,7 +8,7 @@ import { LINES_AT, type Cutter } from './cut-strings.ts'
 import type { Damage } from './damage.ts'
 import { parseJson, type Json } from './json.ts'
 import type { LineShapes, ShapePart } from './line-shapes.ts'
-import { createOpenLine, RECORD_LIMIT, toLine } from './lines.ts'
+import { createOpenLine, MOST_LINES, RECORD_LIMIT, toLine } from './lines.ts'
 import { createLineTaker, type JsonRecord, type RecordBatch } from './records.ts'
 import type { ShortFile, SourceFile } from './source.ts'
 
@@ -79,11 +79,12 @@ export async function* readCutRecords<P>(
   latest = createCutLines(cutter, file.path, learning)
   const lines = latest
   for await (const chunk of file.chunks({ isPassing: true })) {
-    const batch = lines.push(chunk)
-    if (isEmpty(batch)) continue
-    yield batch
-    // Whoever asks for more is done with these, or has a copy.
-    batch.records.length = 0
+    for (let batch: Batch | undefined = lines.push(chunk); batch !== undefined; batch = lines.more()) {
+      if (isEmpty(batch)) continue
+      yield batch
+      // Whoever asks for more is done with these, or has a copy.
+      batch.records.length = 0
+    }
   }
   const last = lines.end()
   if (!isEmpty(last)) yield last
@@ -101,6 +102,7 @@ export function cutRecordsOf<P>(
   let chunk = first
   let isOver = false
   return () => {
+    for (let more = lines.more(); more !== undefined; more = lines.more()) if (!isEmpty(more)) return more
     while (chunk.length > 0) {
       const batch = lines.push(chunk)
       chunk = next()
@@ -122,7 +124,12 @@ let latest: CutLines | undefined
 
 type Batch = { readonly records: JsonRecord[]; readonly damage: Damage[] }
 
-type CutLines = { push(chunk: Buffer): Batch; end(): Batch }
+type CutLines = {
+  push(chunk: Buffer): Batch
+  /** What was left of the last chunk, until it is undefined: a chunk may be of nothing but very short lines. */
+  more(): Batch | undefined
+  end(): Batch
+}
 
 /** `name` is what damage calls the file. */
 function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> | undefined): CutLines {
@@ -137,6 +144,9 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
   let held = 0
   /** The last record that was not taken as it is, or its beginning: what its file's records begin like. */
   let lastText: string | undefined
+  /** Where the next line begins, and where all of them end. */
+  let at = LINES_AT
+  let end = LINES_AT
 
   const take = (bytes: Buffer | undefined, length: number, ended: boolean, batch: Batch): void => {
     if (lastText !== undefined) taker.passed(lastText)
@@ -193,6 +203,33 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
     return { number, byteOffset: offset, byteLength: length, value, text, whole }
   }
 
+  /** With the lines from `at` on, as many as a batch takes. */
+  const fill = (batch: Batch): void => {
+    learning?.shapes.rewind()
+    while (at < end) {
+      if (batch.records.length + batch.damage.length >= MOST_LINES) return
+      const shaped = learning === undefined ? undefined : shapedLine(at, end + 1, learning)
+      const record = shaped ?? cutLine(at, end + 1)
+      if (record !== undefined) {
+        batch.records.push(record)
+        number += 1
+        offset += record.byteLength + 1
+        at += record.byteLength + 1
+        continue
+      }
+      const newline = room.indexOf(NEWLINE, at)
+      if (newline >= end) break
+      take(room.subarray(at, newline), newline - at, true, batch)
+      at = newline + 1
+    }
+    heldAt = at
+    held = end - at
+    at = end
+    if (held < LONG_BYTES) return
+    open.add(room.subarray(heldAt, end))
+    held = 0
+  }
+
   return {
     push(chunk) {
       const batch: Batch = { records: [], damage: [] }
@@ -208,33 +245,19 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
         from = at + 1
       }
       if (held > 0) room.copyWithin(LINES_AT, heldAt, heldAt + held)
-      const end = LINES_AT + held + chunk.length - from
+      end = LINES_AT + held + chunk.length - from
       // The line that is cut stands behind all of them.
       room = cutter.room(2 * end)
       chunk.copy(room, LINES_AT + held, from)
       room[end] = NEWLINE
-      learning?.shapes.rewind()
-      let at = LINES_AT
-      while (at < end) {
-        const shaped = learning === undefined ? undefined : shapedLine(at, end + 1, learning)
-        const record = shaped ?? cutLine(at, end + 1)
-        if (record !== undefined) {
-          batch.records.push(record)
-          number += 1
-          offset += record.byteLength + 1
-          at += record.byteLength + 1
-          continue
-        }
-        const newline = room.indexOf(NEWLINE, at)
-        if (newline >= end) break
-        take(room.subarray(at, newline), newline - at, true, batch)
-        at = newline + 1
-      }
-      heldAt = at
-      held = end - at
-      if (held < LONG_BYTES) return batch
-      open.add(room.subarray(at, end))
-      held = 0
+      at = LINES_AT
+      fill(batch)
+      return batch
+    },
+    more() {
+      if (at >= end) return undefined
+      const batch: Batch = { records: [], damage: [] }
+      fill(batch)
       return batch
     },
     end() {

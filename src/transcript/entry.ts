@@ -1,4 +1,5 @@
 import type { Apart, Block } from './block.ts'
+import { createCounters } from './counters.ts'
 import type { JsonObject } from './json.ts'
 import type { Usage } from './usage.ts'
 
@@ -78,7 +79,7 @@ export function parseCitation(text: string): Citation | undefined {
 
 /** Gives each entry of a source the next number: dense, from 0. */
 export function createSequence(): (source: string) => number {
-  const next = new Map<string, number>()
+  const next = createCounters()
   /** Nearly every entry is of the source that the last one was of. */
   let last: string | undefined
   let ofLast = 0
@@ -86,7 +87,7 @@ export function createSequence(): (source: string) => number {
     if (source !== last) {
       if (last !== undefined) next.set(last, ofLast)
       last = source
-      ofLast = next.get(source) ?? 0
+      ofLast = next.get(source)
     }
     ofLast += 1
     return ofLast - 1

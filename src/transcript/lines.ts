@@ -28,6 +28,9 @@ export type LineOptions = { readonly limit?: number; readonly isJson?: boolean }
 /** A record over this many bytes is kept as one unknown and never held in memory. */
 export const RECORD_LIMIT = 32 * 1024 * 1024
 
+/** Lines handed over at a time: of a chunk of nothing but very short ones, what is made of them would be hundreds of times as much. */
+export const MOST_LINES = 8192
+
 const NEWLINE = 0x0a
 const RETURN = 0x0d
 
@@ -38,10 +41,13 @@ export async function* readLines(
 ): AsyncGenerator<readonly Line[]> {
   const splitter = createLineSplitter(limit, isJson)
   for await (const chunk of chunks) {
-    const lines = splitter.push(chunk)
-    if (lines.length > 0) yield lines
-    // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
-    lines.length = 0
+    for (let from = 0; from < chunk.length;) {
+      const lines: Line[] = []
+      from = splitter.some(chunk, from, lines)
+      if (lines.length > 0) yield lines
+      // Whoever asks for more is done with these: a frame that waits would hold on to them while the next are read.
+      lines.length = 0
+    }
   }
   const last = splitter.end()
   if (last.length > 0) yield last
@@ -53,6 +59,8 @@ export function createLineSplitter(
   isJson = false,
 ): {
   push(chunk: Buffer): Line[]
+  /** The same from an offset on, until there are `MOST_LINES`. Where the next one begins; the chunk's length when that was all. */
+  some(chunk: Buffer, from: number, lines: Line[]): number
   end(): Line[]
 } {
   let number = 1
@@ -71,19 +79,30 @@ export function createLineSplitter(
     return toLine(bytes, length, line)
   }
 
+  const some = (chunk: Buffer, from: number, lines: Line[]): number => {
+    let start = from
+    for (let at = chunk.indexOf(NEWLINE, start); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+      if (lines.length >= MOST_LINES) return start
+      const length = open.length + at - start
+      const whole = open.end(chunk.subarray(start, at))
+      for (const line of take(whole, length, true)) lines.push(line)
+      start = at + 1
+    }
+    if (start < chunk.length) open.add(chunk.subarray(start))
+    return chunk.length
+  }
+
   return {
     push(chunk) {
       const lines: Line[] = []
-      let start = 0
-      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
-        const length = open.length + at - start
-        const whole = open.end(chunk.subarray(start, at))
-        for (const line of take(whole, length, true)) lines.push(line)
-        start = at + 1
+      for (let from = 0; from < chunk.length;) {
+        const more: Line[] = []
+        from = some(chunk, from, more)
+        for (const line of more) lines.push(line)
       }
-      if (start < chunk.length) open.add(chunk.subarray(start))
       return lines
     },
+    some,
     end() {
       const { length } = open
       return length === 0 ? [] : take(open.end(Buffer.alloc(0)), length, false)

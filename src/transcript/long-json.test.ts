@@ -6,7 +6,7 @@ import { parseLong } from './long-json.ts'
 const LONGEST = 8
 
 function parsed(json: string): unknown {
-  return parseLong(Buffer.from(json), LONGEST)?.value
+  return parseLong(Buffer.from(json), { longest: LONGEST })?.value
 }
 
 describe('JSON of many MB', () => {
@@ -18,7 +18,7 @@ describe('JSON of many MB', () => {
         const whole = [`longer than that${a}`, { [`a name that is long ${b}`]: b, rest, __proto: a }, rest]
         const bytes = Buffer.from(JSON.stringify(whole))
         const before = Buffer.from(bytes)
-        const got = parseLong(bytes, LONGEST)
+        const got = parseLong(bytes, { longest: LONGEST })
         // What has half characters, or NULs, is for somebody else, and as it was.
         if (got === undefined) expect(bytes.equals(before)).toBe(true)
         else expect(got.value).toEqual(JSON.parse(before.toString()))
@@ -55,13 +55,13 @@ describe('JSON of many MB', () => {
     ['nothing that is long', '{"a":"b"}'],
   ])('is left as it was where it is %s', (_, json) => {
     const bytes = Buffer.from(json)
-    expect(parseLong(bytes, LONGEST)).toBeUndefined()
+    expect(parseLong(bytes, { longest: LONGEST })).toBeUndefined()
     expect(bytes.toString()).toBe(json)
   })
 
   it('is left as it was where it is no UTF-8', () => {
     const bytes = Buffer.from('{"a":"a long string \u00e9"}', 'latin1')
-    expect(parseLong(bytes, LONGEST)).toBeUndefined()
+    expect(parseLong(bytes, { longest: LONGEST })).toBeUndefined()
   })
 
   it('comes from lines with its value, and a text that is short', () => {

@@ -17,8 +17,18 @@ const LONG_STRING = 256 * 1024
 
 const [QUOTE, BACKSLASH, COLON, SMALL_U, SPACE] = [0x22, 0x5c, 0x3a, 0x75, 0x20] as const
 
+export type LongJsonOptions = {
+  /** In bytes: shorter strings are parsed with the rest. */
+  readonly longest?: number
+  /** The bytes are left as they are: what has escapes is copied. */
+  readonly isKept?: boolean
+}
+
 /** Written over, unless it comes to nothing. */
-export function parseLong(bytes: Buffer, longest: number = LONG_STRING): LongJson | undefined {
+export function parseLong(
+  bytes: Buffer,
+  { longest = LONG_STRING, isKept = false }: LongJsonOptions = {},
+): LongJson | undefined {
   const strings = findLong(bytes, longest)
   if (strings === undefined || strings.length === 0 || !isUtf8(bytes)) return undefined
   let text = ''
@@ -32,9 +42,12 @@ export function parseLong(bytes: Buffer, longest: number = LONG_STRING): LongJso
   if (text.split('\\u0000', strings.length + 2).length !== strings.length + 1) return undefined
   const value = isSwelling(text, bytes.length) ? undefined : parseJson(text)
   if (value === undefined) return undefined
-  const long = strings.map(({ start, end, isEscaped }) =>
-    bytes.toString('utf8', start, isEscaped ? unescape(bytes, start, end) : end),
-  )
+  const long = strings.map(({ start, end, isEscaped }) => {
+    if (!isEscaped) return bytes.toString('utf8', start, end)
+    if (!isKept) return bytes.toString('utf8', start, unescape(bytes, start, end))
+    const own = Buffer.from(bytes.subarray(start, end))
+    return own.toString('utf8', 0, unescape(own, 0, own.length))
+  })
   return { value: putBack(value, long), text }
 }
 

@@ -56,6 +56,16 @@ export type ChunkOptions = {
 export const SQLITE_MAGIC = 'SQLite format 3\0'
 
 export type SqlValue = string | number | bigint | Uint8Array | null
+/** Text of more than a MB, as its UTF-8: as a string it may take twice as much, and would be there beside its bytes. */
+export class TextBytes extends Uint8Array {
+  override toString(): string {
+    return Buffer.from(this.buffer, this.byteOffset, this.byteLength).toString('utf8')
+  }
+}
+
+/** In bytes: text that is longer comes as `TextBytes`. */
+export const LONG_TEXT = 1024 * 1024
+
 /** By column; without a prototype. */
 export type Row = Readonly<Record<string, SqlValue>>
 
@@ -84,6 +94,8 @@ export type RowOptions = {
     | { readonly column: string; readonly equals: SqlValue }
     | { readonly column: string; readonly in: readonly SqlValue[] }
     | { readonly column: string; readonly prefix: string }
+  /** Asked before a row of more than a MB is read, with its bytes: it may wait for who else holds one. */
+  readonly large?: (bytes: number) => Promise<void>
 }
 
 /** Content that was kept apart, by its `sha256:` name; undefined when it is gone. */

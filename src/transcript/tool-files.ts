@@ -1,5 +1,6 @@
 /** What tools do to files, told by what they are called and what they were given: all that agents of thirty makes have in common. */
 import type { Entry } from './entry.ts'
+import { ownCopy } from './held-text.ts'
 import { isObject, type Json } from './json.ts'
 
 /** `looked`: it names a file, or a folder, without opening it, or nobody knows what for. */
@@ -29,7 +30,7 @@ function addFiles(files: string[], value: Json | undefined, isNamed: boolean, de
   if (typeof value === 'string') {
     if (isNamed && value !== '') files.push(value)
     else if (value.includes('*** '))
-      for (const [, file] of value.matchAll(PATCHED)) if (file) files.push(file.trim())
+      for (const [, file] of value.matchAll(PATCHED)) if (file) files.push(ownCopy(file.trim()))
   } else if (depth === 0) return
   else if (Array.isArray(value)) for (const one of value) addFiles(files, one, isNamed, depth - 1)
   else if (isObject(value)) {
@@ -89,6 +90,6 @@ function wayOfName(tool: string): Way {
         : READS.test(name)
           ? 'read'
           : 'looked'
-  if (ways.size < MOST_KEYS) ways.set(tool, way)
+  if (ways.size < MOST_KEYS && tool.length < 256) ways.set(tool, way)
   return way
 }

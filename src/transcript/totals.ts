@@ -4,6 +4,8 @@
  * and makes the sum a lower bound.
  */
 import { PRIMARY, type Entry } from './entry.ts'
+import { heldId, heldName, weightOfName } from './held-text.ts'
+import type { Json } from './json.ts'
 import type { Totals } from './session.ts'
 import { addUsage, hasCounts, laterReport, validUsage, withoutRaw, type Usage } from './usage.ts'
 
@@ -34,17 +36,24 @@ type Options = {
   readonly isNotSummed?: boolean
   /** How many calls stay open for a later report: bounds memory in a recorder that never ends. */
   readonly window?: number
+  /** The provider's own words, without what nobody will ask of them; undefined for more than may be held until a later report. */
+  readonly toHeld?: (raw: Json) => Json | undefined
 }
 
 /** A hostile file may name any number of models. */
 export const MOST_MODELS = 50
+/** Tools of open calls, for each of them, by what their names weigh: most call one. */
+const TOOLS_A_CALL = 5
 
 export function createCallFold({
   settle,
   isNotSummed = false,
   window = Number.POSITIVE_INFINITY,
+  toHeld,
 }: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
+  /** What the tools of the open calls weigh. */
+  let openTools = 0
   let entries = 0
   let toolCalls = 0
   let calls = 0
@@ -69,6 +78,7 @@ export function createCallFold({
       if (left === 0) return
       left -= 1
       open.delete(key)
+      openTools -= weightOfTools(call.tools)
       close(call)
     }
   }
@@ -77,12 +87,14 @@ export function createCallFold({
     add(entry, ofSession) {
       entries += 1
       for (const block of entry.blocks) if (block.type === 'tool-call') toolCalls += 1
-      const model = entry.model ?? ofSession
+      const named = entry.model ?? ofSession
+      const model = named === undefined ? undefined : heldName(named)
       if (model !== undefined && model !== lastModel && models.size < MOST_MODELS) models.add(model)
       lastModel = model
       const usage = reportOf(entry)
       if (usage === undefined) return
-      const { at, source } = entry
+      const { at } = entry
+      const source = heldName(entry.source)
       const provider = providerOf(entry)
       const base = callKey(entry)
       if (base === undefined) {
@@ -108,12 +120,23 @@ export function createCallFold({
       }
       const tools = toolsOf(entry, first?.tools)
       if (tools !== undefined) call.tools = tools
+      openTools += weightOfTools(tools) - weightOfTools(first?.tools)
+      if (toHeld !== undefined && call.usage.raw !== undefined) {
+        const raw = toHeld(call.usage.raw)
+        if (raw === undefined) {
+          openTools -= weightOfTools(tools)
+          close(call)
+          return
+        }
+        if (raw !== call.usage.raw) call.usage = { ...call.usage, raw }
+      }
       open.set(key, call)
-      if (open.size > window) closeOldest(Math.ceil(window / 8))
+      if (open.size > window || openTools > TOOLS_A_CALL * window) closeOldest(Math.ceil(window / 8))
     },
     totals() {
       for (const call of open.values()) close(call)
       open.clear()
+      openTools = 0
       return {
         entries,
         toolCalls,
@@ -128,12 +151,9 @@ export function createCallFold({
 
 /** A hostile message may call any number of tools, by any name. */
 const MOST_TOOLS = 50
-const LONGEST_NAME = 200
 
-/** What a tool goes by wherever its calls are counted. Copied where it is cut: a part of a string keeps the whole of it in memory. */
-export function toolName(name: string): string {
-  return name.length <= LONGEST_NAME ? name : Buffer.from(name.slice(0, LONGEST_NAME)).toString()
-}
+/** What a tool goes by wherever its calls are counted. */
+export const toolName = heldName
 
 function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): readonly string[] | undefined {
   let tools = before
@@ -144,6 +164,13 @@ function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): read
     else if (!tools.includes(name) && tools.length < MOST_TOOLS) tools = [...tools, name].sort()
   }
   return tools
+}
+
+function weightOfTools(tools: readonly string[] | undefined): number {
+  if (tools === undefined) return 0
+  let weight = 0
+  for (const name of tools) weight += weightOfName(name)
+  return weight
 }
 
 /**
@@ -167,11 +194,12 @@ export function callKey({ call, source }: Entry): string | undefined {
     // Asked for by whoever counts an entry, one after the other.
     if (call !== lastCall) {
       lastCall = call
-      lastKey = `m:${call.messageId}`
+      lastKey = `m:${heldId(call.messageId)}`
     }
     return lastKey
   }
-  if (isNamed(call?.requestId)) return `r:${source === PRIMARY ? '' : source}:${call.requestId}`
+  if (isNamed(call?.requestId))
+    return `r:${source === PRIMARY ? '' : heldId(source)}:${heldId(call.requestId)}`
   return undefined
 }
 
@@ -196,7 +224,7 @@ export function keyAmong(
 }
 
 export function providerOf({ call }: Entry): string | undefined {
-  return isNamed(call?.provider) ? call.provider : undefined
+  return isNamed(call?.provider) ? heldName(call.provider) : undefined
 }
 
 /** Some programs write an empty string for an id they do not have, and a redactor a word that many records share. */

@@ -93,9 +93,14 @@ export function toOutcome({
 
 /** The value of an event's data. Undefined for an event without any: a comment, a name alone. */
 export function eventValue(event: SseEvent): Json | undefined {
+  if (event.value !== undefined) return event.value
   if (event.data === '') return undefined
   return parseJson(event.data) ?? event.data
 }
+
+/** What OpenAI's streams end with, which is no JSON. */
+export const isStreamEnd = (event: SseEvent): boolean =>
+  event.value === undefined && event.data.trim() === '[DONE]'
 
 /** Keeps events verbatim, as far as the message's budget goes. */
 export function keepUnknown(unknown: Json[], budget: Budget, event: SseEvent, value: Json): void {

@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asCount, asObject, asString, isObject, rest, toJson } from '../transcript/json.ts'
 import { CHOICE_LIMIT, createBudget } from './limits.ts'
 import type { Alternative, Outcome, Reassembly, WireError, WireMessage, WireOptions } from './message.ts'
-import { eventValue, keepUnknown, saidFields, toOutcome, toWireError } from './message.ts'
+import { eventValue, isStreamEnd, keepUnknown, saidFields, toOutcome, toWireError } from './message.ts'
 import { toBlocks } from './split.ts'
 import { chatMessageRest, splitChatMessage } from './openai-chat-blocks.ts'
 import { createChoiceDraft, type ChoiceDraft } from './openai-chat-draft.ts'
@@ -64,7 +64,7 @@ export function createOpenAiChatReassembly({ requestId, limit, shelf }: WireOpti
   return {
     push(event) {
       if (event.oversize !== undefined) budget.drop(event.oversize)
-      if (event.data.trim() === '[DONE]') {
+      if (isStreamEnd(event)) {
         isDone = true
         return
       }

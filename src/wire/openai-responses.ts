@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../transcript/json.ts'
 import { asArray, asCount, asObject, asString, isObject, rest } from '../transcript/json.ts'
 import { BLOCK_LIMIT, createBudget } from './limits.ts'
 import type { Outcome, Reassembly, WireError, WireMessage, WireOptions } from './message.ts'
-import { eventValue, keepUnknown, saidFields, toOutcome, toWireError } from './message.ts'
+import { eventValue, isStreamEnd, keepUnknown, saidFields, toOutcome, toWireError } from './message.ts'
 import { splitItem } from './openai-items.ts'
 import { createItemDraft, type ItemDraft } from './openai-item-draft.ts'
 import { fromOpenAiUsage } from './openai-usage.ts'
@@ -62,7 +62,7 @@ export function createOpenAiResponsesReassembly({ requestId, limit, shelf }: Wir
     push(event) {
       if (event.oversize !== undefined) budget.drop(event.oversize)
       const value = eventValue(event)
-      if (value === undefined || event.data.trim() === '[DONE]') return
+      if (value === undefined || isStreamEnd(event)) return
       const type = asString(asObject(value)?.['type']) ?? event.event ?? ''
       if (type.includes('output_item') && !budget.take(event.data.length)) return
       if (!isObject(value) || !take(value, type)) keepUnknown(unknown, budget, event, value)

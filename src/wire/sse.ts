@@ -2,6 +2,7 @@
  * Server-sent events out of byte chunks that may be split anywhere: inside CRLF, a character, a field. Linear in the bytes;
  * an event over the limit is reported and not held; what the stream ends with is given too, marked as incomplete.
  */
+import type { Json } from '../transcript/json.ts'
 import { asBuffer, createHeldBytes } from './held-bytes.ts'
 import { EVENT_LIMIT } from './limits.ts'
 
@@ -9,6 +10,8 @@ export type SseEvent = {
   readonly event?: string
   /** The `data` lines joined by newlines; empty when there were none (a comment alone, or over the limit). */
   readonly data: string
+  /** What the data says, where it was read from JSON that had it as a value. */
+  readonly value?: Json
   readonly id?: string
   /** Milliseconds. */
   readonly retry?: number

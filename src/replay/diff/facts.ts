@@ -130,6 +130,6 @@ function toTurn({ role, blocks }: ShownTurn): TurnFacts {
   return {
     role: role ?? 'unknown',
     chars: text.length,
-    hash: createHash('sha256').update(text).digest('base64url').slice(0, 16),
+    hash: createHash('sha256').update(text).digest().toString('base64url', 0, 12),
   }
 }

@@ -150,5 +150,5 @@ function sorted(value: Json, depth: number): Json {
 function keyOf(what: StepKind, tool: string | undefined, said: string, block: Block): string {
   const hash = createHash('sha256').update(`${what}\n${tool ?? ''}\n`)
   if (block.type === 'tool-result') hash.update(`${block.isError === true}\n${block.error ?? ''}\n`)
-  return hash.update(said).digest('base64url').slice(0, 16)
+  return hash.update(said).digest().toString('base64url', 0, 12)
 }
