@@ -50,8 +50,8 @@ export type Files = {
    */
   clone(fd: number, from: string, to: string): boolean
   remove(path: string): void
-  /** Names, unsorted; empty when the folder is not there. */
-  list(path: string): string[]
+  /** Names, unsorted; empty when the folder is not there. `most`: no more than these are needed, and there may be a million. */
+  list(path: string, most?: number): string[]
   /** What is at the path itself, not behind a link; undefined when nothing is. */
   kind(path: string): FileKind | undefined
   identity(fd: number): FileIdentity
@@ -60,6 +60,21 @@ export type Files = {
 }
 
 const { O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants
+
+function someNames(path: string, most: number): string[] {
+  const folder = fs.opendirSync(path, { bufferSize: 256 })
+  try {
+    const names: string[] = []
+    while (names.length < most) {
+      const entry = folder.readSync()
+      if (entry === null) break
+      names.push(entry.name)
+    }
+    return names
+  } finally {
+    folder.closeSync()
+  }
+}
 
 export const nodeFiles: Files = {
   openAppend(path, create) {
@@ -102,9 +117,9 @@ export const nodeFiles: Files = {
   setModified: (fd, at) => fs.futimesSync(fd, at / 1000, at / 1000),
   clone,
   remove: (path) => fs.unlinkSync(path),
-  list(path) {
+  list(path, most) {
     try {
-      return fs.readdirSync(path)
+      return most === undefined ? fs.readdirSync(path) : someNames(path, most)
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
       throw error

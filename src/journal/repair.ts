@@ -4,6 +4,7 @@
  */
 import { basename, dirname } from 'node:path'
 import { writeAll, type Files } from './files.ts'
+import { readPart } from './read-part.ts'
 import { createJournalParser, type JournalItem } from './reader.ts'
 
 export type Repair = {
@@ -19,7 +20,6 @@ export type Repair = {
 /** Bytes of whole lines side by side, without the last newline. */
 type Run = { readonly from: number; to: number }
 
-const CHUNK = 256 * 1024
 const NEWLINE = Buffer.from('\n')
 
 /** Throws system errors; the file is then as it was, or already repaired. Only for a segment whose writer is dead. */
@@ -55,7 +55,7 @@ function findRuns(files: Files, fd: number, path: string): { runs: readonly Run[
       else runs.push({ from: byteOffset, to: byteOffset + byteLength })
     }
   }
-  for (const chunk of chunksOf(files, fd, 0, Number.POSITIVE_INFINITY)) take(parser.push(chunk))
+  for (const chunk of readPart(files, fd, 0, Number.POSITIVE_INFINITY)) take(parser.push(chunk))
   take(parser.end())
   return { runs: joinRuns(runs), lines }
 }
@@ -104,7 +104,7 @@ function rewrite(
   try {
     try {
       for (const { from, to } of runs) {
-        for (const chunk of chunksOf(files, fd, from, to)) writeAll(files, temporary.fd, chunk)
+        for (const chunk of readPart(files, fd, from, to)) writeAll(files, temporary.fd, chunk)
         writeAll(files, temporary.fd, NEWLINE)
         written += to - from + 1
       }
@@ -125,7 +125,7 @@ function rewrite(
 function keep(files: Files, fd: number, path: string, { from, to }: Run): string {
   const kept = create(files, (n) => `${path}.damaged${n}`)
   try {
-    for (const chunk of chunksOf(files, fd, from, to)) writeAll(files, kept.fd, chunk)
+    for (const chunk of readPart(files, fd, from, to)) writeAll(files, kept.fd, chunk)
     files.datasync(kept.fd)
   } finally {
     files.close(kept.fd)
@@ -139,15 +139,5 @@ function create(files: Files, name: (n: string) => string): { readonly path: str
   for (let n = 0; ; n += 1) {
     const path = name(n === 0 ? '' : `.${n}`)
     if (files.kind(path) === undefined) return { path, fd: files.openAppend(path, 'new') }
-  }
-}
-
-function* chunksOf(files: Files, fd: number, from: number, to: number): Generator<Buffer> {
-  for (let at = from; at < to;) {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, to - at))
-    const length = files.read(fd, chunk, at)
-    if (length === 0) return
-    at += length
-    yield chunk.subarray(0, length)
   }
 }

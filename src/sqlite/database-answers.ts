@@ -78,11 +78,13 @@ async function* readKeys(reader: TableReader, list: KeyList): AsyncGenerator<rea
     } while (at < list.length && at - from < atOnce && bytes + list.bytes(at) <= BATCH_BYTES)
     if (batch.length > 0 && held + bytes > BATCH_BYTES) {
       yield batch
+      // Whoever asks for more is done with these: a row may be of many MB, and the next one too.
+      batch.length = 0
       batch = []
       held = 0
     }
     const keys = Array.from({ length: at - from }, (_, place) => list.key(from + place))
-    for (const row of await find(reader, keys)) batch.push(row)
+    batch.push(...(await find(reader, keys)))
     held += bytes
   }
   if (batch.length > 0) yield batch
@@ -94,7 +96,7 @@ async function find(reader: TableReader, keys: readonly Key[]): Promise<readonly
   const singly = async (): Promise<readonly Row[]> => {
     const rows: Row[] = []
     for (const key of keys) {
-      const found = await patiently(() => reader.single(key))
+      const found = await reader.single(key)
       if (found !== undefined) rows.push(found.row)
     }
     return rows

@@ -48,16 +48,19 @@ export async function* toBatches(
       continue
     }
     alone += 1
-    const found = await patiently(() => single(keys.read(values)))
-    if (found === undefined) continue
-    bounds.count(0, found.bytes)
-    if (batch.length > 0 && held + found.bytes > BATCH_BYTES) {
-      yield batch
-      batch = []
-      held = 0
-    }
-    batch.push(found.row)
-    held += found.bytes
+    // Nothing here may hold on to a row of many MB while the next one is read.
+    const bytes = await single(keys.read(values)).then((found) => {
+      if (found !== undefined) batch.push(found.row)
+      return found?.bytes ?? 0
+    })
+    bounds.count(0, bytes)
+    held += bytes
+    if (held <= BATCH_BYTES) continue
+    yield batch
+    // Whoever asks for more is done with these.
+    batch.length = 0
+    batch = []
+    held = 0
   }
   came(page.length, alone)
   if (batch.length > 0) yield batch

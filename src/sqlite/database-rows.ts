@@ -42,7 +42,16 @@ export function readTables(opened: Database, { sizeBytes, whole, report, closed 
       if (table === undefined) return
       const bounds = createBounds(sizeBytes, name)
       const columns = table.columns.filter((column) => options.columns?.includes(column) ?? true)
-      const reader = createTableReader(database, { name, table, columns, decode, bounds, packing, report })
+      const reader = createTableReader(database, {
+        name,
+        table,
+        columns,
+        decode,
+        bounds,
+        packing,
+        report,
+        large: options.large,
+      })
       try {
         if (isPlain(options)) for await (const batch of readPages(reader)) yield checked(batch, whole)
         else {

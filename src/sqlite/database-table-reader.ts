@@ -2,9 +2,10 @@
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { isHansardError } from '../errors.ts'
 import type { DamageKind } from '../transcript/damage.ts'
-import type { Row } from '../transcript/source.ts'
+import { LONG_TEXT, type Row } from '../transcript/source.ts'
 import { bytesOf, type Cells, cellsOf } from './database-cells.ts'
 import { type Bounds, type Key, type Keys, keysOf, MAX_ROW_BYTES } from './database-keys.ts'
+import { createLongRows } from './database-long.ts'
 import { MAX_PACKED, packedCells } from './database-packed.ts'
 import { type Decode, quote, type Table } from './database-tables.ts'
 import type { Database, Statement } from './driver.ts'
@@ -24,9 +25,11 @@ export type TableReader = {
   readonly came: (rows: number, alone: number) => void
   readonly prepare: (sql: string) => Statement
   /** The one row, however large; undefined when it is gone, or over what a row may be, which is told. */
-  readonly single: (key: Key) => { readonly row: Row; readonly bytes: number } | undefined
+  readonly single: (key: Key) => Promise<Found | undefined>
   readonly notText: () => void
 }
+
+type Found = { readonly row: Row; readonly bytes: number }
 
 export type TableOptions = {
   readonly name: string
@@ -38,6 +41,8 @@ export type TableOptions = {
   /** What is known of the tables of this database. */
   readonly packing: Packing
   readonly report: (kind: DamageKind, reason: string) => void
+  /** Asked before a row of more than a MB is read. */
+  readonly large?: ((bytes: number) => Promise<void>) | undefined
 }
 
 /** By table: rows that came, and those of them that had to be asked for alone. */
@@ -45,7 +50,7 @@ export type Packing = Map<string, { rows: number; alone: number }>
 
 export function createTableReader(
   database: Database,
-  { name, table, columns, decode, bounds, packing, report }: TableOptions,
+  { name, table, columns, decode, bounds, packing, report, large }: TableOptions,
 ): TableReader {
   const keys = keysOf(table)
   const whole = cellsOf(columns, decode, { evenLarge: true })
@@ -55,9 +60,13 @@ export function createTableReader(
   packing.set(name, known)
   const bytes = bytesOf(columns)
   const notText = (): void => report('not-utf8', `text in the table ${name} is not text`)
-  const tooLarge = (): void =>
-    report('too-large', `a row of the table ${name} is over ${MAX_ROW_BYTES} bytes`)
   const byKey = `FROM ${quote(name)} AS t WHERE (${keys.columns.join(', ')}) IS (${keys.bound}) LIMIT 1`
+  const long = createLongRows(database, { columns, unique: table.unique, decode, byKey })
+  const tooLarge = (key: Key, size: number): void =>
+    report(
+      'too-large',
+      `a row of the table ${name} is ${size} bytes, over ${MAX_ROW_BYTES}: ${long.nameOf(key)}`,
+    )
   return {
     name,
     keys,
@@ -70,16 +79,22 @@ export function createTableReader(
       known.alone += alone
     },
     prepare: (sql) => database.prepare(sql),
-    single(key) {
-      const [size] = database.prepare(`SELECT ${bytes} ${byKey}`).lists(...key)
+    async single(key) {
+      const [size] = await patiently(() => database.prepare(`SELECT ${bytes} ${byKey}`).lists(...key))
+      const found = Number(size?.[0] ?? 0)
       if (size === undefined) return undefined
-      if (Number(size[0]) > MAX_ROW_BYTES) {
-        tooLarge()
+      if (found > MAX_ROW_BYTES) {
+        await patiently(() => tooLarge(key, found))
         return undefined
       }
-      const [raw] = database.prepare(`SELECT ${whole.sql} ${byKey}`).lists(...key)
+      if (found > LONG_TEXT) {
+        await large?.(found)
+        const row = await patiently(() => long.read(key, notText))
+        return row && { row, bytes: found }
+      }
+      const [raw] = await patiently(() => database.prepare(`SELECT ${whole.sql} ${byKey}`).lists(...key))
       const row = raw && whole.toRow(raw, 0, notText)
-      return row && { row, bytes: Number(size[0]) }
+      return row && { row, bytes: found }
     },
     notText,
   }
