@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
+import type { Damage } from '../transcript/damage.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
 import type { Kept } from './kept.ts'
 import { ROWS_SUFFIX, exportRows, openRows } from './kept-rows.ts'
@@ -10,8 +11,8 @@ import { openTree } from './kept-tree.ts'
 
 export type RowsShelf = {
   keep(path: string, database: SourceDatabase, rows: readonly RowsKept[]): Promise<Kept>
-  /** Looks like a database, and is one by `database()` only: the file itself is not kept. */
-  file(path: string): SourceFile | undefined
+  /** Looks like a database, and is one by `database()` only: the file itself is not kept. `damaged`: told when its rows are loaded. */
+  file(path: string, damaged?: (damage: Damage) => void): SourceFile | undefined
   remove(path: string): void
   walk(): Generator<string>
 }
@@ -30,7 +31,7 @@ export function openRowsShelf(files: Files, folder: string): RowsShelf {
         throw fromSystemError(error, path)
       }
     },
-    file(path) {
+    file(path, damaged) {
       const at = tree.find(path, ROWS_SUFFIX)
       const identity = at === undefined ? undefined : files.identityAt(at)
       if (at === undefined || identity === undefined) return undefined
@@ -44,7 +45,7 @@ export function openRowsShelf(files: Files, folder: string): RowsShelf {
           yield magic
         },
         bytes: async () => magic,
-        database: () => openRows(files, at),
+        database: () => openRows(files, at, (damage) => damaged?.({ file: path, ...damage })),
       }
     },
     remove(path) {

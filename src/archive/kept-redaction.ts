@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { Redactor } from '../redact/redactor.ts'
 import { parseJson, toJson } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
-import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
+import { type Row, type SourceDatabase, type SqlValue, TextBytes } from '../transcript/source.ts'
 
 /** How far the source was read: whole lines, what they came to, and the last 4 KB of them. */
 export type Reached = { readonly bytes: number; readonly kept: number; readonly tail: Buffer }
@@ -86,6 +86,7 @@ async function* redactRows(
 ): AsyncGenerator<readonly Row[]> {
   const redact = (value: SqlValue): SqlValue => {
     if (typeof value === 'string') return redactBytes(redactor, Buffer.from(value)).toString('utf8')
+    if (value instanceof TextBytes) return new TextBytes(redactBytes(redactor, Buffer.from(value)))
     return value instanceof Uint8Array && isUtf8(value) ? redactBytes(redactor, Buffer.from(value)) : value
   }
   for await (const rows of batches) {

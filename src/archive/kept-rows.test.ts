@@ -8,7 +8,13 @@ import type { RowsKept } from '../formats/format.ts'
 import { nodeFiles } from '../journal/files.ts'
 import { openSourceDatabase } from '../sources/database.ts'
 import { openDatabase } from '../sqlite/driver.ts'
-import type { Row, RowOptions, SourceDatabase, SqlValue } from '../transcript/source.ts'
+import {
+  type Row,
+  type RowOptions,
+  type SourceDatabase,
+  type SqlValue,
+  TextBytes,
+} from '../transcript/source.ts'
 import { exportRows, openRows, ROWS_SUFFIX } from './kept-rows.ts'
 import { createRowHashes, hashOf } from './row-hashes.ts'
 
@@ -227,9 +233,9 @@ describe('a crash', () => {
     const torn = fs.readFileSync(kept).subarray(0, -3)
     fs.writeFileSync(kept, torn)
     const said: string[] = []
-    const database = await openRows(nodeFiles, kept, (reason) => said.push(reason))
+    const database = await openRows(nodeFiles, kept, ({ line, reason }) => said.push(`${line}: ${reason}`))
     expect(await all(database, 't')).toEqual([{ id: 'a' }])
-    expect(said).toEqual(['line 3 of the kept rows is torn'])
+    expect(said).toEqual(['3: a line of the kept rows is torn'])
     await database.close()
     expect(fs.readFileSync(kept)).toEqual(torn)
   })
@@ -265,6 +271,33 @@ describe('a crash', () => {
 })
 
 describe('rows of many MB', () => {
+  it('hold any text and bytes, and come by themselves', async () => {
+    const some = '\\"\b\f\n\r\t\u0001\u007f/é漢😀\u2028'
+    const text = `${some}${'0123456789'.repeat(70_000)}${some.repeat(60_000)}`
+    const bytes = Buffer.alloc(1_500_001, 'any bytes\xff', 'latin1')
+    const database = await openDatabase(db)
+    database.exec('CREATE TABLE t (id INT PRIMARY KEY, a, b, c)')
+    for (let id = 0; id < 3; id += 1)
+      database.prepare('INSERT INTO t VALUES (?, ?, ?, ?)').run(id, text, bytes, 'mark')
+    database.close()
+    await exported()
+    const [, line = ''] = fs.readFileSync(kept, 'utf8').split('\n')
+    expect(line === JSON.stringify({ table: 't', key: [0], row: rowOf(0, text, bytes) })).toBe(true)
+    const back = await openRows(nodeFiles, kept)
+    const large: number[] = []
+    let rows = 0
+    for await (const batch of back.rows('t', { large: async (more) => void large.push(more) })) {
+      const [{ a, b, c } = {}] = batch
+      expect(batch).toHaveLength(1)
+      expect(String(a) === text && bytes.equals(b as Buffer)).toBe(true)
+      expect(c).toBe('mark')
+      rows += 1
+    }
+    expect(rows).toBe(3)
+    expect(large).toHaveLength(3)
+    await back.close()
+  })
+
   it('are kept as shorter ones are, once each, and told apart by keys as long as they', async () => {
     await sql(`CREATE TABLE t (id TEXT PRIMARY KEY, data TEXT, n INT); CREATE TABLE u (data TEXT)`)
     const long = `"quoted" \\ 😀 ${'many words '.repeat(120_000)}`
@@ -282,12 +315,58 @@ describe('rows of many MB', () => {
     expect(lines[1]).toBe(JSON.stringify({ table: 't', key: ['a'], row: { id: 'a', data: long, n: 1 } }))
     for (const table of ['t', 'u']) {
       const live = await openSourceDatabase(db, () => {})
-      expect(await opened(table)).toEqual(await all(live, table))
+      const [same, given] = [await opened(table), await all(live, table)].map((rows) => rows.map(asTexts))
+      expect(JSON.stringify(same) === JSON.stringify(given)).toBe(true)
       await live.close()
     }
     await sql(`UPDATE t SET data = data || '!' WHERE id = 'a'`)
     expect(await exported(rows)).toMatchObject({ changed: 1 })
     expect((await opened()).map(({ data }) => String(data).length)).toEqual([long.length + 1, 5, 1, 1])
+  })
+})
+
+describe('rows of many MB whose names are long', () => {
+  const data = 'many words '.repeat(120_000)
+  const put = async (keys: readonly string[]): Promise<void> => {
+    await sql('CREATE TABLE t (key TEXT PRIMARY KEY, value TEXT)')
+    const database = await openDatabase(db)
+    for (const key of keys) database.prepare('INSERT INTO t VALUES (?, ?)').run(key, `${key.at(-1)}${data}`)
+    database.close()
+  }
+
+  it('are each what they are, in their last version, and are asked for by them', async () => {
+    const keys = ['x', 'y'].map((end) => `chat:${'k'.repeat(20_000)}${end}`)
+    await put(keys)
+    await exported()
+    await sql(`UPDATE t SET value = 'short' WHERE key LIKE '%x'`)
+    await exported()
+    const values = (rows: readonly Row[]): readonly string[] =>
+      rows.map((row) => String(row['value']).slice(0, 5))
+    expect(values(await opened())).toEqual(['short', 'ymany'])
+    expect(values(await opened('t', { where: { column: 'key', prefix: 'chat:' } }))).toEqual([
+      'short',
+      'ymany',
+    ])
+    expect((await opened()).map(({ key }) => key)).toEqual(keys)
+  })
+
+  it('are written once, even where what names them is more than a MB of escapes', async () => {
+    await put(['\u0001'.repeat(200_000), '\u0001'.repeat(200_001)])
+    expect(await exported()).toMatchObject({ changed: 2 })
+    expect(await exported()).toMatchObject({ changed: 0, bytesWritten: 0 })
+    expect(await opened()).toHaveLength(2)
+  })
+
+  it('are text even where the disk has made other bytes of them', async () => {
+    await put(['a'])
+    await exported()
+    const bytes = fs.readFileSync(kept)
+    fs.writeFileSync(kept, bytes.fill(0x80, bytes.indexOf('many'), bytes.indexOf('many') + 200_000))
+    const other = join(folder, 'other')
+    const back = await openRows(nodeFiles, kept)
+    expect(await exportRows(nodeFiles, other, back, [{ table: 't' }])).toMatchObject({ changed: 1 })
+    await back.close()
+    expect(fs.readFileSync(other, 'utf8')).toContain('\ufffd'.repeat(200_000))
   })
 })
 
@@ -302,8 +381,48 @@ describe('the hashes of rows', () => {
     const counted = ['x', 'y', 'x'].map((text) => hashes.count(hashOf(`content ${text}`)))
     expect(counted).toEqual([1, 1, 2])
   })
+
+  it('tell the same of rows that most are on disk of', () => {
+    const hashes = createRowHashes(256)
+    const known = new Map<string, number>()
+    const wrong: string[] = []
+    // Each is met several times, changed every third time, in an order that goes back and forth.
+    for (let n = 0; n < 40_000; n += 1) {
+      const name = `k${(n * 7919) % 9000}`
+      const version = Math.floor(n / 9000 / 3)
+      if (hashes.note(name, hashOf(`${name} ${version}`)) !== (known.get(name) !== version)) wrong.push(name)
+      known.set(name, version)
+    }
+    hashes.close()
+    expect(known.size).toBe(9000)
+    expect(wrong).toEqual([])
+  })
+
+  it('count what most is on disk of', () => {
+    const hashes = createRowHashes(256)
+    const counted = Array.from({ length: 20_000 }, (_, n) => hashes.count(hashOf(`content ${n % 5000}`)))
+    hashes.close()
+    expect(counted).toEqual(Array.from({ length: 20_000 }, (_, n) => Math.floor(n / 5000) + 1))
+  })
+})
+
+const rowOf = (id: number, a: string, b: Buffer): object => ({
+  id,
+  a,
+  b: { $base64: b.toString('base64') },
+  c: 'mark',
 })
 
 function asNumber(value: unknown): unknown {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
+}
+
+/** Long text as a string, which is compared at once and not byte by byte. */
+function asTexts(row: Row): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(row).map(([column, value]) => [
+      column,
+      value instanceof TextBytes ? `text: ${value.toString()}` : value,
+    ]),
+  )
 }

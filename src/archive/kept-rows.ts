@@ -9,20 +9,27 @@ import { fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
+import { readPart } from '../journal/read-part.ts'
 import { readChunks } from './bytes.ts'
-import { wholeByteLines } from './byte-lines.ts'
+import { byteLines } from './byte-lines.ts'
 import {
   columnsLine,
   contentKey,
+  joined,
   keyOf,
   isColumnsLine,
+  type LinePart,
   nameInBytes,
+  nameInParts,
   parseColumns,
+  piecesOf,
   rowLine,
   rowName,
   rowParts,
+  type Columns,
 } from './kept-row-lines.ts'
-import { createRowHashes, hashOf, hashOfParts, isLong, type RowHashes, toHex } from './row-hashes.ts'
+import type { RowsDamage } from './load-rows.ts'
+import { createRowHashes, hashOf, hashOfPieces, type RowHashes, toHex } from './row-hashes.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
 export const ROWS_SUFFIX = '.rows.jsonl'
@@ -47,30 +54,43 @@ export async function exportRows(
   rows: readonly RowsKept[],
 ): Promise<ExportedRows> {
   const appender = createAppender(files, path)
+  const opened: RowHashes[] = []
+  const openHashes = (): RowHashes => {
+    const hashes = createRowHashes()
+    opened.push(hashes)
+    return hashes
+  }
   let changed = 0
   try {
-    const { hashes, columns: known } = await readKnown(files, path)
+    const hashes = openHashes()
+    const known = await readKnown(files, path, hashes)
     const tables = new Set(database.tables())
     for (const { table, where } of rows.filter((kept) => tables.has(kept.table))) {
       const columns = database.columns(table)
       const key = database.key(table)
       const declared = columnsLine({ table, columns, key })
-      if (known.get(table) !== declared) appender.add([declared])
+      if (known.get(table) !== declared) appender.add(declared)
       known.set(table, declared)
-      const toLine = createLines(table, columns, key)
-      for await (const batch of rowsOf(database, table, where)) {
+      const toLine = createLines({ table, columns, key }, openHashes)
+      // In a frame of its own: one that waits for more rows would hold on to the last, which may be of many MB.
+      const take = (batch: readonly Row[]): void => {
         for (const row of batch) {
-          const { name, line } = toLine(row)
-          if (!hashes.note(name, hashOfParts(line))) continue
-          appender.add(line)
+          const { name, parts } = toLine(row)
+          const line = joined(parts)
+          if (!hashes.note(name, line === undefined ? hashOfPieces(piecesOf(parts)) : hashOf(line))) continue
+          if (line === undefined) appender.addLong(piecesOf(parts))
+          else appender.add(line)
           changed += 1
         }
       }
+      for await (const batch of rowsOf(database, table, where)) take(batch)
     }
     return { bytesWritten: appender.end(), changed, tail: tailOf(files, path) }
   } catch (error) {
     appender.abandon()
     throw fromSystemError(error, path)
+  } finally {
+    for (const hashes of opened) hashes.close()
   }
 }
 
@@ -78,31 +98,37 @@ export async function exportRows(
 export async function openRows(
   files: Files,
   path: string,
-  damaged: (reason: string) => void = () => {},
+  damaged: (damage: RowsDamage) => void = () => {},
 ): Promise<SourceDatabase> {
   // SQLite is loaded only for a database.
   const { loadRows } = await import('./load-rows.ts')
   return loadRows(files, path, damaged)
 }
 
-type Known = { readonly hashes: RowHashes; readonly columns: Map<string, string> }
-
-async function readKnown(files: Files, path: string): Promise<Known> {
-  const hashes = createRowHashes()
+/** Notes the rows of an export in the hashes. The lines that declare columns, by their tables. */
+async function readKnown(files: Files, path: string, hashes: RowHashes): Promise<Map<string, string>> {
   const columns = new Map<string, string>()
-  if (files.kind(path) === undefined) return { hashes, columns }
-  for await (const lines of wholeByteLines(readChunks(files, path))) {
-    for (const line of lines) {
-      const name = nameInBytes(line)
-      if (name !== undefined) hashes.note(name, hashOf(line))
-      else if (isColumnsLine(line)) {
-        const text = line.toString()
-        const declared = parseColumns(text)
-        if (declared !== undefined) columns.set(declared.table, text)
+  if (files.kind(path) === undefined) return columns
+  const fd = files.openRead(path)
+  try {
+    for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
+      for (const { bytes, offset, length, isWhole } of lines) {
+        if (!isWhole) continue
+        const parts = (end: number): Generator<Buffer> => readPart(files, fd, offset, offset + end)
+        const name = bytes === undefined ? nameInParts(parts(length))?.toString() : nameInBytes(bytes)
+        if (name !== undefined)
+          hashes.note(name, bytes === undefined ? hashOfPieces(parts(length)) : hashOf(bytes))
+        else if (bytes !== undefined && isColumnsLine(bytes)) {
+          const text = bytes.toString()
+          const declared = parseColumns(text)
+          if (declared !== undefined) columns.set(declared.table, text)
+        }
       }
     }
+  } finally {
+    files.close(fd)
   }
-  return { hashes, columns }
+  return columns
 }
 
 async function* rowsOf(
@@ -115,26 +141,28 @@ async function* rowsOf(
   for (const options of parts) yield* database.rows(table, options)
 }
 
-type ToLine = (row: Row) => { readonly name: string; readonly line: readonly string[] }
+type ToLine = (row: Row) => { readonly name: string; readonly parts: readonly LinePart[] }
 
-function createLines(table: string, columns: readonly string[], key: readonly string[]): ToLine {
+function createLines({ table, columns, key }: Columns, openHashes: () => RowHashes): ToLine {
   let equals: RowHashes | undefined
   return (row) => {
     const parts = rowParts(columns, row)
     let named = keyOf(key, row)
     if (named === undefined) {
-      equals ??= createRowHashes()
-      const hash = hashOfParts(parts)
+      equals ??= openHashes()
+      const text = joined(parts)
+      const hash = text === undefined ? hashOfPieces(piecesOf(parts)) : hashOf(text)
       named = contentKey(toHex(hash), equals.count(hash))
     }
     const name = rowName(table, named)
-    return { name, line: rowLine(name, parts) }
+    return { name, parts: rowLine(name, parts) }
   }
 }
 
 type Appender = {
-  /** A line, in parts. */
-  add(line: readonly string[]): void
+  add(line: string): void
+  /** A line of many MB, in pieces. */
+  addLong(pieces: Iterable<string | Buffer>): void
   /** Writes what is held and makes it last; how many bytes were written in all. */
   end(): number
   /** Takes back what was not made to last. */
@@ -170,16 +198,15 @@ function createAppender(files: Files, path: string): Appender {
   }
   return {
     add(line) {
-      if (isLong(line)) {
-        flush()
-        for (const part of line) write(Buffer.from(part))
-        write(NEWLINE)
-        return
-      }
-      const bytes = Buffer.from(`${line.join('')}\n`)
+      const bytes = Buffer.from(`${line}\n`)
       held.push(bytes)
       heldBytes += bytes.length
       if (heldBytes >= WRITE_BYTES) flush()
+    },
+    addLong(pieces) {
+      flush()
+      for (const piece of pieces) write(typeof piece === 'string' ? Buffer.from(piece) : piece)
+      write(NEWLINE)
     },
     end() {
       if (heldBytes > 0) flush()

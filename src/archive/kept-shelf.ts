@@ -197,13 +197,19 @@ function isSame(one: Content, other: Content): boolean {
 
 /** Two sorted runs as one, each path once. */
 export function* mergePaths(one: Iterator<string>, other: Iterator<string>): Generator<string> {
-  let a = one.next()
-  let b = other.next()
-  while (a.done !== true || b.done !== true) {
-    const isFirst = b.done === true || (a.done !== true && a.value <= b.value)
-    const path: string = isFirst ? (a.value as string) : (b.value as string)
-    yield path
-    if (a.done !== true && a.value === path) a = one.next()
-    if (b.done !== true && b.value === path) b = other.next()
+  try {
+    let a = one.next()
+    let b = other.next()
+    while (a.done !== true || b.done !== true) {
+      const isFirst = b.done === true || (a.done !== true && a.value <= b.value)
+      const path: string = isFirst ? (a.value as string) : (b.value as string)
+      yield path
+      if (a.done !== true && a.value === path) a = one.next()
+      if (b.done !== true && b.value === path) b = other.next()
+    }
+  } finally {
+    // Names of either may wait on disk.
+    one.return?.()
+    other.return?.()
   }
 }

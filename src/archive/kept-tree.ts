@@ -5,6 +5,7 @@
 import { join, sep } from 'node:path'
 import { HansardError } from '../errors.ts'
 import type { FileKind, Files } from '../journal/files.ts'
+import { createSortedTexts } from '../journal/sorted-texts.ts'
 import { fromNames, otherNames, toNames } from './kept-names.ts'
 import { makeSafeFolder } from './safe-path.ts'
 
@@ -115,13 +116,16 @@ function namesOf(path: string): readonly string[] {
 }
 
 function* walk(files: Files, folder: string, above: readonly string[], suffix: string): Generator<string> {
-  const found = files.list(folder).flatMap((name) => {
+  // By what paths are sorted by, then the name, which no NUL is in either: a folder may have a million.
+  const found = createSortedTexts()
+  for (const name of files.list(folder)) {
     const kind = files.kind(join(folder, name))
-    if (kind === 'folder') return [{ name, key: `${plainName(name)}/`, isFolder: true }]
-    return kind === 'file' && name.endsWith(suffix) ? [{ name, key: plainName(name), isFolder: false }] : []
-  })
-  for (const { name, isFolder } of found.sort((a, b) => (a.key < b.key ? -1 : 1))) {
-    if (isFolder) yield* walk(files, join(folder, name), [...above, name], suffix)
+    if (kind === 'folder') found.add(`${plainName(name)}/\0${name}`)
+    else if (kind === 'file' && name.endsWith(suffix)) found.add(`${plainName(name)}\0${name}`)
+  }
+  for (const text of found.inOrder()) {
+    const [key = '', name = ''] = text.split('\0')
+    if (key.endsWith('/')) yield* walk(files, join(folder, name), [...above, name], suffix)
     else {
       const path = fromNames([...above, name.slice(0, name.length - suffix.length)])
       if (path !== undefined) yield path

@@ -8,6 +8,7 @@ import { HansardError, fromSystemError, isHansardError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import { writeWhole } from '../journal/files.ts'
 import type { Redactor } from '../redact/redactor.ts'
+import type { Damage } from '../transcript/damage.ts'
 import { isSafeId } from '../transcript/ids.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
@@ -42,8 +43,11 @@ export type KeptPlace = {
   keepRows(path: string, database: SourceDatabase, rows: readonly RowsKept[]): Promise<Kept>
   /** Every path that is kept, sorted. */
   paths(): AsyncIterable<string>
-  /** A kept file, uncompressed, at one of its versions: the newest, or an older one. A database answers `database()`. */
-  file(path: string, version?: number): SourceFile | undefined
+  /**
+   * A kept file, uncompressed, at one of its versions: the newest, or an older one. A database answers `database()`, and tells `damaged` of
+   * rows that cannot be read.
+   */
+  file(path: string, version?: number, damaged?: (damage: Damage) => void): SourceFile | undefined
   /** Bytes of a version by their uncompressed offset; fewer at the end. Throws `not-found`. */
   readAt(path: string, version: number | undefined, offset: number, length: number): Promise<Buffer>
   /**
@@ -162,8 +166,8 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
     async *paths() {
       yield* mergePaths(shelf.walk(), rows.walk())
     },
-    file(path, version) {
-      const database = version === undefined ? rows.file(path) : undefined
+    file(path, version, damaged) {
+      const database = version === undefined ? rows.file(path, damaged) : undefined
       if (database !== undefined) return database
       const stored = shelf.locate(path, version)
       const identity = stored && files.identityAt(stored.at)

@@ -7,16 +7,20 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { fromSystemError } from '../errors.ts'
 import type { Files } from '../journal/files.ts'
-import { readTables } from '../sqlite/database-rows.ts'
+import { readTables, type Reported } from '../sqlite/database-rows.ts'
 import { quote } from '../sqlite/database-tables.ts'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
+import type { Damage } from '../transcript/damage.ts'
 import { parseJson } from '../transcript/json.ts'
-import { readLines } from '../transcript/lines.ts'
-import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
-import { wholeByteLines } from './byte-lines.ts'
+import type { Row, RowOptions, SourceDatabase, SqlValue } from '../transcript/source.ts'
+import { byteLines } from './byte-lines.ts'
 import { readChunks } from './bytes.ts'
-import { isColumnsLine, parseColumns, ROW_LINE_LIMIT, toRow } from './kept-row-lines.ts'
+import { isColumnsLine, parseColumns, toRow } from './kept-row-lines.ts'
+import { createLongCells, type LongCells } from './long-cells.ts'
 import { hashOf, toHex } from './row-hashes.ts'
+
+/** What is wrong, and where in the file of kept rows. */
+export type RowsDamage = Omit<Damage, 'file'>
 
 type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
 
@@ -24,7 +28,7 @@ type Table = { readonly columns: readonly string[]; readonly key: readonly strin
 export async function loadRows(
   files: Files,
   path: string,
-  damaged: (reason: string) => void,
+  damaged: (damage: RowsDamage) => void,
 ): Promise<SourceDatabase> {
   const tables = await readDeclared(files, path).catch((error: unknown) => {
     throw fromSystemError(error, path)
@@ -45,17 +49,20 @@ export async function loadRows(
 }
 
 async function openLoaded(loading: Loading): Promise<SourceDatabase> {
-  const { path, tables, damaged } = loading
+  const { files, path, tables, damaged } = loading
   const folder = await fs.mkdtemp(join(os.tmpdir(), 'hansard-rows-'))
-  const closed = (): Promise<void> =>
-    fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  const long = createLongCells(files, path)
+  const closed = (): Promise<void> => {
+    long.close()
+    return fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+  }
   let database: Database | undefined
   try {
     const file = join(folder, 'rows.db')
     database = await openDatabase(file)
-    await load(database, loading)
+    await load(database, loading, long)
     const { size } = await fs.stat(file)
-    const report = (_: string, reason: string): void => damaged(reason)
+    const report: Reported = (kind, reason) => damaged({ kind, byteOffset: 0, byteLength: 0, reason })
     const whole = (): boolean => true
     const opened = readTables(database, { sizeBytes: size, whole, report, closed })
     const indexed = createIndexes(database, tables)
@@ -63,7 +70,8 @@ async function openLoaded(loading: Loading): Promise<SourceDatabase> {
       ...opened,
       rows(table, options) {
         if (options?.where !== undefined) indexed(table, options.where.column)
-        return opened.rows(table, options)
+        const rows = opened.rows(table, options)
+        return long.hasAny() ? wholeRows(rows, long, options) : rows
       },
     }
   } catch (error) {
@@ -73,12 +81,39 @@ async function openLoaded(loading: Loading): Promise<SourceDatabase> {
   }
 }
 
+/** Rows with what was left in the file: each of these by itself, so that no two are held. */
+async function* wholeRows(
+  batches: AsyncIterable<readonly Row[]>,
+  long: LongCells,
+  { large }: RowOptions = {},
+): AsyncGenerator<readonly Row[]> {
+  for await (const batch of batches) {
+    let some: Row[] = []
+    for (const row of batch) {
+      const bytes = long.bytesIn(row)
+      if (bytes === 0) {
+        some.push(row)
+        continue
+      }
+      if (some.length > 0) yield some
+      some = []
+      await large?.(bytes)
+      const one = [long.whole(row)]
+      yield one
+      // Whoever asks for more is done with it.
+      one.length = 0
+    }
+    if (some.length > 0) yield some
+  }
+}
+
 /** The columns of each table: those last declared, then those that were there before. */
 async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<string, Table>> {
   const tables = new Map<string, Table>()
-  for await (const lines of wholeByteLines(readChunks(files, path))) {
-    for (const line of lines) {
-      const declared = isColumnsLine(line) ? parseColumns(line.toString()) : undefined
+  for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
+    for (const { bytes, isWhole } of lines) {
+      const isColumns = isWhole && bytes !== undefined && isColumnsLine(bytes)
+      const declared = isColumns ? parseColumns(bytes.toString()) : undefined
       if (declared === undefined) continue
       const { table, columns, key } = declared
       const named = new Set(columns.map((column) => column.toLowerCase()))
@@ -96,10 +131,14 @@ type Loading = {
   readonly files: Files
   readonly path: string
   readonly tables: ReadonlyMap<string, Table>
-  readonly damaged: (reason: string) => void
+  readonly damaged: (damage: RowsDamage) => void
 }
 
-async function load(database: Database, { files, path, tables, damaged }: Loading): Promise<void> {
+async function load(
+  database: Database,
+  { files, path, tables, damaged }: Loading,
+  long: LongCells,
+): Promise<void> {
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
   // Names are sorted, and indexes are: of a million rows that is a hundred megabytes, in memory where nobody says otherwise.
   database.exec('PRAGMA temp_store = FILE')
@@ -110,18 +149,22 @@ async function load(database: Database, { files, path, tables, damaged }: Loadin
   const puts = new Map(
     [...tables].map(([table, { columns }]) => [table, createPut(database, table, columns)]),
   )
+  const keyOf = (table: string): readonly string[] => tables.get(table)?.key ?? []
   let rows = 0
   database.exec('BEGIN')
-  for await (const lines of readLines(readChunks(files, path), { limit: ROW_LINE_LIMIT, isJson: true })) {
-    for (const { number, text, value, ended } of lines) {
-      if (text === undefined || !ended) {
-        damaged(`line ${number} of the kept rows is ${ended ? 'too large' : 'torn'}`)
+  for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
+    for (const line of lines) {
+      const { number, offset, length, bytes, isWhole } = line
+      const place = { line: number, byteOffset: offset, byteLength: length }
+      if (!isWhole) {
+        damaged({ kind: 'torn', ...place, reason: 'a line of the kept rows is torn' })
         continue
       }
-      const kept = toRow(value ?? parseJson(text))
+      const kept = bytes === undefined ? long.row(line, keyOf) : toRow(parseJson(bytes.toString()))
       const put = kept && puts.get(kept.table)
       if (kept !== undefined && put !== undefined) versions.note(kept.name, kept.table, put.add(kept.row))
-      else if (parseColumns(text) === undefined) damaged('a line of the kept rows is no row')
+      else if (bytes === undefined || !isColumnsLine(bytes))
+        damaged({ kind: 'not-an-entry', ...place, reason: 'a line of the kept rows is no row' })
       rows += 1
       if (rows % COMMIT_ROWS === 0) database.exec('COMMIT; BEGIN')
     }

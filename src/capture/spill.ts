@@ -2,10 +2,9 @@
  * Bytes that wait outside of memory: in a file without a name, unreadable without a key that nobody but this process has ever had. It is
  * gone with the process, however that ends, and a disk that still has its blocks tells nobody what they said.
  */
-import { randomBytes } from 'node:crypto'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { openNameless } from '../journal/nameless.ts'
 import { wouldFill } from '../sources/disk.ts'
 import { blockSize, createSealing } from './sealing.ts'
 
@@ -175,22 +174,4 @@ export function createSpill(folder: string, most = MOST, rest = REST): Spill {
     },
     held: () => held,
   }
-}
-
-/** Undefined where no file can be made, or where it cannot lose its name. */
-function openNameless(folder: string): number | undefined {
-  const path = join(folder, `waiting-${randomBytes(8).toString('hex')}`)
-  try {
-    const fd = fs.openSync(path, 'wx+', 0o600)
-    try {
-      fs.unlinkSync(path)
-      return fd
-    } catch {
-      fs.closeSync(fd)
-      fs.rmSync(path, { force: true })
-    }
-  } catch {
-    // Somewhere else, or not at all.
-  }
-  return undefined
 }
