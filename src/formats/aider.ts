@@ -10,6 +10,7 @@ import { costOf } from './dollars.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
+import { createJoinedText, type JoinedText } from './joined-text.ts'
 import { PLACES } from './places.ts'
 import type { Said } from './placing.ts'
 import type { Telling } from './telling.ts'
@@ -32,7 +33,7 @@ function lookAtHistory({ text }: Head): Detection | undefined {
 }
 
 type Kind = 'user' | 'console' | 'assistant'
-type Part = { readonly kind: Kind; readonly first: Line; last: Line; text: string }
+type Part = { readonly kind: Kind; readonly first: Line; last: Line; readonly said: JoinedText }
 
 /** A part that is longer goes on in a second entry: memory is bounded. */
 const PART_LENGTH = 8 * 1024 * 1024
@@ -67,14 +68,14 @@ async function* readHistory(file: SourceFile, { open }: FileReading): AsyncGener
       }
       const kind = kindOf(text)
       const said = kind === 'assistant' ? text : text.replace(/^(?:####|>) ?/, '').trimEnd()
-      const isLong = part !== undefined && part.text.length > PART_LENGTH
+      const isLong = part !== undefined && part.said.length > PART_LENGTH
       if (part === undefined || part.kind !== kind || isLong) {
         finish()
-        part = { kind, first: line, last: line, text: said }
+        part = { kind, first: line, last: line, said: createJoinedText(said) }
         continue
       }
       // Blank lines are passed over by who reads lines; their numbers tell of them.
-      part.text += `${'\n'.repeat(Math.min(line.number - part.last.number, 100))}${said}`
+      part.said.add(`${'\n'.repeat(Math.min(line.number - part.last.number, 100))}${said}`)
       part.last = line
     }
     yield items
@@ -99,8 +100,9 @@ const placeOf = (file: string, first: Line, last: Line) => ({
 /** The model that answers, from where it is named on. */
 type Chat = { model?: string }
 
-function tell({ kind, first, last, text }: Part, telling: Telling, file: string, chat: Chat): void {
+function tell({ kind, first, last, said: joined }: Part, telling: Telling, file: string, chat: Chat): void {
   const place = placeOf(file, first, last)
+  const text = joined.text()
   if (kind !== 'console') {
     const by = kind === 'assistant' && chat.model !== undefined ? { model: chat.model } : {}
     telling.say({ kind: 'message', role: kind, blocks: [{ type: 'text', text }], ...by }, place)

@@ -52,6 +52,39 @@ export function chooseFiles(files: readonly SourceFile[], most: number): readonl
   return [...chosen]
 }
 
+/** Of each sort of file, and in all: more than any format looks at. */
+const OF_A_SORT = 50
+const OF_ALL_SORTS = 5000
+
+/**
+ * Those that stand for files which are too many to be held: some of each sort, by which folder below the one that all are in they lie in,
+ * how deep, how their names end, and whether anything is in them. Sorted as they are.
+ */
+export function someOfEachSort(files: readonly SourceFile[]): readonly SourceFile[] {
+  const [first, last] = [files[0], files[files.length - 1]]
+  const above = first === undefined || last === undefined ? '' : folderOf(first.path, last.path)
+  const sorts = new Map<string, SourceFile[]>()
+  let count = 0
+  for (const file of files) {
+    const names = file.path.slice(above.length).split('/')
+    const [ending = ''] = /\.[^.]*$/.exec(names.at(-1) as string) ?? []
+    const sort = `${names.length > 1 ? names[0] : ''}/${names.length}/${ending}/${file.sizeBytes > 0}`
+    const known = sorts.get(sort)
+    if ((known?.length ?? 0) >= OF_A_SORT || count >= OF_ALL_SORTS) continue
+    count += 1
+    if (known === undefined) sorts.set(sort, [file])
+    else known.push(file)
+  }
+  return [...sorts.values()].flat().sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** With its `/`: what both lie below. */
+function folderOf(one: string, other: string): string {
+  let length = 0
+  while (length < one.length && one[length] === other[length]) length += 1
+  return one.slice(0, one.lastIndexOf('/', length - 1) + 1)
+}
+
 /** The order of looking only: what a file is, its content tells. */
 function rankOf({ path }: SourceFile): 0 | 1 | 2 {
   if (/\.jsonl(\.(zst|gz))?$/.test(path)) return 0

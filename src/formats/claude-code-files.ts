@@ -14,16 +14,17 @@ export type Group = {
   readonly path: string
   /** The session that the folder is named after. */
   readonly session: string | undefined
-  readonly agents: AgentFiles[]
+  /** The others by their number in the list of files, for there may be a million. The logs of agents: */
+  readonly agents: number[]
   /** What agents are whose logs are `main`, or gone. */
-  readonly metas: SourceFile[]
+  readonly metas: number[]
   /** Logs below `<sessionId>/subagents` that are no agent's: a workflow's journal. */
-  readonly journals: SourceFile[]
+  readonly journals: number[]
   /** `<sessionId>/tool-results/…` */
-  readonly results: SourceFile[]
+  readonly results: number[]
 }
 
-export type AgentFiles = { readonly log: SourceFile; readonly meta: SourceFile | undefined }
+export type Grouped = { readonly files: readonly SourceFile[]; readonly groups: readonly Group[] }
 
 /** The log of the session that a file is read together with. */
 export async function unitOf(file: SourceFile): Promise<string> {
@@ -45,14 +46,17 @@ export async function unitOf(file: SourceFile): Promise<string> {
 export async function groupFiles(
   source: Source,
   isOwn: (file: SourceFile) => Promise<boolean>,
-): Promise<Group[]> {
+): Promise<Grouped> {
   const files = await source.list()
-  if (source.kind === 'file') return files.map((file) => toGroup(file))
-  const logs = files.filter(({ path }) => path.endsWith('.jsonl') && !isResult(path))
-  const isJournal = ({ path }: SourceFile): boolean => folderAbove(path, AGENTS) !== undefined
-  const mains = logs.filter((file) => agentOf(file.path) === undefined && !isJournal(file))
+  if (source.kind === 'file') return { files, groups: files.map((file) => toGroup(file)) }
+  const isLog = (path: string): boolean => path.endsWith('.jsonl') && !isResult(path)
+  const isJournal = (path: string): boolean => folderAbove(path, AGENTS) !== undefined
   const groups: Group[] = []
-  for (const main of mains) if (await isOwn(main)) groups.push(toGroup(main))
+  for (const file of files) {
+    const { path } = file
+    const isMain = isLog(path) && agentOf(path) === undefined && !isJournal(path)
+    if (isMain && (await isOwn(file))) groups.push(toGroup(file))
+  }
   const bySession = new Map<string, Group>()
   /** The group of a session, made where nothing else speaks for it. */
   const groupOf = (session: string, path: string): Group => {
@@ -68,30 +72,39 @@ export async function groupFiles(
     const key = isUuid(name) || group.main === undefined ? name : ((await sessionIn(group.main)) ?? name)
     if (!bySession.has(key)) bySession.set(key, group)
   }
-  const byPath = new Map(files.map((file) => [file.path, file]))
-  for (const log of logs.filter((file) => agentOf(file.path) !== undefined)) {
-    const session = folderAbove(log.path, AGENTS) ?? (await sessionIn(log)) ?? log.path
+  let at = -1
+  for (const file of files) {
+    at += 1
+    const { path } = file
+    if (!isLog(path) || agentOf(path) === undefined) continue
+    const session = folderAbove(path, AGENTS) ?? (await sessionIn(file)) ?? path
     const group = bySession.get(session)
-    const meta = byPath.get(metaOf(log.path))
-    if (group !== undefined) group.agents.push({ log, meta })
+    if (group !== undefined) group.agents.push(at)
     else {
-      const alone = toGroup(log)
+      const alone = toGroup(file)
+      const meta = metaOf(files, at)
       if (meta !== undefined) alone.metas.push(meta)
       bySession.set(session, alone)
       groups.push(alone)
     }
   }
-  for (const file of files) {
-    const { path } = file
+  at = -1
+  for (const { path } of files) {
+    at += 1
     const session = folderAbove(path, AGENTS)
     if (session === undefined || agentOf(path.replace(META, '.jsonl')) === undefined) {
       const owner = folderAbove(path, RESULTS)
-      if (owner !== undefined) groupOf(owner, path).results.push(file)
-      else if (session !== undefined && path.endsWith('.jsonl')) groupOf(session, path).journals.push(file)
-    } else if (META.test(path) && !byPath.has(path.replace(META, '.jsonl')))
-      groupOf(session, path).metas.push(file)
+      if (owner !== undefined) groupOf(owner, path).results.push(at)
+      else if (session !== undefined && path.endsWith('.jsonl')) groupOf(session, path).journals.push(at)
+    } else if (META.test(path) && indexOf(files, path.replace(META, '.jsonl'), at) === undefined)
+      groupOf(session, path).metas.push(at)
   }
-  return groups
+  return { files, groups }
+}
+
+/** What the agent is whose log has this number. */
+export function metaOf(files: readonly SourceFile[], log: number): number | undefined {
+  return indexOf(files, pathAt(files, log).replace(/\.jsonl$/, '.meta.json'), log)
 }
 
 /** The subagent that a log is named after. */
@@ -121,7 +134,24 @@ const isResult = (path: string): boolean => folderAbove(path, RESULTS) !== undef
 const isSession = (name: string, below: string | undefined): boolean =>
   isUuid(name) || below === AGENTS || below === RESULTS
 
-const metaOf = (log: string): string => log.replace(/\.jsonl$/, '.meta.json')
+const pathAt = (files: readonly SourceFile[], at: number): string => (files[at] as SourceFile).path
+
+/** The number of a path, looked for from one that is near: files are sorted. */
+function indexOf(files: readonly SourceFile[], path: string, near: number): number | undefined {
+  const isBefore = (at: number): boolean => pathAt(files, at) < path
+  let [low, high] = [near, near]
+  for (let step = 1; low >= 0 && !isBefore(low); step *= 2) low -= step
+  for (let step = 1; high < files.length && isBefore(high); step *= 2) high += step
+  low = Math.max(low, -1)
+  high = Math.min(high, files.length)
+  // The one before all that it may be, and the first that is not before it.
+  while (high - low > 1) {
+    const middle = (low + high) >> 1
+    if (isBefore(middle)) low = middle
+    else high = middle
+  }
+  return high < files.length && pathAt(files, high) === path ? high : undefined
+}
 
 /** `<sessionId>/subagents/agent-x.jsonl`, at any depth below. */
 function folderAbove(path: string, folder: string): string | undefined {

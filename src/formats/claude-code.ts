@@ -7,7 +7,7 @@ import { asString, isObject, type Json, type JsonObject } from '../transcript/js
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
-import { agentOf, groupFiles, stem, unitOf, type AgentFiles, type Group } from './claude-code-files.ts'
+import { agentOf, groupFiles, metaOf, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { MOST_AT_ONCE } from './claude-cut.ts'
 import { claudeParent, claudeSession, type ClaudeFacts } from './claude-facts.ts'
@@ -18,6 +18,7 @@ import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ItemsAtOnce, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
+import { createKeyed, type Keyed } from './keyed.ts'
 import { PLACES } from './places.ts'
 
 const ID = CLAUDE_CODE
@@ -27,14 +28,17 @@ export const claudeCode: Format = {
   title: 'Claude Code: <sessionId>.jsonl and its subagents',
   detect: (source) => detectAmong(source, async (file) => detectClaudeCode(await readHead(file)), isLog),
   isSurely: async (source) => {
-    const [file, ...others] = await source.list()
-    return file !== undefined && others.length === 0 && isSurelyOwn(await file.head(SURE_BYTES))
+    const files = await source.list()
+    const [file] = files
+    return file !== undefined && files.length === 1 && isSurelyOwn(await file.head(SURE_BYTES))
   },
   async *read(source, options) {
     const taken = new Set<string>()
-    for (const group of await groupFiles(source, isOwnLog)) {
+    const { files, groups } = await groupFiles(source, isOwnLog)
+    for (const group of groups) {
       let id: string | undefined
-      const logs = new Set(group.agents.map(({ log }) => agentOf(log.path)))
+      const { agents } = group
+      const logs = createKeyed(agents.length, (n) => agentOf(fileAt(files, agents[n]).path) ?? '')
       const reading = createReading(
         options,
         (facts) => {
@@ -47,7 +51,7 @@ export const claudeCode: Format = {
       // Nothing but facts is read at once: for all else, the file would be opened in vain.
       const isShort = options?.isForFacts === true && isAlone(group)
       const alone = isShort && group.main ? openAlone(group.main, reading) : undefined
-      if (alone === undefined) yield* readGroup(group, reading)
+      if (alone === undefined) yield* readGroup({ ...group, files, logs }, reading)
       else yield* itemsOf(alone)
       if (id !== undefined) taken.add(id)
     }
@@ -180,41 +184,50 @@ function optionsOf(path: string): NonNullable<Parameters<ClaudeReading['read']>[
   }
 }
 
+type GroupFiles = Group & {
+  readonly files: readonly SourceFile[]
+  /** By the agent's name, which of the group's agents it is. */
+  readonly logs: Keyed
+}
+
 async function* readGroup(
-  { main, agents, metas, journals, results }: Group,
+  { main, files, agents, logs, metas, journals, results }: GroupFiles,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
   if (main !== undefined) yield* reading.read(main, optionsOf(main.path))
-  for (const { log, meta } of inTurn(agents, reading)) {
+  for (const next of inTurn(agents.length, logs, reading)) {
+    const at = agents[next] as number
+    const log = fileAt(files, at)
     const source = `subagent:${agentOf(log.path) ?? ''}`
     yield* reading.read(log, { source })
-    if (meta !== undefined) yield [await reading.document(meta, { source, record: AGENT_META })]
+    const meta = metaOf(files, at)
+    if (meta !== undefined)
+      yield [await reading.document(fileAt(files, meta), { source, record: AGENT_META })]
   }
-  for (const file of journals) yield* reading.read(file, { parse: toJournalEvent })
-  for (const meta of metas) {
+  for (const at of journals) yield* reading.read(fileAt(files, at), { parse: toJournalEvent })
+  for (const at of metas) {
+    const meta = fileAt(files, at)
     const source = `subagent:${agentOf(meta.path.replace(/\.meta\.json$/, '.jsonl')) ?? ''}`
     yield [...reading.open(), await reading.document(meta, { source, record: AGENT_META })]
   }
-  for (const file of results) yield [...reading.open(), await reading.text(file, { record: TOOL_RESULT })]
+  for (const at of results)
+    yield [...reading.open(), await reading.text(fileAt(files, at), { record: TOOL_RESULT })]
   yield reading.end()
 }
 
+function fileAt(files: readonly SourceFile[], at: number | undefined): SourceFile {
+  return files[at ?? -1] as SourceFile
+}
+
 /** One that was named is read before those that were not: what it started is then known. */
-function* inTurn(agents: readonly AgentFiles[], { named }: ClaudeReading): Generator<AgentFiles> {
-  const places = new Map<string, number[]>()
-  for (const [at, { log }] of agents.entries()) {
-    const agent = agentOf(log.path) ?? ''
-    const same = places.get(agent)
-    if (same === undefined) places.set(agent, [at])
-    else same.push(at)
-  }
-  // By bytes, each from where the last was found: there may be a hundred thousand of them, each named by the one before it.
-  const states = new Uint8Array(agents.length).fill(UNNAMED)
+function* inTurn(count: number, logs: Keyed, { named }: ClaudeReading): Generator<number> {
+  // By bytes, each from where the last was found: there may be a million of them, each named by the one before it.
+  const states = new Uint8Array(count).fill(UNNAMED)
   let heard = 0
-  let [lowNamed, lowUnnamed] = [agents.length, 0]
-  for (let read = 0; read < agents.length; read += 1) {
+  let [lowNamed, lowUnnamed] = [count, 0]
+  for (let read = 0; read < count; read += 1) {
     for (; heard < named.length; heard += 1) {
-      for (const at of places.get(named[heard] as string) ?? []) {
+      for (const at of logs.find(named[heard] as string)) {
         if (states[at] !== UNNAMED) continue
         states[at] = NAMED
         lowNamed = Math.min(lowNamed, at)
@@ -223,10 +236,10 @@ function* inTurn(agents: readonly AgentFiles[], { named }: ClaudeReading): Gener
     const found = states.indexOf(NAMED, lowNamed)
     const isNamed = found !== -1
     const next = isNamed ? found : states.indexOf(UNNAMED, lowUnnamed)
-    lowNamed = isNamed ? next + 1 : agents.length
+    lowNamed = isNamed ? next + 1 : count
     if (!isNamed) lowUnnamed = next + 1
     states[next] = READ
-    yield agents[next] as AgentFiles
+    yield next
   }
 }
 

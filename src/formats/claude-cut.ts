@@ -10,7 +10,8 @@ import { createLineValues, type LineValues } from '../transcript/line-values.ts'
 import { readRecords, type RecordBatch } from '../transcript/records.ts'
 import type { ShortFile, SourceFile } from '../transcript/source.ts'
 import { claudeCutCode } from './claude-cut-made.ts'
-import { createClaudeLearner, type ClaudePlan } from './claude-shapes.ts'
+import type { ClaudePlan } from './claude-plans.ts'
+import { createClaudeLearner } from './claude-shapes.ts'
 
 /** What lines are cut by, and what was learnt of their shapes with it. */
 type Knife = {

@@ -3,7 +3,7 @@ import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { JsonRecord } from '../transcript/records.ts'
 import { isDated, isFlatLine } from './claude-facts.ts'
-import type { ClaudePlan } from './claude-shapes.ts'
+import type { ClaudePlan } from './claude-plans.ts'
 
 export function isClaudeLine(record: JsonObject): boolean {
   const { sessionId, message } = record

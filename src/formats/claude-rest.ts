@@ -2,6 +2,7 @@
  * What a Claude-style line says beyond its entry and its session: the fields that are left, under their own names, and the
  * names of those that other lines have and this one lacks.
  */
+import { heldId } from '../transcript/held-text.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { LineDefaults, LineEntry, MessageType } from './claude-lines.ts'
 import { toTimestamp } from './claude-time.ts'
@@ -77,8 +78,9 @@ function isSaidOfLine(
       return entry.durationMs !== undefined && toolDuration(line['toolUseResult']) === undefined
     // A subagent that names itself is the entry's source; whether it says so is decided in one place.
     case 'isSidechain':
-    case 'agentId':
       return agentOf(line) !== undefined
+    case 'agentId':
+      return agentOf(line) === value
     case 'sessionId':
       return value === defaults.sessionId
     case 'cwd':
@@ -137,7 +139,7 @@ export function keepMessage(
 
 /** The subagent a line says it is of, in the versions that name them. */
 export function agentOf({ isSidechain, agentId }: JsonObject): string | undefined {
-  return isSidechain === true && typeof agentId === 'string' && agentId !== '' ? agentId : undefined
+  return isSidechain === true && typeof agentId === 'string' && agentId !== '' ? heldId(agentId) : undefined
 }
 
 /** Milliseconds that a tool took, where its result says so: a subagent's whole run, a search, a fetch. */

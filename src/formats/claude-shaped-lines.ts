@@ -2,6 +2,7 @@
  * Takes lines of a known shape into a reading for facts, and says of which it cannot: those are read as any other. An answer is told of to
  * who looks for errors behind it only when a line is read, for most are followed by another of a known shape.
  */
+import { heldId } from '../transcript/held-text.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { ShapedRecord } from '../transcript/cut-records.ts'
@@ -9,7 +10,7 @@ import type { LineValues } from '../transcript/line-values.ts'
 import type { DefaultName, FactsFold } from './claude-facts.ts'
 import type { LineEntry } from './claude-lines.ts'
 import { fromShape } from './claude-shaped.ts'
-import type { ClaudePlan } from './claude-shapes.ts'
+import type { ClaudePlan } from './claude-plans.ts'
 import type { Spawns } from './claude-spawns.ts'
 import type { ReadItem } from './format.ts'
 import type { IdSet } from './id-set.ts'
@@ -65,7 +66,7 @@ export function createShapedLines({ facts, spawns, seen, nextSequence, cuts }: R
       const isFirst = !facts.isSettled(isSaid)
       const agent = plan.agent === undefined ? undefined : own.text(plan.agent)
       if (agent === '') return false
-      const source = agent === undefined ? (fileSource ?? PRIMARY) : `subagent:${agent}`
+      const source = agent === undefined ? (fileSource ?? PRIMARY) : `subagent:${heldId(agent)}`
       if (source !== PRIMARY && source !== last) return false
       const entry = fromShape(plan, own)
       if (entry === undefined) return false

@@ -10,7 +10,7 @@ import { wayOf } from '../transcript/tool-files.ts'
 import { isNamed } from '../transcript/totals.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
-import type { AnswerPlan, CallPlan, ClaudePlan, UsagePlan } from './claude-shapes.ts'
+import type { AnswerPlan, CallPlan, ClaudePlan, UsagePlan } from './claude-plans.ts'
 import { fromTimestamp } from './claude-time.ts'
 
 /** An entry before it has its place. */

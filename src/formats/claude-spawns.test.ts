@@ -27,6 +27,21 @@ describe('calls that start agents', () => {
     expect(spawns.find('subagent:five', said('look at it'))).toBeUndefined()
   })
 
+  it("are no other agent's when their own was named, read already or not", () => {
+    const spawns = createSpawns()
+    for (const id of ['a', 'b']) call(spawns, id, 'look at it')
+    name(spawns, 'a', 'first')
+    expect(spawns.find('subagent:unnamed', said('look at it'))?.callId).toBe('b')
+    expect(spawns.find('subagent:first', said('look at it'))?.callId).toBe('a')
+  })
+
+  it('that go on with an agent start no other', () => {
+    const spawns = createSpawns()
+    for (const id of ['a', 'b', 'c']) call(spawns, id, 'look at it')
+    for (const id of ['a', 'b']) name(spawns, id, 'first')
+    expect(spawns.find('subagent:unnamed', said('look at it'))?.callId).toBe('c')
+  })
+
   it('are no second call when their line was copied', () => {
     const spawns = createSpawns()
     for (const id of ['a', 'a', 'b']) call(spawns, id, 'look at it')

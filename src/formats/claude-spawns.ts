@@ -4,6 +4,7 @@
  */
 import { textOf, type Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
+import { heldId, ownCopy } from '../transcript/held-text.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { agentOf } from './claude-rest.ts'
@@ -39,14 +40,17 @@ export function createSpawns(): Spawns {
   const byPrompt = new Map<string, Waiting>()
   /** Calls whose agents were named: they wait for none. Not looked for among those that wait, which may be all of them. */
   const answered = new Set<string>()
+  /** Calls of the tools that start agents. */
+  const called = new Set<string>()
 
-  const name = (agent: string | undefined, spawn: Spawn): void => {
-    if (agent === undefined || agent === '' || byAgent.size >= MOST || byAgent.has(agent)) return
+  const name = (said: string | undefined, spawn: Spawn): void => {
+    if (said === undefined || said === '') return
+    const agent = heldId(said)
+    if (called.has(spawn.callId)) answered.add(spawn.callId)
+    if (byAgent.size >= MOST || byAgent.has(agent)) return
     byAgent.set(agent, spawn)
     named.push(agent)
   }
-  /** Calls of the tools that start agents. */
-  const called = new Set<string>()
   const call = (prompt: string, spawn: Spawn): void => {
     // A call in a line that was copied starts no second agent.
     if (called.size >= MOST || called.has(spawn.callId)) return
@@ -66,10 +70,13 @@ export function createSpawns(): Spawns {
   /** Of a teammate the result says it in words alone. */
   const nameInText = (blocks: readonly Block[], source: string): void => {
     for (const block of blocks) {
-      if (block.type !== 'tool-result' || block.callId === undefined || !called.has(block.callId)) continue
+      if (block.type !== 'tool-result' || block.callId === undefined) continue
+      const callId = heldId(block.callId)
+      if (!called.has(callId)) continue
       const { output } = block
       const text = typeof output === 'string' ? output : Array.isArray(output) ? textOf(output) : ''
-      name(NAMED.exec(text.slice(0, LOOKED_AT))?.[1], { callId: block.callId, source })
+      const agent = NAMED.exec(text.slice(0, LOOKED_AT))?.[1]
+      name(agent === undefined ? undefined : ownCopy(agent), { callId, source })
     }
   }
 
@@ -80,23 +87,25 @@ export function createSpawns(): Spawns {
         for (const block of blocks) {
           if (block.type !== 'tool-call' || !SPAWNING.has(block.name) || block.callId === undefined) continue
           const prompt = asString(asObject(block.input)?.['prompt'])
-          if (prompt !== undefined) call(prompt, { callId: block.callId, source })
+          if (prompt !== undefined) call(prompt, { callId: heldId(block.callId), source })
         }
       } else if (isObject(toolUseResult) && toolUseResult['agentId'] !== undefined) {
         const result = blocks.find((block) => block.type === 'tool-result')
         if (result?.callId !== undefined) {
-          name(asString(toolUseResult['agentId']), { callId: result.callId, source })
+          name(asString(toolUseResult['agentId']), { callId: heldId(result.callId), source })
         }
       } else if (type === 'user') nameInText(blocks, source)
       else if (type === 'progress') {
         const callId = asString(line['parentToolUseID'])
-        if (callId !== undefined) name(asString(asObject(line['data'])?.['agentId']), { callId, source })
+        if (callId !== undefined)
+          name(asString(asObject(line['data'])?.['agentId']), { callId: heldId(callId), source })
       }
     },
     find(source, blocks) {
       const agent = source.slice('subagent:'.length)
       const known = byAgent.get(agent)
       if (known !== undefined) {
+        // Where it was named before it was called.
         if (called.has(known.callId)) answered.add(known.callId)
         return known
       }
@@ -105,7 +114,7 @@ export function createSpawns(): Spawns {
       return waiting && takeNext(waiting)
     },
     named,
-    isCalled: (callId) => called.size > 0 && typeof callId === 'string' && called.has(callId),
+    isCalled: (callId) => called.size > 0 && typeof callId === 'string' && called.has(heldId(callId)),
   }
 }
 

@@ -34,18 +34,31 @@ export function isIndex({ records, strange }: Head): boolean {
   )
 }
 
-/** An index read by itself: each thread that it names, with nothing recorded of it but that. Memory is a name for each thread. */
+/**
+ * An index read by itself: each thread that it names, with nothing recorded of it but that. Of more than are held, those so far are told
+ * of, and again when they get another name.
+ */
 export async function* readIndex(file: SourceFile): AsyncGenerator<readonly ReadItem[]> {
   const titles = new Map<string, string>()
+  let length = 0
   for await (const { records, damage } of readRecords(file)) {
     for (const { value } of records) {
       const named = isObject(value) ? titleIn(value) : undefined
-      if (named !== undefined && (titles.size < MOST_TITLES || titles.has(named.thread)))
-        titles.set(named.thread, named.title)
+      if (named === undefined) continue
+      titles.set(named.thread, named.title)
+      length += named.title.length
     }
     yield damage.map((one): ReadItem => ({ type: 'damage', damage: one }))
+    if (titles.size < MOST_TITLES && length < MOST_LENGTH) continue
+    yield toSessions(titles)
+    titles.clear()
+    length = 0
   }
-  yield [...titles].map(([sessionId, title]): ReadItem => ({
+  yield toSessions(titles)
+}
+
+function toSessions(titles: ReadonlyMap<string, string>): ReadItem[] {
+  return [...titles].map(([sessionId, title]): ReadItem => ({
     type: 'session',
     session: {
       id: toSessionId(sessionId),
@@ -57,8 +70,9 @@ export async function* readIndex(file: SourceFile): AsyncGenerator<readonly Read
   }))
 }
 
-/** More threads than anybody has: bounds memory. */
-const MOST_TITLES = 100_000
+/** More threads than anybody has, and characters of their names: bounds memory. */
+const MOST_TITLES = 20_000
+const MOST_LENGTH = 4 * 1024 * 1024
 
 function titleIn(record: JsonObject): { readonly thread: string; readonly title: string } | undefined {
   const thread = asId(record['id'])

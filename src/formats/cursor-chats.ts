@@ -9,7 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { fromBubble, instantOf, UNNAMED, whatElse } from './cursor-bubble.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
-import { eachRow, jsonOf, textOf, valueToJson } from './database-row.ts'
+import { eachRow, jsonOf, letGoOfLong, lossOf, textOf, valueToJson, weightOf } from './database-row.ts'
 import type { DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
@@ -64,55 +64,86 @@ async function* readChat(
   chat: string,
   row: Row | undefined,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const { shared, place, seen } = reading
-  const data = row && asObject(jsonOf(row['value']))
-  const session = toSession(reading, chat, data ?? {})
   const placing = createPlacing(ID)
+  for (const id of yield* readChatRow(reading, chat, row, placing))
+    yield* readBubble(reading, `${BUBBLE}${chat}:${id}`, placing)
+  const rest = { where: { column: 'key', prefix: `${BUBBLE}${chat}:` }, columns: ['key'], orderBy: ['key'] }
+  for await (const { key } of eachRow(reading.database, reading.table, rest)) {
+    const name = textOf(key)
+    if (name !== undefined && !reading.seen.has(name)) yield* readBubble(reading, name, placing)
+  }
+}
+
+/** The chat's own row; gives which messages it lists. Nothing else of it is held while these are read. */
+async function* readChatRow(
+  reading: Reading,
+  chat: string,
+  row: Row | undefined,
+  placing: Placing,
+): AsyncGenerator<readonly ReadItem[], readonly string[]> {
+  const { shared, place } = reading
+  const data = row && asObject(jsonOf(row['value']))
+  const isLong = weightOf(row?.['value']) > 0
+  const session = toSession(reading, chat, data ?? {})
   yield [{ type: 'session', session }]
   if (row !== undefined) {
     const at = place()
     const raw = data === undefined ? valueToJson(row['value'] ?? null) : (whatElse(data, LISTED) ?? {})
     // A value of `null` is what a chat that was removed leaves.
     if (data === undefined && jsonOf(row['value']) !== null && row['value'] !== null)
-      yield [{ type: 'damage', damage: toDamage(reading, at.number, 'a chat that is not JSON') }]
+      yield [{ type: 'damage', damage: toDamage(reading, at.number, lossOf(row, 'value', 'a chat')) }]
     if (data !== undefined) shared.drift?.record('chat', data)
     const event = { kind: 'event', blocks: [{ type: 'unknown', raw }], metadata: { record: 'chat' } } as const
-    yield [{ type: 'entry', entry: placing(event, at) }]
+    yield* handOver([{ type: 'entry', entry: placing(event, at) }], isLong)
   }
   for (const bubble of asArray(data?.['conversation']) ?? []) {
     const at = place()
     const said = isObject(bubble)
       ? fromBubble(bubble)
       : [{ kind: 'event', blocks: [{ type: 'unknown', raw: bubble }] } as const]
-    yield said.map((one): ReadItem => ({ type: 'entry', entry: placing(one, at) }))
+    const items = said.map((one): ReadItem => ({ type: 'entry', entry: placing(one, at) }))
+    yield* handOver(items, isLong)
   }
-  for (const id of bubbleIds(data)) yield await readBubble(reading, `${BUBBLE}${chat}:${id}`, placing)
-  const rest = { where: { column: 'key', prefix: `${BUBBLE}${chat}:` }, columns: ['key'], orderBy: ['key'] }
-  for await (const { key } of eachRow(reading.database, reading.table, rest)) {
-    const name = textOf(key)
-    if (name !== undefined && !seen.has(name)) yield await readBubble(reading, name, placing)
+  if (row !== undefined) letGoOfLong(row)
+  return bubbleIds(data)
+}
+
+async function* readBubble(
+  reading: Reading,
+  key: string,
+  placing: Placing,
+): AsyncGenerator<readonly ReadItem[]> {
+  const { database, table, seen } = reading
+  if (seen.has(key)) return
+  for await (const row of eachRow(database, table, { where: { column: 'key', equals: key } })) {
+    seen.add(key)
+    const isLong = weightOf(row['value']) > 0
+    const items = toItems(reading, key, row, placing)
+    letGoOfLong(row)
+    yield* handOver(items, isLong)
   }
 }
 
-async function readBubble(reading: Reading, key: string, placing: Placing): Promise<readonly ReadItem[]> {
-  const { database, table, shared, place, seen } = reading
-  if (seen.has(key)) return []
-  const items: ReadItem[] = []
-  for await (const row of eachRow(database, table, { where: { column: 'key', equals: key } })) {
-    seen.add(key)
-    const at = place()
-    const json = jsonOf(row['value'])
-    const bubble = asObject(json)
-    if (bubble !== undefined) {
-      if (shared.drift !== undefined) watchBubble(shared.drift, bubble)
-      for (const said of fromBubble(bubble)) items.push({ type: 'entry', entry: placing(said, at) })
-      continue
-    }
-    if (json !== null && row['value'] !== null)
-      items.push({ type: 'damage', damage: toDamage(reading, at.number, 'a message that is not JSON') })
-    const raw = { [key]: valueToJson(row['value'] ?? null) }
-    items.push({ type: 'entry', entry: placing({ kind: 'event', blocks: [{ type: 'unknown', raw }] }, at) })
+/** Whoever asks for more is done with these: frames that wait would hold on to them while the next are read. */
+function* handOver(items: ReadItem[], isLong: boolean): Generator<readonly ReadItem[]> {
+  yield items
+  if (isLong) items.length = 0
+}
+
+function toItems(reading: Reading, key: string, row: Row, placing: Placing): ReadItem[] {
+  const { shared, place } = reading
+  const at = place()
+  const json = jsonOf(row['value'])
+  const bubble = asObject(json)
+  if (bubble !== undefined) {
+    if (shared.drift !== undefined) watchBubble(shared.drift, bubble)
+    return fromBubble(bubble).map((said) => ({ type: 'entry', entry: placing(said, at) }))
   }
+  const items: ReadItem[] = []
+  if (json !== null && row['value'] !== null)
+    items.push({ type: 'damage', damage: toDamage(reading, at.number, lossOf(row, 'value', 'a message')) })
+  const raw = { [key]: valueToJson(row['value'] ?? null) }
+  items.push({ type: 'entry', entry: placing({ kind: 'event', blocks: [{ type: 'unknown', raw }] }, at) })
   return items
 }
 
@@ -147,16 +178,21 @@ function toSession({ file, table, shared, parents }: Reading, chat: string, data
 async function findParents(database: SourceDatabase, table: string): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>()
   for await (const row of eachRow(database, table, { where: { column: 'key', prefix: CHAT } })) {
-    const chat = asId((textOf(row['key']) ?? '').slice(CHAT.length))
-    const data = asObject(jsonOf(row['value']))
-    if (chat === undefined || data === undefined) continue
-    const above = asId(asObject(data['subagentInfo'])?.['parentComposerId'])
-    if (above !== undefined) parents.set(chat, above)
-    for (const list of ['subagentComposerIds', 'subComposerIds'])
-      for (const child of (asArray(data[list]) ?? []).map(asId))
-        if (child !== undefined && !parents.has(child)) parents.set(child, chat)
+    noteParents(row, parents)
+    letGoOfLong(row)
   }
   return parents
+}
+
+function noteParents(row: Row, parents: Map<string, string>): void {
+  const chat = asId((textOf(row['key']) ?? '').slice(CHAT.length))
+  const data = asObject(jsonOf(row['value']))
+  if (chat === undefined || data === undefined) return
+  const above = asId(asObject(data['subagentInfo'])?.['parentComposerId'])
+  if (above !== undefined) parents.set(chat, above)
+  for (const list of ['subagentComposerIds', 'subComposerIds'])
+    for (const child of (asArray(data[list]) ?? []).map(asId))
+      if (child !== undefined && !parents.has(child)) parents.set(child, chat)
 }
 
 /** Chats that only their messages name. */
@@ -178,8 +214,8 @@ function bubbleIds(data: JsonObject | undefined): readonly string[] {
 
 const LISTED: ReadonlySet<string> = new Set(['conversation', 'fullConversationHeadersOnly', 'richText'])
 
-function toDamage({ file }: Reading, line: number, reason: string): Damage {
-  return { kind: 'not-json', file: file.path, line, byteOffset: 0, byteLength: 0, reason }
+function toDamage({ file }: Reading, line: number, loss: Pick<Damage, 'kind' | 'reason'>): Damage {
+  return { ...loss, file: file.path, line, byteOffset: 0, byteLength: 0 }
 }
 
 /** A bubble's own words, and those of the call, the thought and the counts in it. */

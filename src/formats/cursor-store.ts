@@ -9,7 +9,7 @@ import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { instantOf, UNNAMED } from './cursor-bubble.ts'
 import { fromMessage } from './cursor-content.ts'
 import { ID, type Shared } from './cursor-transcript.ts'
-import { eachRow, jsonOf, rowToJson, textOf, valueToJson } from './database-row.ts'
+import { eachRow, jsonOf, rowToJson, textOf, tooLargeIn, valueToJson } from './database-row.ts'
 import type { Detection, ReadItem } from './format.ts'
 import type { HeadTables } from './head-tables.ts'
 import { createIdSet } from './id-set.ts'
@@ -46,27 +46,30 @@ export async function* readStore(
   const meta = await readMeta(database)
   const placing = createPlacing(ID)
   let number = 0
-  const give = (said: Said): ReadItem => {
+  const give = (said: Said, row: Row, what: string): readonly ReadItem[] => {
     number += 1
-    return { type: 'entry', entry: placing(said, { file: file.path, number, byteOffset: 0, byteLength: 0 }) }
+    const place = { file: file.path, number, byteOffset: 0, byteLength: 0 }
+    const large = tooLargeIn(row, what, place).map((damage) => ({ type: 'damage', damage }) as const)
+    return [{ type: 'entry', entry: placing(said, place) }, ...large]
   }
   yield [{ type: 'session', session: toSession(file, meta, shared) }]
   for await (const row of eachRow(database, 'meta')) {
     const value = metaOf(row)
     const raw = value === undefined ? rowToJson(row) : value
-    yield [give({ kind: 'event', blocks: [{ type: 'unknown', raw }], metadata: { record: 'meta' } })]
+    const said = { kind: 'event', blocks: [{ type: 'unknown', raw }], metadata: { record: 'meta' } } as const
+    yield give(said, row, 'what is said of a session')
   }
   const seen = createIdSet()
   for (const id of await rootOrder(database, meta)) {
     for await (const row of eachRow(database, 'blobs', { where: { column: 'id', equals: id } })) {
       if (seen.has(id)) continue
       seen.add(id)
-      yield [give(fromBlob(row, id))]
+      yield give(fromBlob(row, id), row, 'a blob')
     }
   }
   for await (const row of eachRow(database, 'blobs')) {
     const id = textOf(row['id'])
-    if (id === undefined || !seen.has(id)) yield [give(fromBlob(row, id))]
+    if (id === undefined || !seen.has(id)) yield give(fromBlob(row, id), row, 'a blob')
   }
 }
 

@@ -6,6 +6,7 @@
 import type { Block } from '../transcript/block.ts'
 import type { Line } from '../transcript/lines.ts'
 import { unwrapQuery } from './cursor-content.ts'
+import { createJoinedText, type JoinedText } from './joined-text.ts'
 import type { Place, Said } from './placing.ts'
 
 export type TextEntry = { readonly said: Said; readonly place: Omit<Place, 'file'> }
@@ -23,11 +24,13 @@ type Part = {
   readonly name: string
   readonly first: Line
   last: Line
-  text: string
+  said: JoinedText
 }
 
 /** A part that is longer goes on in a second entry: memory is bounded. */
 const PART_LENGTH = 8 * 1024 * 1024
+/** Blank lines in a row that are told as such: a hostile file may have a thousand million. */
+const MOST_BLANK = 100_000
 const ROLE = /^(user|assistant|A):\s*$/
 const MARK = /^\[(Thinking|Tool call|Tool result)\] ?(.*)$/
 
@@ -51,9 +54,9 @@ export function createTextFold(): TextFold {
   const begin = (line: Line, kind: Kind, name: string, text: string): readonly TextEntry[] => {
     // The line that says who speaks belongs to the first thing they say.
     const speaker =
-      part?.text === '' && part.kind === 'text' && part.first === part.last ? part.first : undefined
+      part?.said.length === 0 && part.kind === 'text' && part.first === part.last ? part.first : undefined
     const before = speaker === undefined ? end() : []
-    part = { role, kind, name, first: speaker ?? line, last: line, text }
+    part = { role, kind, name, first: speaker ?? line, last: line, said: createJoinedText(text) }
     return before
   }
   return {
@@ -64,7 +67,7 @@ export function createTextFold(): TextFold {
       if (said !== undefined) {
         const before = end()
         role = said === 'user' ? 'user' : 'assistant'
-        part = { role, kind: 'text', name: '', first: line, last: line, text: '' }
+        part = { role, kind: 'text', name: '', first: line, last: line, said: createJoinedText('') }
         return before
       }
       const mark = role === 'assistant' ? MARK.exec(text) : null
@@ -77,17 +80,18 @@ export function createTextFold(): TextFold {
       const gap = line.number - part.last.number
       // A call's arguments are indented; what follows them after a blank line is said again.
       const isOver = part.kind === 'call' && gap > 1 && !/^\s/.test(text)
-      if (isOver || part.text.length > PART_LENGTH)
+      if (isOver || part.said.length > PART_LENGTH)
         return begin(line, isOver ? 'text' : part.kind, part.name, text)
-      const isEmpty = part.text === '' && part.kind !== 'thinking'
-      part.text += isEmpty ? text : '\n'.repeat(gap) + text
+      const isEmpty = part.said.length === 0 && part.kind !== 'thinking'
+      part.said.add(isEmpty ? text : '\n'.repeat(Math.min(gap, MOST_BLANK)) + text)
       part.last = line
       return []
     },
   }
 }
 
-function toEntry({ role, kind, name, first, last, text }: Part): TextEntry {
+function toEntry({ role, kind, name, first, last, said: joined }: Part): TextEntry {
+  const text = joined.text()
   const place = {
     number: first.number,
     byteOffset: first.byteOffset,
@@ -125,14 +129,21 @@ const ARGUMENT = /^ {2}([\w.-]{1,100}): ?(.*)$/
 function toInput(text: string): Record<string, string> | string | undefined {
   if (text.trim() === '') return undefined
   const values = new Map<string, string>()
-  let name: string | undefined
-  for (const line of text.split('\n')) {
-    const [, begun, value = ''] = ARGUMENT.exec(line) ?? []
-    if (begun !== undefined && !values.has(begun)) {
-      name = begun
-      values.set(name, value)
-    } else if (name === undefined) return text
-    else values.set(name, `${values.get(name) ?? ''}\n${line}`)
+  let open: { readonly name: string; readonly from: number } | undefined
+  // One line at a time: all of them at once may be millions.
+  for (let at = 0; at <= text.length;) {
+    const found = text.indexOf('\n', at)
+    const end = found === -1 ? text.length : found
+    const [, begun, value = ''] = ARGUMENT.exec(text.slice(at, end)) ?? []
+    if (begun !== undefined && !values.has(begun) && begun !== open?.name) {
+      if (open !== undefined) values.set(open.name, text.slice(open.from, at - 1))
+      if (values.size >= MOST_ARGUMENTS) return text
+      open = { name: begun, from: end - value.length }
+    } else if (open === undefined) return text
+    at = end + 1
   }
+  if (open !== undefined) values.set(open.name, text.slice(open.from))
   return Object.fromEntries(values)
 }
+
+const MOST_ARGUMENTS = 1000

@@ -12,6 +12,7 @@ import { aboutOf, fromMessage, unwrapQuery } from './cursor-content.ts'
 import { createTextFold, type TextEntry } from './cursor-text.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
+import type { IdSet } from './id-set.ts'
 import type { Head } from './head-records.ts'
 import { readInOrder, type Step } from './in-order.ts'
 import { createPlacing, type Place, type Placing, type Said } from './placing.ts'
@@ -20,7 +21,7 @@ export const ID = 'cursor'
 
 export type Shared = {
   /** Session ids given out so far: another recording of the same session gets its own. */
-  readonly taken: Set<string>
+  readonly taken: Pick<IdSet, 'has' | 'add'>
   readonly drift: DriftWatch | undefined
 }
 

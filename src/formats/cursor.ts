@@ -15,6 +15,7 @@ import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { type Head, readHead } from './head-records.ts'
 import { readTables } from './head-tables.ts'
+import { createIdSet } from './id-set.ts'
 import { PLACES } from './places.ts'
 
 export const cursor: Format = {
@@ -22,7 +23,7 @@ export const cursor: Format = {
   title: 'Cursor: agent transcripts, store.db, and the chats in state.vscdb',
   detect: (source) => detectAmong(source, (file) => look(file, source.kind)),
   async *read(source, options) {
-    const shared: Shared = { taken: new Set(), drift: createDriftWatch(VOCABULARY, options) }
+    const shared: Shared = { taken: createIdSet(), drift: createDriftWatch(VOCABULARY, options) }
     const isAlone = source.kind === 'file'
     /** What was asked in each folder's transcript, for the subagents below it. */
     const above = new Map<string, readonly Above[]>()
@@ -147,7 +148,9 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(0, path.lastIndexOf('/')))
 }
 
-function parentsFirst(files: readonly SourceFile[]): readonly SourceFile[] {
+/** Not as a list: there may be a million. */
+function* parentsFirst(files: readonly SourceFile[]): Generator<SourceFile> {
   const isChild = ({ path }: SourceFile): boolean => parentFolder(path) !== undefined
-  return [...files.filter((file) => !isChild(file)), ...files.filter(isChild)]
+  for (const file of files) if (!isChild(file)) yield file
+  for (const file of files) if (isChild(file)) yield file
 }

@@ -163,13 +163,14 @@ describe('a document that is damaged', () => {
   })
 
   it('takes time linear in the size of a hostile document', async () => {
-    /** The best of three: what else the machine does is no part of it. */
+    /** Of the processor, the best of three: what else the machine does is no part of it. */
     const time = async (document: string): Promise<number> => {
       const times: number[] = []
       for (let round = 0; round < 3; round += 1) {
-        const started = performance.now()
+        const before = process.cpuUsage()
         await readBytes(Buffer.from(document))
-        times.push(performance.now() - started)
+        const { user, system } = process.cpuUsage(before)
+        times.push((user + system) / 1000)
       }
       return Math.min(...times)
     }

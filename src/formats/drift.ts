@@ -2,6 +2,7 @@
  * Notices when a format changes: records, keys and blocks that its vocabulary lacks are told of by name, on the day they turn
  * up. Costs nothing where nobody listens.
  */
+import { beginningOf } from '../transcript/held-text.ts'
 import type { JsonObject } from '../transcript/json.ts'
 import type { Drift, ReadOptions } from './format.ts'
 
@@ -26,7 +27,7 @@ export function createDriftWatch(
 ): DriftWatch | undefined {
   if (drift === undefined) return undefined
   const tell = (kind: Drift['kind'], name: string, version: string | undefined): void =>
-    drift({ kind, name: name.slice(0, NAME_LENGTH), ...(version !== undefined && { version }) })
+    drift({ kind, name: cut(name), ...(version !== undefined && { version: cut(version) }) })
   /** By type, known keys where the records before had them: most records have theirs in the order that others have. */
   const inOrder = new Map<string, string[]>()
   const lastOf = (type: string): string[] => {
@@ -98,3 +99,4 @@ const MOST_IN_ORDER = 64
 
 /** A hostile file may call its keys anything. */
 const NAME_LENGTH = 120
+const cut = (name: string): string => beginningOf(name, NAME_LENGTH)

@@ -16,22 +16,26 @@ export function isCheckpoint(value: Json | undefined): value is JsonObject {
   return typeof value['checkpoint_id'] === 'string' || ('session_id' in value && 'strategy' in value)
 }
 
-export type Checkpoint = {
-  readonly files: ReadonlyMap<string, SourceFile>
+export type Checkpoints = {
+  /** The files of each, in the order they were made. */
+  readonly all: readonly ReadonlyMap<string, SourceFile>[]
+  /** What the newest says: there may be any number of others, each with all that was done. */
   readonly metadata: JsonObject | undefined
 }
 
-/** In the order they were made. */
-export async function readCheckpoints(folders: readonly CheckpointFolder[]): Promise<readonly Checkpoint[]> {
-  const dated: (Checkpoint & { readonly at: string })[] = []
+export async function readCheckpoints(folders: readonly CheckpointFolder[]): Promise<Checkpoints> {
+  const dated: { readonly files: ReadonlyMap<string, SourceFile>; readonly at: string }[] = []
+  let newest: { readonly at: string; readonly metadata: JsonObject | undefined } | undefined
   for (const { files } of folders) {
     const file = files.get('metadata.json')
     const raw = file === undefined ? undefined : (await readDocument(file)).raw
     const metadata = isCheckpoint(raw) ? raw : undefined
     const at = parseInstant(metadata?.['created_at']) ?? file?.modifiedAt ?? ''
-    dated.push({ files, metadata, at })
+    dated.push({ files, at })
+    if (newest === undefined || at >= newest.at) newest = { at, metadata }
   }
-  return dated.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  dated.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+  return { all: dated.map(({ files }) => files), metadata: newest?.metadata }
 }
 
 /** The facts a session's `metadata.json` states. Its `agent` is a label, and labels lie: it stays in the record. */

@@ -46,13 +46,13 @@ export async function* readFolder(
   const dialect = transcript === undefined ? undefined : await tellDialect(transcript)
   const stated = metadataFile === undefined ? undefined : (await readDocument(metadataFile)).raw
   const checkpoints = await readCheckpoints(folder.checkpoints)
-  const newest = checkpoints.at(-1)
-  const metadata = isCheckpoint(stated) ? stated : newest?.metadata
+  const newest = checkpoints.all.at(-1)
+  const metadata = isCheckpoint(stated) ? stated : checkpoints.metadata
   if (transcript === undefined && metadata === undefined) return
   const texts = await readTexts({
-    prompt: folder.prompt ?? newest?.files.get('prompt.txt'),
-    context: folder.context ?? newest?.files.get('context.md'),
-    summary: folder.summary ?? newest?.files.get('summary.txt'),
+    prompt: folder.prompt ?? newest?.get('prompt.txt'),
+    context: folder.context ?? newest?.get('context.md'),
+    summary: folder.summary ?? newest?.get('summary.txt'),
   })
   const agent: { label?: string } = {}
 
@@ -113,13 +113,13 @@ export async function* readFolder(
     options.above,
     metadataFile,
     dialect === 'checkpoint' ? transcript : undefined,
-    ...checkpoints.flatMap(({ files }) => [files.get('checkpoint.json'), files.get('metadata.json')]),
+    ...checkpoints.all.flatMap((files) => [files.get('checkpoint.json'), files.get('metadata.json')]),
   ]
   for (const file of documents) {
     if (file === undefined) continue
     yield [numberedAfter(await reading.document(file, { record: CHECKPOINT }), before)]
   }
-  for (const { files } of checkpoints) {
+  for (const files of checkpoints.all) {
     for (const [name, file] of files) {
       if (!name.startsWith(OTHER)) continue
       const record = { record: 'file' }

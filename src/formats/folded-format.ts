@@ -68,7 +68,7 @@ export async function* readSteps(file: SourceFile, head: Head): AsyncGenerator<r
   const layout = layoutOf(head)
   if (layout === 'list') return yield* readListSteps(await readBareList(file))
   if (layout === 'lines' || head.records.length === 1) return yield* readLineSteps(file)
-  const document = await readListDocument(file, '')
+  const document = await readListDocument(file, '', { isForLines: true })
   if (document.isLines) return yield* readLineSteps(file)
   const { members, damage, sizeBytes } = document
   yield damage.map((one) => ({ damage: one }))

@@ -126,7 +126,7 @@ async function* readFile(
   { taken, links, watch }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const head = await readFurther(file)
-  const document = isLog(head) ? undefined : await readListDocument(file, 'messages')
+  const document = isLog(head) ? undefined : await readListDocument(file, 'messages', { isForLines: true })
   const known = {
     path: file.path,
     taken,

@@ -139,7 +139,7 @@ async function* stepsOf(file: SourceFile, head: Head): AsyncGenerator<readonly F
   if (layout === 'list') return yield* readListSteps(await readBareList(file))
   if (layout === 'lines') return yield* readLineSteps(file)
   const document = asObject(head.document ?? head.peeked ?? head.records[0])
-  const found = await readListDocument(file, (document && listKey(document)) ?? '')
+  const found = await readListDocument(file, (document && listKey(document)) ?? '', { isForLines: true })
   if (found.isLines) return yield* readLineSteps(file)
   yield* readListSteps(found)
 }

@@ -9,7 +9,16 @@ import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { detectAmong } from './candidates.ts'
 import { hasColumns, lookAtTablesOf, type Tables } from './database-look.ts'
-import { eachRow, isDamage, isDatabase, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import {
+  eachRow,
+  isDamage,
+  isDatabase,
+  jsonOf,
+  openOrDamage,
+  rowToJson,
+  textOf,
+  tooLargeIn,
+} from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { createDriftWatch, vocabulary, type DriftWatch } from './drift.ts'
 import { fileFormat, type FileReading } from './file-format.ts'
@@ -17,8 +26,8 @@ import type { Detection, Format, ReadItem } from './format.ts'
 import { fromGooseMessage } from './goose-message.ts'
 import type { Head } from './head-records.ts'
 import { PLACES } from './places.ts'
-import { asId, type Place } from './placing.ts'
-import { createTelling, tellLines, type Facts } from './telling.ts'
+import { asId, type Place, type Said } from './placing.ts'
+import { createTelling, tellLines, type Facts, type Telling } from './telling.ts'
 import { unknownSaid } from './unknown.ts'
 
 const ID = 'goose'
@@ -135,13 +144,18 @@ async function* readSessions(
     number += 1
     return { file: file.path, number, byteOffset: 0, byteLength: 0 }
   }
+  const say = (telling: Telling, said: Said, row: Row, what: string): void => {
+    const place = nextPlace()
+    telling.say(said, place)
+    for (const damage of tooLargeIn(row, what, place)) telling.damage(damage)
+  }
   for await (const row of eachRow(database, 'sessions', { orderBy: ['created_at', 'id'] })) {
     const id = asId(textOf(row['id']))
     const telling = createTelling(ID, `${file.path}#${id ?? number}`, taken)
     const about = rowToJson(row)
     watch?.record('sessions', about)
     telling.know({ ...factsOf(about), ...(id !== undefined && { sessionId: id }) })
-    telling.say(unknownSaid(about, 'session'), nextPlace())
+    say(telling, unknownSaid(about, 'session'), row, 'a session')
     yield telling.take()
     const own = {
       where: { column: 'session_id', equals: row['id'] ?? null },
@@ -150,14 +164,14 @@ async function* readSessions(
     for await (const batch of database.rows('messages', own)) {
       for (const message of batch) {
         watch?.record('messages', rowToJson(message))
-        telling.say(fromRow(message), nextPlace())
+        say(telling, fromRow(message), message, 'a message')
       }
       yield telling.take()
     }
     if (database.columns('usage_ledger').includes('session_id'))
       for await (const batch of database.rows('usage_ledger', own)) {
         // Each request's counts, which the session's sum has: kept, and not counted again.
-        for (const spent of batch) telling.say(unknownSaid(rowToJson(spent), 'usage'), nextPlace())
+        for (const spent of batch) say(telling, unknownSaid(rowToJson(spent), 'usage'), spent, 'a request')
         yield telling.take()
       }
     yield telling.end()

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile, SqlValue } from '../transcript/source.ts'
 import { withoutZeros, type Usage } from '../transcript/usage.ts'
 import { hasColumns, lookAtTablesOf, type Tables } from './database-look.ts'
-import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf, tooLargeIn } from './database-row.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
@@ -79,11 +79,16 @@ async function* readSessions(
   }
   for await (const row of eachRow(database, 'sessions', { orderBy: ['started_at', 'id'] })) {
     const telling = createTelling(format, `${file.path}#${number}`, taken)
-    const prompt = textOf(row['system_prompt']) || (await sharedPrompt(database, row['system_prompt_hash']))
+    const place = nextPlace()
+    const large = [...tooLargeIn(row, 'a session', place)]
+    const tell = (shared: Row): unknown => large.push(...tooLargeIn(shared, 'a prompt', place))
+    const prompt =
+      textOf(row['system_prompt']) || (await sharedPrompt(database, row['system_prompt_hash'], tell))
     const { system_prompt: _prompt, ...about } = row
     reader.watch?.record('sessions', rowToJson(row))
     telling.know(factsOf(row, format))
-    telling.say(unknownSaid(rowToJson(prompt === undefined ? row : about), 'session'), nextPlace())
+    telling.say(unknownSaid(rowToJson(prompt === undefined ? row : about), 'session'), place)
+    for (const damage of large) telling.damage(damage)
     if (prompt !== undefined && prompt !== '')
       telling.say({ kind: 'message', role: 'system', blocks: [{ type: 'text', text: prompt }] }, nextPlace())
     yield telling.take()
@@ -91,7 +96,9 @@ async function* readSessions(
     for await (const batch of database.rows('messages', own)) {
       for (const message of batch) {
         reader.watch?.record('messages', rowToJson(message))
-        telling.say(fromRow(message, reader), nextPlace())
+        const at = nextPlace()
+        telling.say(fromRow(message, reader), at)
+        for (const damage of tooLargeIn(message, 'a message', at)) telling.damage(damage)
       }
       yield telling.take()
     }
@@ -103,12 +110,15 @@ async function* readSessions(
 async function sharedPrompt(
   database: SourceDatabase,
   hash: SqlValue | undefined,
+  tell: (row: Row) => unknown,
 ): Promise<string | undefined> {
   const columns = database.columns('system_prompts')
   const column = ['content', 'prompt', 'system_prompt', 'text'].find((name) => columns.includes(name))
   if (typeof hash !== 'string' || column === undefined || !columns.includes('hash')) return undefined
-  for await (const row of eachRow(database, 'system_prompts', { where: { column: 'hash', equals: hash } }))
+  for await (const row of eachRow(database, 'system_prompts', { where: { column: 'hash', equals: hash } })) {
+    tell(row)
     return textOf(row[column])
+  }
   return undefined
 }
 

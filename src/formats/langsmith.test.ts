@@ -41,6 +41,20 @@ const ai = lc('AIMessage', {
 })
 
 describe("LangSmith's runs", () => {
+  it('are read line by line where the second line is longer than what tells a file apart', async () => {
+    const lines = [1, 2].map((n) =>
+      JSON.stringify(
+        run(n, 'llm', {
+          inputs: { messages: [[human]] },
+          extra: { pad: 'x'.repeat(n === 2 ? 3_000_000 : 1) },
+        }),
+      ),
+    )
+    const [told] = await readAll(langsmith, memoryFileSource('runs.jsonl', `${lines.join('\n')}\n`))
+    expect(told?.damage).toEqual([])
+    expect(told?.entries.map(({ origin }) => origin?.record)).toEqual(expect.arrayContaining([1, 2]))
+  })
+
   it("are billed by their models' own, never by what stands at their parents", async () => {
     const [told] = await read([
       run(1, 'chain', { total_tokens: 35, prompt_tokens: 30, completion_tokens: 5 }),

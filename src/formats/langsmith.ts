@@ -18,12 +18,13 @@ import type { Detection, ReadItem } from './format.ts'
 import type { Head } from './head-records.ts'
 import { keepLast } from './keep-last.ts'
 import { fromRun } from './langsmith-run.ts'
+import { passing } from './let-go.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import { asId, type Place } from './placing.ts'
 import { readInOrder } from './in-order.ts'
 import type { Telling } from './telling.ts'
 import { unknownSaid } from './unknown.ts'
-import { createToldMessages, type ToldMessages } from './told-messages.ts'
+import { createToldMessages, withoutLong, type ToldMessages } from './told-messages.ts'
 
 export const langsmith = fileFormat({
   id: 'langsmith',
@@ -74,6 +75,8 @@ async function* readRuns(
   const document = documentOf(head)
   const isSent = isObject(document) && ('post' in document || 'patch' in document)
   const held: Held[] = []
+  /** What is compressed may be any number of times its size. */
+  let heldBytes = 0
   let isHeld = file.sizeBytes <= HELD_BYTES
   const tellHeld = function* (): Generator<readonly ReadItem[]> {
     for (const [index, { run, place }] of held.sort(byOrder).entries()) {
@@ -82,16 +85,21 @@ async function* readRuns(
     }
     held.length = 0
   }
+  // Not in the frame that waits for the next: it would hold on to the last piece meanwhile.
+  const take = (piece: Piece): void => {
+    if ('damage' in piece) sessions.damage(piece)
+    else if (!isObject(piece.value)) sessions.other(piece.value, piece.place)
+    else if (isHeld) {
+      held.push({ run: piece.value, place: piece.place })
+      heldBytes += piece.place.byteLength
+    } else sessions.run(piece.value, piece.place)
+  }
   for await (const pieces of isSent ? readSent(file) : readListed(file, document)) {
-    for (const [index, piece] of pieces.entries()) {
-      if (index % AT_A_TIME === AT_A_TIME - 1) yield sessions.take()
-      if ('damage' in piece) sessions.damage(piece)
-      else if (!isObject(piece.value)) sessions.other(piece.value, piece.place)
-      else if (isHeld) held.push({ run: piece.value, place: piece.place })
-      else sessions.run(piece.value, piece.place)
+    for (let from = 0; from < pieces.length; from += AT_A_TIME) {
+      pieces.slice(from, from + AT_A_TIME).forEach(take)
+      yield sessions.take()
     }
-    yield sessions.take()
-    if (held.length <= HELD_RUNS) continue
+    if (held.length <= HELD_RUNS && heldBytes <= HELD_BYTES) continue
     yield* tellHeld()
     isHeld = false
   }
@@ -111,27 +119,36 @@ const byOrder = (a: Held, b: Held): number => {
 type Piece = { readonly value: Json; readonly place: Place } | Extract<ReadItem, { type: 'damage' }>
 
 async function* readListed(file: SourceFile, document: Json | undefined): AsyncGenerator<readonly Piece[]> {
-  if (document === undefined) {
-    for await (const steps of readInOrder(file)) {
-      yield steps.map((step) => {
-        if ('damage' in step) return { type: 'damage', damage: step.damage }
-        const { value, number, byteOffset, byteLength } = step.record
-        return { value, place: { file: file.path, number, byteOffset, byteLength } }
-      })
-    }
-    return
-  }
+  if (document === undefined) return yield* readLines(file)
   const isOne = isObject(document) && !('runs' in document)
-  const read = Array.isArray(document) ? await readBareList(file) : await readListDocument(file, 'runs')
+  const read = Array.isArray(document)
+    ? await readBareList(file)
+    : await readListDocument(file, 'runs', { isForLines: true })
+  // A line may be longer than what is looked at to tell them apart.
+  if (read.isLines) return yield* readLines(file)
   yield read.damage.map((damage) => ({ type: 'damage', damage }) as const)
   const whole = { file: file.path, number: 1, byteOffset: 0, byteLength: read.sizeBytes }
   if (isOne) yield [{ value: read.members, place: whole }]
   let number = 0
   for await (const some of read.elements()) {
-    yield some.map(({ value, byteOffset, byteLength }) => {
-      number += 1
-      return { value: value ?? null, place: { file: file.path, number, byteOffset, byteLength } }
-    })
+    yield* passing(
+      some.map(({ value, byteOffset, byteLength }) => {
+        number += 1
+        return { value: value ?? null, place: { file: file.path, number, byteOffset, byteLength } }
+      }),
+    )
+  }
+}
+
+async function* readLines(file: SourceFile): AsyncGenerator<readonly Piece[]> {
+  for await (const steps of readInOrder(file)) {
+    yield* passing(
+      steps.map((step): Piece => {
+        if ('damage' in step) return { type: 'damage', damage: step.damage }
+        const { value, number, byteOffset, byteLength } = step.record
+        return { value, place: { file: file.path, number, byteOffset, byteLength } }
+      }),
+    )
   }
 }
 
@@ -171,7 +188,9 @@ const toJsonList = (around: JsonObject): Json => [around]
 function merged(before: JsonObject, later: JsonObject): JsonObject {
   const changed = Object.entries(before).filter(([key, value]) => {
     const now = later[key]
-    return now !== undefined && now !== null && toJson(now) !== toJson(value) && toJson(value) !== '{}'
+    if (now === undefined || now === null) return false
+    const before = toJson(withoutLong(value))
+    return toJson(withoutLong(now)) !== before && before !== '{}'
   })
   const kept = Object.fromEntries(changed)
   return { ...before, ...later, ...(changed.length > 0 && { posted: kept }) }

@@ -11,6 +11,8 @@ import { MEMBERS_LIMIT } from './list-stream.ts'
 export type DocumentScan = {
   /** False from the first byte on that is not right. */
   push(chunk: Buffer): boolean
+  /** Another object stands behind the end, and nothing else was not right. */
+  readonly isLines: boolean
   /** Undefined for a document in which anything is not right. */
   end(): Pick<ListDocument, 'members' | 'damage' | 'sizeBytes' | 'count'> | undefined
 }
@@ -56,6 +58,9 @@ export function createDocumentScan(
       scan.push(chunk)
       sizeBytes += chunk.length
       return isRight && !scan.isBroken
+    },
+    get isLines() {
+      return isRight && scan.isFollowed
     },
     end: () =>
       isRight && scan.isWhole

@@ -105,6 +105,22 @@ describe('A document around a list', () => {
     )
   })
 
+  it.each(['', '\n'])(
+    'with another behind it (%j) is lines, and damage for who reads no lines',
+    async (between) => {
+      const first = '{"a":1,"messages":[{"id":1}]}'
+      const file = await fileOf(`${first}${between}{"messages":[{"id":2}]}\n`)
+      const streamed = await told(await readListDocument(file, 'messages', STREAMED))
+      expect(streamed).toMatchObject({
+        isLines: true,
+        members: { a: 1 },
+        elements: [{ value: { id: 1 } }],
+        damage: [{ kind: 'not-json', byteOffset: first.length }],
+      })
+      expect(streamed).toEqual(await told(await readListDocument(file, 'messages')))
+    },
+  )
+
   it('says where each element stands', async () => {
     const content = '\uFEFF{"a":[1,{"b":"]}"}],"messages":[ {"id":"é"} , "x",3,null ],"z":{}}\n'
     const file = await fileOf(content)
@@ -205,4 +221,39 @@ describe('A long element', () => {
     expect(given).toEqual(messages)
     expect(batches.map(({ length }) => length)).toEqual([0, 0, 0])
   })
+})
+
+it('of lines is told to be that, for whoever reads lines, by no more than the first of them', async () => {
+  const lines = [{ a: 1, list: [1, { b: 2 }] }, { list: [3] }, { list: [4] }]
+  const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+  const file = await fileOf(text)
+  let bytes = 0
+  const counted: SourceFile = {
+    ...file,
+    async *chunks(options) {
+      for await (const chunk of file.chunks(options)) {
+        bytes += chunk.length
+        yield chunk
+      }
+    },
+  }
+  expect((await readListDocument(counted, 'list', { ...STREAMED, isForLines: true })).isLines).toBe(true)
+  expect(bytes).toBeLessThan(text.indexOf('\n') + 14)
+  const whole = await fileOf(text.slice(0, text.indexOf('\n')))
+  expect(await told(await readListDocument(whole, 'list', { ...STREAMED, isForLines: true }))).toEqual(
+    await told(await readListDocument(whole, 'list', STREAMED)),
+  )
+})
+
+it('of objects with a comma between them is no lines, however large: the first of them is read, and the rest is damage', async () => {
+  const text = '{"list":[1,2]},\n{"list":[3]}\n'
+  for (const heldBytes of [1000, 0]) {
+    const { isLines, damage, elements } = await readListDocument(await fileOf(text), 'list', {
+      heldBytes,
+      isForLines: true,
+    })
+    const found: unknown[] = []
+    for await (const some of elements()) found.push(...some.map(({ value }) => value))
+    expect([isLines, found, damage.map(({ kind }) => kind)]).toEqual([false, [1, 2], ['not-json']])
+  }
 })

@@ -15,7 +15,7 @@ export type ListDocument = {
   readonly members: JsonObject
   readonly damage: readonly Damage[]
   readonly sizeBytes: number
-  /** Another object stands behind the end: the file is lines, not a document. */
+  /** Another object stands behind the end: the file is lines, not a document. Who reads no lines has the first, and the rest as damage. */
   readonly isLines: boolean
   /** How many elements there are; undefined when the list is not there. */
   readonly count: number | undefined
@@ -31,6 +31,8 @@ const BATCH = 256
 
 type Held = {
   readonly heldBytes?: number
+  /** Whoever asks reads lines, too: of a large file that is lines, nothing but `isLines` is told. */
+  readonly isForLines?: boolean
   /** Members of a large document that are passed over: whoever reads it reads them by themselves. */
   readonly without?: ReadonlySet<string>
 }
@@ -40,9 +42,9 @@ const NONE: ReadonlySet<string> = new Set()
 export async function readListDocument(
   file: SourceFile,
   list: string,
-  { heldBytes = HELD_BYTES, without = NONE }: Held = {},
+  { heldBytes = HELD_BYTES, without = NONE, isForLines = false }: Held = {},
 ): Promise<ListDocument> {
-  const held = await readHeld(file, list, heldBytes, without)
+  const held = await readHeld(file, list, { heldBytes, without, isForLines })
   if ('elements' in held) return held
   const { bytes, damage } = held
   const document = toDocument(salvageDocument(bytes, file.path, list))
@@ -57,7 +59,7 @@ export function readInnerList(
   within: string,
   list: string,
 ): Promise<ListDocument | undefined> {
-  return streamDocument(file, list, NONE, within)
+  return streamDocument(file, list, NONE, { within })
 }
 
 /** The same for a document that is nothing but a list. */
@@ -65,7 +67,7 @@ export async function readBareList(
   file: SourceFile,
   { heldBytes = HELD_BYTES }: Held = {},
 ): Promise<ListDocument> {
-  const held = await readHeld(file, undefined, heldBytes, NONE)
+  const held = await readHeld(file, undefined, { heldBytes, without: NONE, isForLines: false })
   if ('elements' in held) return held
   const { bytes, damage } = held
   return toDocument(salvageBareList(bytes, file.path, damage))
@@ -89,8 +91,7 @@ function toDocument(known: Salvaged): ListDocument {
 async function readHeld(
   file: SourceFile,
   list: string | undefined,
-  heldBytes: number,
-  without: ReadonlySet<string>,
+  { heldBytes, without, isForLines }: Required<Held>,
 ): Promise<ListDocument | Bytes> {
   // Compressed, it may be far larger than it says.
   const small = file.sizeBytes > heldBytes ? undefined : await readBytes(file, heldBytes)
@@ -101,7 +102,7 @@ async function readHeld(
     const right = small.damage === undefined ? scan.end() : undefined
     return right === undefined ? small : { ...toDocument({ ...right, elements }), count: right.count }
   }
-  return (await streamDocument(file, list, without)) ?? salvageLarge(file, list, without)
+  return (await streamDocument(file, list, without, { isForLines })) ?? salvageLarge(file, list, without)
 }
 
 type Bytes = { readonly bytes: Buffer; readonly damage?: Damage }

@@ -13,22 +13,40 @@ import { createListScan } from './list-scan.ts'
 import { MEMBERS_LIMIT, streamPieces } from './list-stream.ts'
 import type { ListPiece } from './list-walk.ts'
 
-/** Undefined where anything is not right. `within`: the member that the list is in, where it is in one. */
+type Streaming = {
+  /** The member that the list is in, where it is in one. */
+  readonly within?: string
+  /** Of lines, that they are is all that is asked for. */
+  readonly isForLines?: boolean
+}
+
+/** Undefined where anything is not right. */
 export async function streamDocument(
   file: SourceFile,
   list: string | undefined,
   without: ReadonlySet<string>,
-  within?: string,
+  { within, isForLines = false }: Streaming = {},
 ): Promise<ListDocument | undefined> {
   const scan = createDocumentScan(file.path, list, without, () => undefined, within)
   try {
-    for await (const chunk of file.chunks()) if (!scan.push(chunk)) return undefined
+    for await (const chunk of file.chunks())
+      if (!scan.push(chunk)) return isForLines && scan.isLines ? LINES : undefined
   } catch (error) {
     if (systemCode(error)?.startsWith('Z_') !== true && !isHansardError(error)) throw error
     return undefined
   }
   const right = scan.end()
   return right && { ...right, isLines: false, elements: () => streamElements(file, list, without, within) }
+}
+
+/** Nothing more is read of them here: the first may be long, and reading it again would leave it in memory twice. */
+const LINES: ListDocument = {
+  members: {},
+  damage: [],
+  sizeBytes: 0,
+  isLines: true,
+  count: undefined,
+  async *elements() {},
 }
 
 async function* streamElements(
@@ -93,18 +111,8 @@ export async function salvageLarge(
     const reason = `members of ${memberBytes} bytes around the list, over the limit`
     damage.push({ kind: 'too-large', file: file.path, byteOffset: 0, byteLength: memberBytes, reason })
   }
-  if (isLines) return { ...NOTHING, sizeBytes, isLines }
   const elements = (): AsyncGenerator<readonly ListElement[]> => salvageElements(file, list, lists, without)
   return { members, damage, sizeBytes, isLines, count, elements }
-}
-
-const NOTHING: ListDocument = {
-  members: {},
-  damage: [],
-  sizeBytes: 0,
-  isLines: false,
-  count: undefined,
-  async *elements() {},
 }
 
 /** Those of the last list: the how manieth it is. */

@@ -24,6 +24,9 @@ export type Salvaged = {
   readonly isLines?: boolean
 }
 
+/** Why what stands behind a document is not read with it. */
+export const BEHIND = 'bytes after the end of the document'
+
 const OPEN_BRACE = 0x7b
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
@@ -44,7 +47,7 @@ export function salvageDocument(bytes: Buffer, file: string, list: string): Salv
   }
   const tail = skipSpace(bytes, scanned.to)
   const hasTail = scanned.ended && tail < bytes.length
-  if (hasTail && bytes[tail] === OPEN_BRACE) return { ...nothing, isLines: true }
+  const isLines = hasTail && bytes[tail] === OPEN_BRACE
   const at = scanned.members.get(list)
   const isList = at === undefined || bytes[at.from] === OPEN_BRACKET || parsePart(bytes, at) === null
   const members = readMembers(bytes, scanned.members, { report, ...(isList && { skip: list }) })
@@ -52,8 +55,8 @@ export function salvageDocument(bytes: Buffer, file: string, list: string): Salv
   for (const one of found?.damage ?? []) damage.push(one)
   if (!scanned.ended && !damage.some(({ kind }) => kind === 'torn'))
     report('torn', scanned.to, bytes.length, 'the file ends before the document does')
-  if (hasTail) report('not-json', scanned.to, bytes.length, 'bytes after the end of the document')
-  return { ...nothing, members, ...(found && { elements: found.elements }) }
+  if (hasTail) report('not-json', scanned.to, bytes.length, BEHIND)
+  return { ...nothing, members, isLines, ...(found && { elements: found.elements }) }
 }
 
 /** `cut` is why the bytes end before the file does. */

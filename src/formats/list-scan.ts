@@ -13,6 +13,8 @@ export type ListScan = {
   readonly isBroken: boolean
   /** True when the list was there. */
   readonly hasList: boolean
+  /** True once another object began behind the document's last bracket: what broke it, and nothing else. */
+  readonly isFollowed: boolean
 }
 
 export type ListParts = {
@@ -58,6 +60,9 @@ export function createListScan({ list, within, without, member, element }: ListP
   let isScalar = false
   let isBroken = false
   let isEnded = false
+  let isFollowed = false
+  /** A comma or a colon stands behind the last bracket: lines have none. */
+  let isSeparated = false
   let key: string | undefined
   const listDepth = within === undefined ? 1 : 2
 
@@ -141,9 +146,12 @@ export function createListScan({ list, within, without, member, element }: ListP
         }
         if (byte <= 0x20 || byte === COMMA || byte === COLON) {
           isBroken ||= byte === 0
+          isSeparated ||= isEnded && byte > 0x20
           if (isScalar) end(chunk, at)
-        } else if (isEnded) isBroken = true
-        else if (byte === QUOTE) {
+        } else if (isEnded) {
+          isFollowed = byte === OPEN_BRACE && !isSeparated
+          isBroken = true
+        } else if (byte === QUOTE) {
           isBroken ||= isScalar || depth === 0
           if (!value.isOpen) begin(at)
           isInString = true
@@ -168,6 +176,9 @@ export function createListScan({ list, within, without, member, element }: ListP
     },
     get hasList() {
       return hasList
+    },
+    get isFollowed() {
+      return isFollowed
     },
   }
 }

@@ -5,7 +5,7 @@
 import type { SourceFile } from '../transcript/source.ts'
 import { openWindow } from './byte-window.ts'
 import { elementsOf } from './list-elements.ts'
-import { innerMembers } from './list-salvage.ts'
+import { BEHIND, innerMembers } from './list-salvage.ts'
 import { createWalk, type ListPiece, type Walk } from './list-walk.ts'
 
 const QUOTE = 0x22
@@ -120,5 +120,5 @@ async function tailOf(walk: Walk): Promise<void> {
   const end = walk.here()
   if (!(await walk.space())) return
   if (walk.window.bytes[walk.at] === OPEN_BRACE) walk.give({ type: 'lines' })
-  else walk.report('not-json', end, undefined, 'bytes after the end of the document')
+  walk.report('not-json', end, undefined, BEHIND)
 }

@@ -2,7 +2,16 @@
 import type { Damage } from '../transcript/damage.ts'
 import { asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
-import { jsonOf, rowToJson, textOf } from './database-row.ts'
+import {
+  jsonOf,
+  letGoOfLong,
+  lossOf,
+  MOST_TEXT,
+  rowToJson,
+  textOf,
+  weightOf,
+  withoutLong,
+} from './database-row.ts'
 import type { ReadItem } from './format.ts'
 import type { IdSet } from './id-set.ts'
 import type { Shared } from './opencode-export.ts'
@@ -11,7 +20,7 @@ import { asId, type Place } from './placing.ts'
 
 export type Records = {
   readonly place: () => Place
-  readonly damage: (at: Place, reason: string) => Damage
+  readonly damage: (at: Place, loss: Pick<Damage, 'kind' | 'reason'>) => Damage
 }
 
 /** Rows have no offset in the file: a record's number is its turn. */
@@ -22,14 +31,7 @@ export function createRecords(file: SourceFile): Records {
       number += 1
       return { file: file.path, number, byteOffset: 0, byteLength: 0 }
     },
-    damage: ({ number: line }, reason) => ({
-      kind: 'not-json',
-      file: file.path,
-      line,
-      byteOffset: 0,
-      byteLength: 0,
-      reason,
-    }),
+    damage: ({ number: line }, loss) => ({ ...loss, file: file.path, line, byteOffset: 0, byteLength: 0 }),
   }
 }
 
@@ -73,13 +75,8 @@ export async function* readMessages(
     const partsOf = askParts(some, rows.database)
     let items: ReadItem[] = []
     let length = 0
-    // Not in the frame that waits for the next: it would hold on to the last parts meanwhile.
-    const take = (message: Row, parts: readonly Row[]): void => {
-      length += parts.reduce((sum, part) => sum + lengthOf(part), lengthOf(message))
-      for (const item of readMessage(message, parts, reading, rows)) items.push(item)
-    }
     for (const message of some) {
-      take(message, await partsOf(message))
+      length += await readMessage(message, partsOf, reading, rows, items)
       if (items.length < ITEMS && length < ITEMS_LENGTH) continue
       yield items
       // Whoever asks for more is done with these: frames that wait would hold on to them while the next are read.
@@ -95,20 +92,18 @@ function lengthOf({ data }: Row): number {
   return typeof data === 'string' || data instanceof Uint8Array ? data.length : 0
 }
 
-/** The parts of each message, asked for in the messages' order: no more than a batch of rows and one message's parts are held. */
-function askParts(
-  messages: readonly Row[],
-  database: SourceDatabase,
-): (message: Row) => Promise<readonly Row[]> {
+type PartsOf = (message: Row, take: (part: Row) => void) => Promise<void>
+
+/** The parts of each message, asked for in the messages' order: no more than a batch of rows is held, and what is made of one message's parts. */
+function askParts(messages: readonly Row[], database: SourceDatabase): PartsOf {
   const ids = new Set(messages.flatMap(({ id }) => asId(textOf(id)) ?? []))
   const where = { column: 'message_id', in: [...ids] }
   const batches = database.rows('part', { where, orderBy: ['id'] })[Symbol.asyncIterator]()
   let batch: readonly Row[] | undefined = []
   let at = 0
-  return async (message) => {
+  return async (message, take) => {
     const id = asId(textOf(message['id']))
-    const parts: Row[] = []
-    if (id === undefined) return parts
+    if (id === undefined) return
     while (batch !== undefined) {
       const part = batch[at]
       if (part === undefined) {
@@ -117,38 +112,49 @@ function askParts(
         continue
       }
       const owner = textOf(part['message_id'])
-      if (owner === id) parts.push(part)
+      if (owner === id) take(part)
       // One that is of no message here, whatever the database takes for equal, is an orphan.
       else if (owner !== undefined && ids.has(owner)) break
       at += 1
     }
-    return parts
   }
 }
 
-function readMessage(
+/** Adds what a message says to the items; gives how long it is, in characters or bytes. */
+async function readMessage(
   row: Row,
-  rowsOfParts: readonly Row[],
+  partsOf: PartsOf,
   reading: OpencodeReading,
   { records, messages, tally }: SessionRows,
-): readonly ReadItem[] {
+  items: ReadItem[],
+): Promise<number> {
   const place = records.place()
   const id = asId(textOf(row['id']))
   const value = asObject(jsonOf(row['data']))
   const parts: Piece[] = []
   const damage: ReadItem[] = []
+  let [count, length, weight] = [0, lengthOf(row), 0]
   if (id !== undefined) messages.add(id)
-  tally.add('part', rowsOfParts.length)
   if (value === undefined)
-    damage.push({ type: 'damage', damage: records.damage(place, 'a message that is not JSON') })
-  for (const part of rowsOfParts) {
-    const lost = readPart(part, parts, records)
+    damage.push({ type: 'damage', damage: records.damage(place, lossOf(row, 'data', 'a message')) })
+  await partsOf(row, (part) => {
+    count += 1
+    length += lengthOf(part)
+    const own = weightOf(part['data'])
+    // A message is held whole: of parts that are too much together, the first are.
+    const isLeft = weight + own > MOST_TEXT
+    if (!isLeft) weight += own
+    const lost = readPart(isLeft ? withoutLong(part) : part, parts, records)
     if (lost !== undefined) damage.push(lost)
-  }
+    if (own > 0) letGoOfLong(part)
+  })
+  tally.add('part', count)
   const said = reading.message({ info: value && { value: toMessageInfo(row, value), place }, parts })
-  if (damage.length === 0) return said
-  const lost = value === undefined ? [reading.event({ value: rowToJson(row), place }, 'unknown')] : []
-  return [...lost, ...said, ...damage]
+  if (value === undefined) items.push(reading.event({ value: rowToJson(row), place }, 'unknown'))
+  for (const item of said) items.push(item)
+  for (const item of damage) items.push(item)
+  letGoOfLong(row)
+  return length
 }
 
 /** A part that is no JSON is damage, and a part all the same: it keeps its row. */
@@ -157,7 +163,7 @@ export function readPart(row: Row, parts: Piece[], records: Records): ReadItem |
   const value = asObject(jsonOf(row['data']))
   if (value === undefined) {
     parts.push({ value: rowToJson(row), place })
-    return { type: 'damage', damage: records.damage(place, 'a part that is not JSON') }
+    return { type: 'damage', damage: records.damage(place, lossOf(row, 'data', 'a part')) }
   }
   parts.push({ value: named(value, row, PART_NAMES), place })
   return undefined

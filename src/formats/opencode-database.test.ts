@@ -242,6 +242,35 @@ describe("OpenCode's database", () => {
     expect(most).toBeLessThanOrEqual(3)
   })
 
+  it('has of parts that are too much together the first, and tells of the others by name', async () => {
+    await make({
+      session: [session('ses_a', 0)],
+      message: [user('msg_1', 'ses_a', 0), user('msg_2', 'ses_a', 1)],
+      part: [text('prt_4', 'msg_1', 'ses_a', 'short'), text('prt_5', 'msg_2', 'ses_a', 'of another')],
+    })
+    const database = await openDatabase(path)
+    // As a string, each takes 40 MB.
+    for (const n of [1, 2, 3])
+      database.exec(`INSERT INTO part VALUES ('prt_${n}', 'msg_1', 'ses_a', 1,
+        '{"type":"text","text":"😀' || replace(hex(zeroblob(10000000)), '00', 'ab') || '"}')`)
+    database.close()
+    const texts: number[] = []
+    const damage: string[] = []
+    for await (const items of opencode.read(await openSource(path)))
+      for (const item of items) {
+        if (item.type === 'damage') damage.push(`${item.damage.kind}: ${item.damage.reason}`)
+        if (item.type !== 'entry') continue
+        for (const block of item.entry.blocks)
+          if (block.type === 'text' && typeof block.text === 'string') texts.push(block.text.length)
+      }
+    expect(texts).toEqual([20_000_002, 5, 10])
+    expect(damage).toEqual(
+      ['prt_2', 'prt_3'].map(
+        (id) => `too-large: a part of 20000029 bytes (${id}): kept, and too large to be read`,
+      ),
+    )
+  })
+
   it('is told by its tables, and another program’s is not', async () => {
     await make({})
     expect((await opencode.detect(await openSource(path)))?.confidence).toBeGreaterThan(0.9)

@@ -5,7 +5,16 @@
  */
 import { asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
-import { eachRow, isDamage, jsonOf, openOrDamage, rowToJson, textOf } from './database-row.ts'
+import {
+  eachRow,
+  isDamage,
+  jsonOf,
+  lossOf,
+  openOrDamage,
+  rowToJson,
+  textOf,
+  tooLargeIn,
+} from './database-row.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
 import type { Shared } from './opencode-export.ts'
@@ -89,11 +98,11 @@ async function* readTables(
 }
 
 async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
-  const { database, records, row, id, tally } = rows
+  const { database, row, id, tally } = rows
   const info = row === undefined ? {} : toInfo(row)
   const reading = open(rows, info)
   yield [{ type: 'session', session: reading.session() }]
-  if (row !== undefined) yield [reading.event({ value: rowToJson(row), place: records.place() }, 'session')]
+  if (row !== undefined) yield toEvent(row, rowToJson(row), 'session', reading, rows)
   if (id === undefined) return
   let hasMessages = false
   const own = { where: { column: 'session_id', equals: id } }
@@ -110,10 +119,26 @@ async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem
     const beside = { where: { column, equals: id }, orderBy: ['seq', 'position', 'time_created', 'id'] }
     for await (const batch of database.rows(table, beside)) {
       tally.add(table, batch.length)
-      yield batch.map((one) => reading.event({ value: parsedRow(one), place: records.place() }, table))
+      yield batch.flatMap((one) => toEvent(one, parsedRow(one), table, reading, rows))
     }
   }
   yield [{ type: 'session', session: reading.session() }]
+}
+
+/** A row as it is, and what of it is too large to be read. */
+function toEvent(
+  row: Row,
+  value: JsonObject,
+  table: string,
+  reading: OpencodeReading,
+  { records }: SessionRows,
+): readonly ReadItem[] {
+  const place = records.place()
+  const large = tooLargeIn(row, `a row of the table ${table}`, place)
+  return [
+    reading.event({ value, place }, table),
+    ...large.map((damage) => ({ type: 'damage', damage }) as const),
+  ]
 }
 
 function open({ file, shared, id }: SessionRows, info: JsonObject): OpencodeReading {
@@ -146,7 +171,7 @@ function readSessionMessage(
   }
   const event = reading.event({ value: parsedRow(row), place }, type ?? 'session_message')
   if (data !== undefined) return [event]
-  return [{ type: 'damage', damage: records.damage(place, 'a message that is not JSON') }, event]
+  return [{ type: 'damage', damage: records.damage(place, lossOf(row, 'data', 'a message')) }, event]
 }
 
 type Lost = {
@@ -182,7 +207,7 @@ async function* readNameless(rows: SessionRows): AsyncGenerator<readonly ReadIte
     for await (const row of eachRow(rows.database, table)) {
       if (asId(textOf(row[column])) !== undefined) continue
       if (table === 'message') yield* readMessages([row], reading, rows)
-      else yield [reading.event({ value: parsedRow(row), place: rows.records.place() }, table)]
+      else yield toEvent(row, parsedRow(row), table, reading, rows)
     }
   }
 }

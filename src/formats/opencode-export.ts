@@ -4,6 +4,7 @@ import { isLongRecord } from '../transcript/long-records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
 import type { ReadItem } from './format.ts'
+import type { IdSet } from './id-set.ts'
 import { isList, isRecord, leftOver, takes } from './left-over.ts'
 import { readListDocument } from './list-document.ts'
 import { createOpencodeReading, type OpencodeReading, type Piece, type Spawned } from './opencode-reading.ts'
@@ -11,7 +12,7 @@ import { asId, type Place } from './placing.ts'
 
 export type Shared = {
   /** Session ids given out so far: another recording of the same session gets its own. */
-  readonly taken: Set<string>
+  readonly taken: Pick<IdSet, 'has' | 'add'>
   readonly spawned: Spawned
   readonly drift: DriftWatch | undefined
 }

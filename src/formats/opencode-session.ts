@@ -3,6 +3,7 @@ import { uuidFrom } from '../transcript/ids.ts'
 import { asObject, asString, rest, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { costOf, toDollars } from './dollars.ts'
+import type { IdSet } from './id-set.ts'
 import { instantOf } from './opencode-part.ts'
 import { asId } from './placing.ts'
 
@@ -15,7 +16,7 @@ export type SessionKnown = {
   readonly sessionId: string | undefined
   /** Tells sessions apart that have no id, or the same one. */
   readonly path: string
-  readonly taken: ReadonlySet<string>
+  readonly taken: Pick<IdSet, 'has'>
   /** The call that started it, where that was read. */
   readonly citation?: string
 }

@@ -6,8 +6,10 @@ import { isHansardError } from '../errors.ts'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
 import { asObject, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import { RECORD_LIMIT } from '../transcript/lines.ts'
+import { madeList } from '../transcript/made-list.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { ReadItem } from './format.ts'
+import { createKeyed } from './keyed.ts'
 import type { Shared } from './opencode-export.ts'
 import { createOpencodeReading, type Message, type OpencodeReading, type Piece } from './opencode-reading.ts'
 import { asId } from './placing.ts'
@@ -15,13 +17,22 @@ import { asId } from './placing.ts'
 export type Tree = {
   readonly sessions: readonly SourceFile[]
   /** By the session's id, which is their folder's name. */
-  readonly messages: Map<string, SourceFile[]>
+  readonly messages: Groups
   /** By the message's id. */
-  readonly parts: Map<string, SourceFile[]>
+  readonly parts: Groups
   /** What else is kept of a session, by its id: its to-dos, its diff. */
-  readonly beside: Map<string, SourceFile[]>
+  readonly beside: Groups
   /** Files that are none of these. */
   readonly others: readonly SourceFile[]
+}
+
+/** Files by a key, each given once: a tree may have a million, of which no more is held than their numbers. */
+export type Groups = {
+  /** The first of each group, of so many groups. */
+  first(most: number): readonly SourceFile[]
+  take(key: string): readonly SourceFile[]
+  /** What was not taken, group by group. Some may be taken meanwhile. */
+  rest(): Generator<{ readonly key: string; readonly files: readonly SourceFile[] }, void, undefined>
 }
 
 const PART = /(?:^|\/)part\/(?:[^/]+\/)?([^/]+)\/[^/]+\.json$/
@@ -30,35 +41,79 @@ const SESSION = /(?:^|\/)session\/[^/]+\/[^/]+\.json$/
 const BESIDE = /(?:^|\/)(?:session_diff|todo)\/([^/]+)\.json$/
 
 export function toTree(files: readonly SourceFile[]): Tree {
-  const sessions: SourceFile[] = []
-  const others: SourceFile[] = []
-  const messages = new Map<string, SourceFile[]>()
-  const parts = new Map<string, SourceFile[]>()
-  const beside = new Map<string, SourceFile[]>()
-  const folders = [
-    [PART, parts],
-    [MESSAGE, messages],
-    [BESIDE, beside],
-  ] as const
-  for (const file of files) {
-    const found = folders
-      .map(([pattern, map]) => ({ map, key: pattern.exec(file.path)?.[1] }))
-      .find(({ key }) => key !== undefined)
-    if (found?.key !== undefined) {
-      const known = found.map.get(found.key)
-      if (known === undefined) found.map.set(found.key, [file])
-      else known.push(file)
-    } else if (SESSION.test(file.path)) sessions.push(file)
-    else others.push(file)
+  const kinds: { [K in keyof Tree]: number[] } = {
+    sessions: [],
+    messages: [],
+    parts: [],
+    beside: [],
+    others: [],
   }
-  // Ids of sessions sort newest first.
-  return { sessions: sessions.toReversed(), messages, parts, beside, others }
+  let number = 0
+  for (const { path } of files) {
+    kinds[kindOf(path)].push(number)
+    number += 1
+  }
+  const some = (numbers: readonly number[]): readonly SourceFile[] =>
+    madeList(numbers.length, (n) => files[numbers[n] as number] as SourceFile)
+  const by = (pattern: RegExp, numbers: readonly number[]): Groups =>
+    toGroups(some(numbers), ({ path }) => pattern.exec(path)?.[1] ?? '')
+  return {
+    // Ids of sessions sort newest first.
+    sessions: some(kinds.sessions.toReversed()),
+    messages: by(MESSAGE, kinds.messages),
+    parts: by(PART, kinds.parts),
+    beside: by(BESIDE, kinds.beside),
+    others: some(kinds.others),
+  }
+}
+
+function kindOf(path: string): keyof Tree {
+  if (PART.test(path)) return 'parts'
+  if (MESSAGE.test(path)) return 'messages'
+  if (BESIDE.test(path)) return 'beside'
+  return SESSION.test(path) ? 'sessions' : 'others'
+}
+
+function toGroups(files: readonly SourceFile[], keyOf: (file: SourceFile) => string): Groups {
+  const keyAt = (number: number): string => keyOf(files[number] as SourceFile)
+  const keyed = createKeyed(files.length, keyAt)
+  const taken = new Uint8Array(files.length)
+  const take = (key: string): readonly SourceFile[] => {
+    // A group is taken as a whole. Any number of sessions may say that they have one id, and each asks for all that is under it.
+    const first = keyed.first(key)
+    if (first === undefined || taken[first] !== 0) return []
+    const numbers = keyed.find(key)
+    for (const number of numbers) taken[number] = 1
+    return madeList(numbers.length, (n) => files[numbers[n] as number] as SourceFile)
+  }
+  return {
+    first(most) {
+      const keys = new Set<string>()
+      const firsts: SourceFile[] = []
+      for (const file of files) {
+        if (firsts.length >= most) break
+        if (keys.has(keyOf(file))) continue
+        keys.add(keyOf(file))
+        firsts.push(file)
+      }
+      return firsts
+    },
+    take,
+    *rest() {
+      for (let number = 0; number < files.length; number += 1) {
+        if (taken[number] !== 0) continue
+        const key = keyAt(number)
+        yield { key, files: take(key) }
+      }
+    },
+  }
 }
 
 export async function* readTree(tree: Tree, shared: Shared): AsyncGenerator<readonly ReadItem[]> {
   for (const file of tree.sessions) yield* readSession({ file, tree, shared, name: stem(file.path) })
-  for (const name of tree.messages.keys()) yield* readSession({ file: undefined, tree, shared, name })
-  for (const files of tree.parts.values()) yield* readOrphans(files, shared)
+  for (const { key: name, files } of tree.messages.rest())
+    yield* readSession({ file: undefined, messages: files, tree, shared, name })
+  for (const { files } of tree.parts.rest()) yield* readOrphans(files, shared)
 }
 
 /** One session, message or part on its own. */
@@ -67,26 +122,33 @@ export async function* readAlone(
   kind: 'session' | 'message' | 'part',
   shared: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const empty: Tree = { sessions: [], messages: new Map(), parts: new Map(), beside: new Map(), others: [] }
-  if (kind === 'session') yield* readSession({ file, tree: empty, shared, name: stem(file.path) })
+  const tree = toTree([])
+  if (kind === 'session') yield* readSession({ file, tree, shared, name: stem(file.path) })
   else if (kind === 'part') yield* readOrphans([file], shared)
   else {
     const { value } = await readPiece(file)
     const name = (isObject(value) ? asId(value['sessionID']) : undefined) ?? stem(file.path)
-    const tree = { ...empty, messages: new Map([[name, [file]]]) }
-    yield* readSession({ file: undefined, tree, shared, name })
+    yield* readSession({ file: undefined, messages: [file], tree, shared, name })
   }
 }
 
 type SessionFiles = {
   readonly file: SourceFile | undefined
+  /** Absent where they are in the tree. */
+  readonly messages?: readonly SourceFile[]
   readonly tree: Tree
   readonly shared: Shared
   /** What the session is called by where its files lie. */
   readonly name: string
 }
 
-async function* readSession({ file, tree, shared, name }: SessionFiles): AsyncGenerator<readonly ReadItem[]> {
+async function* readSession({
+  file,
+  messages,
+  tree,
+  shared,
+  name,
+}: SessionFiles): AsyncGenerator<readonly ReadItem[]> {
   const piece = file && (await readPiece(file))
   const info = asObject(piece?.value) ?? {}
   const sessionId = asId(info['id']) ?? name
@@ -94,8 +156,8 @@ async function* readSession({ file, tree, shared, name }: SessionFiles): AsyncGe
   yield [{ type: 'session', session: reading.session() }]
   if (piece?.damage !== undefined) yield [{ type: 'damage', damage: piece.damage }]
   else if (piece !== undefined) yield [reading.event(piece, 'session')]
-  for (const message of take(tree.messages, sessionId)) yield* readMessage(message, tree, reading)
-  for (const extra of take(tree.beside, sessionId)) {
+  for (const message of messages ?? tree.messages.take(sessionId)) yield* readMessage(message, tree, reading)
+  for (const extra of tree.beside.take(sessionId)) {
     const { damage, ...rest } = await readPiece(extra)
     const record = extra.path.split('/').at(-2) ?? 'unknown'
     yield [damage === undefined ? reading.event(rest, record) : { type: 'damage', damage }]
@@ -124,7 +186,7 @@ async function* readMessage(
   const { damage, ...piece } = await readPiece(file)
   const info = asObject(piece.value)
   const id = asId(info?.['id']) ?? stem(file.path)
-  const { pieces, damaged } = await readParts(take(tree.parts, id))
+  const { pieces, damaged } = await readParts(tree.parts.take(id))
   const message: Message = { info: info && { value: info, place: piece.place }, parts: pieces }
   if (damage !== undefined) yield [{ type: 'damage', damage }]
   else if (info === undefined) yield [reading.event(piece, 'unknown')]
@@ -183,12 +245,6 @@ async function readPiece(file: SourceFile): Promise<Piece & { readonly damage?: 
   return /^\s*\{/.test(text.slice(0, 100)) && !/\}\s*$/.test(text.slice(-100))
     ? fail('torn', 'the file ends inside this record', bytes.length)
     : fail('not-json', 'not JSON', bytes.length)
-}
-
-function take(files: Map<string, SourceFile[]>, key: string): readonly SourceFile[] {
-  const found = files.get(key) ?? []
-  files.delete(key)
-  return found
 }
 
 function stem(path: string): string {

@@ -5,11 +5,12 @@ import { HansardError } from '../errors.ts'
 import { textOf } from '../transcript/block.ts'
 import { citation } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
-import type { Source } from '../transcript/source.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import { turns, type Transcript } from '../transcript/transcript.ts'
 import { opencode } from './opencode.ts'
+import { toTree } from './opencode-tree.ts'
 
 type Fields = Record<string, unknown>
 const MS = 1_770_000_000_000
@@ -380,6 +381,21 @@ describe('OpenCode’s counts', () => {
 })
 
 describe('OpenCode’s tree', () => {
+  it('is looked through once for messages that many sessions say are theirs', () => {
+    let asked = 0
+    const all = Array.from({ length: 1000 }, (_, n) => ({
+      get path() {
+        asked += 1
+        return `storage/message/ses_1/msg_${n}.json`
+      },
+    }))
+    const { messages } = toTree(all as unknown as readonly SourceFile[])
+    expect(messages.take('ses_1')).toHaveLength(1000)
+    for (let n = 0; n < 1000; n += 1) expect(messages.take('ses_1')).toHaveLength(0)
+    expect([...messages.rest()]).toEqual([])
+    expect(asked).toBeLessThan(10_000)
+  })
+
   const task = tool('prt_3', 'c2', done('done', { metadata: { sessionId: 'ses_child' } }), 'task')
   const reply = assistant('msg_2', [tool('prt_2', 'c1', done('a.txt')), task, finish()])
   const child = { ...INFO, id: 'ses_child', parentID: 'ses_one', title: 'A part of it' }

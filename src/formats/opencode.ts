@@ -10,6 +10,7 @@ import type { Detection, Format } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { firstValue, readHead, type Head } from './head-records.ts'
 import { readTables } from './head-tables.ts'
+import { createIdSet } from './id-set.ts'
 import { lookAtTables, readDatabase } from './opencode-database.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
@@ -25,7 +26,7 @@ export const opencode: Format = {
   title: 'OpenCode: opencode.db, exports, and storage/{session,message,part}',
   async detect(source) {
     const { sessions, messages, parts, others } = toTree(await source.list())
-    const records = [...firstOf(messages), ...firstOf(parts)]
+    const records = [...messages.first(LOOKED_AT), ...parts.first(LOOKED_AT)]
     const candidates = [...sessions.slice(0, LOOKED_AT), ...records, ...others.slice(0, LOOKED_AT)]
     let best: Detection | undefined
     for (const file of others.filter((one) => source.kind === 'file' || DATABASE.test(one.path))) {
@@ -42,7 +43,7 @@ export const opencode: Format = {
   },
   async *read(source, options) {
     const drift = createDriftWatch(OPENCODE_VOCABULARY, options)
-    const shared: Shared = { taken: new Set(), spawned: new Map(), drift }
+    const shared: Shared = { taken: createIdSet(), spawned: new Map(), drift }
     const files = await source.list()
     if (source.kind === 'file') {
       for (const file of files) {
@@ -103,10 +104,6 @@ export function detectOpencode(head: Head): Detection | undefined {
 
 /** Files of each kind looked at to tell whose a folder is. */
 const LOOKED_AT = 10
-
-function firstOf(groups: ReadonlyMap<string, readonly SourceFile[]>): readonly SourceFile[] {
-  return [...groups.values()].slice(0, LOOKED_AT).flatMap((files) => files.slice(0, 1))
-}
 
 type Looks = Detection & { readonly kind: 'export' | 'session' | 'message' | 'part' }
 

@@ -135,8 +135,10 @@ describe('a conversation of the SDK', () => {
       'c1/events/event-00001-y.json': event('first'),
       'c1/events/event-00003-z.json': '{"id":',
     }
-    const [told] = await readAll(openhands, memorySource(files(folder)))
+    const [told, ...others] = await readAll(openhands, memorySource(files(folder)))
     expect(told?.session.native?.sessionId).toBe('c1')
+    // No event is a session of its own as well.
+    expect(others).toEqual([])
     expect(told?.entries.map(({ id }) => id)).toEqual(['first', 'second'])
   })
 })

@@ -49,11 +49,16 @@ const single = fileFormat({
 export const openhands: Format = {
   ...single,
   async *read(source, options) {
-    const events = source.kind === 'folder' ? await conversationsOf(source) : new Map<string, SourceFile[]>()
+    // Listed once: another list is of other objects, and so is a list that lies on disk each time it is gone through.
+    const files = await source.list()
+    const isEvent = new Uint8Array(files.length)
+    const events = source.kind === 'folder' ? await conversationsOf(files) : new Map<string, number[]>()
     const taken = new Set<string>()
-    for (const [folder, files] of events) yield* readConversation(folder, files, source, taken)
-    const isEvent = (file: SourceFile): boolean => events.get(folderOf(file.path))?.includes(file) ?? false
-    const others = (await source.list()).filter((file) => !isEvent(file))
+    for (const [folder, numbers] of events) {
+      for (const number of numbers) isEvent[number] = 1
+      yield* readConversation(folder, inOrder(files, numbers), source, taken)
+    }
+    const others = files.filter((_, number) => isEvent[number] === 0)
     yield* single.read({ ...source, list: async () => others }, options)
   },
 }
@@ -249,21 +254,31 @@ function watchEvent(watch: DriftWatch | undefined, event: JsonObject): void {
 
 const folderOf = (path: string): string => path.replace(EVENT_FILE, '')
 
-async function conversationsOf(source: Source): Promise<ReadonlyMap<string, SourceFile[]>> {
-  const found = new Map<string, SourceFile[]>()
-  for (const file of await source.list()) {
+/** The events of each, by their numbers in the list of files: there may be a million. */
+async function conversationsOf(files: readonly SourceFile[]): Promise<ReadonlyMap<string, number[]>> {
+  const found = new Map<string, number[]>()
+  let number = -1
+  for (const file of files) {
+    number += 1
     if (!EVENT_FILE.test(file.path) || lookAtOpenHands(await readFurther(file)) === undefined) continue
-    const files = found.get(folderOf(file.path))
-    if (files === undefined) found.set(folderOf(file.path), [file])
-    else files.push(file)
+    const numbers = found.get(folderOf(file.path))
+    if (numbers === undefined) found.set(folderOf(file.path), [number])
+    else numbers.push(number)
   }
   return found
 }
 
 /** A file for each event, by their numbers. */
+function* inOrder(files: readonly SourceFile[], numbers: readonly number[]): Generator<SourceFile> {
+  const fileAt = (at: number): SourceFile => files[numbers[at] as number] as SourceFile
+  const keys = Float64Array.from(numbers, (_, at) => numberOf(fileAt(at).path))
+  const order = Uint32Array.from(numbers.keys()).sort((a, b) => (keys[a] as number) - (keys[b] as number))
+  for (const at of order) yield fileAt(at)
+}
+
 async function* readConversation(
   folder: string,
-  files: readonly SourceFile[],
+  files: Iterable<SourceFile>,
   source: Source,
   taken: Set<string>,
 ): AsyncGenerator<readonly ReadItem[]> {
@@ -271,7 +286,7 @@ async function* readConversation(
   const events = createEvents(telling, undefined)
   const sessionId = `${source.path}/${folder}`.split(/[/\\]/).findLast((name) => name !== '' && name !== '.')
   telling.know({ ...(sessionId !== undefined && { sessionId }) })
-  for (const file of [...files].sort((a, b) => numberOf(a.path) - numberOf(b.path))) {
+  for (const file of files) {
     const { raw, damage, bytes } = await readDocument(file)
     if (damage !== undefined) telling.damage(damage)
     else events.next(raw, { file: file.path, number: 1, byteOffset: 0, byteLength: bytes })

@@ -18,6 +18,7 @@ import { readSpans, type Attributes, type OtlpSpan } from '../wire/otlp.ts'
 import { documentOf } from './file-format.ts'
 import type { Head } from './head-records.ts'
 import { readInOrder } from './in-order.ts'
+import { passing } from './let-go.ts'
 import { readBareList, readListDocument } from './list-document.ts'
 import type { Place } from './placing.ts'
 import { untoldIn } from './unsaid.ts'
@@ -60,35 +61,44 @@ function isPhoenix({ context, attributes, span_kind }: JsonObject): boolean {
 export async function* readSpanFile(file: SourceFile, head: Head): AsyncGenerator<readonly SpanPiece[]> {
   const { exporter = 'otlp', isLines = true } = exporterOf(head) ?? {}
   const toPieces = PARTS[exporter]
-  if (isLines) {
-    for await (const steps of readInOrder(file)) {
-      yield steps.flatMap((step) => {
-        if ('damage' in step) return [{ damage: step.damage }]
-        const { value, number, byteOffset, byteLength } = step.record
-        return toPieces(value, { file: file.path, number, byteOffset, byteLength })
-      })
-    }
-    return
-  }
+  if (isLines) return yield* readSpanLines(file, toPieces)
   const read =
     exporter === 'phoenix'
       ? await readBareList(file)
-      : await readListDocument(file, exporter === 'otlp' ? 'resourceSpans' : 'data')
+      : await readListDocument(file, exporter === 'otlp' ? 'resourceSpans' : 'data', { isForLines: true })
+  // A line may be longer than what is looked at to tell them apart.
+  if (read.isLines) return yield* readSpanLines(file, toPieces)
   const { members, damage, sizeBytes, elements, count = 0 } = read
   yield damage.map((one) => ({ damage: one }))
   const place = { file: file.path, number: count === 0 ? 1 : 0, byteOffset: 0, byteLength: sizeBytes }
   if (Object.keys(members).length > 0) yield [{ value: members, place }]
   let number = 0
   for await (const some of elements()) {
-    yield some.flatMap(({ value, byteOffset, byteLength }) => {
-      number += 1
-      const body = exporter === 'otlp' && value !== undefined ? { resourceSpans: [value] } : (value ?? null)
-      return toPieces(body, { file: file.path, number, byteOffset, byteLength })
-    })
+    yield* passing(
+      some.flatMap(({ value, byteOffset, byteLength }) => {
+        number += 1
+        const body = exporter === 'otlp' && value !== undefined ? { resourceSpans: [value] } : (value ?? null)
+        return toPieces(body, { file: file.path, number, byteOffset, byteLength })
+      }),
+    )
   }
 }
 
-const PARTS: Readonly<Record<Exporter, (value: Json, place: Place) => readonly SpanPiece[]>> = {
+async function* readSpanLines(file: SourceFile, toPieces: ToPieces): AsyncGenerator<readonly SpanPiece[]> {
+  for await (const steps of readInOrder(file)) {
+    yield* passing(
+      steps.flatMap((step): readonly SpanPiece[] => {
+        if ('damage' in step) return [{ damage: step.damage }]
+        const { value, number, byteOffset, byteLength } = step.record
+        return toPieces(value, { file: file.path, number, byteOffset, byteLength })
+      }),
+    )
+  }
+}
+
+type ToPieces = (value: Json, place: Place) => readonly SpanPiece[]
+
+const PARTS: Readonly<Record<Exporter, ToPieces>> = {
   otlp(value, place) {
     const read = isObject(value) && 'resourceSpans' in value ? readSpans(value) : undefined
     if (read === undefined || read.items.length === 0) return [{ value, place }]

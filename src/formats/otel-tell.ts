@@ -10,13 +10,14 @@ import type { CallTold } from '../wire/otel-call.ts'
 import type { OtelTool } from '../wire/otel.ts'
 import type { Attributes, OtlpSpan } from '../wire/otlp.ts'
 import type { IdSet } from './id-set.ts'
+import { keepLast } from './keep-last.ts'
 import { entriesOf, isOwn, sessionIn, toSaid } from './otel-own.ts'
 import type { OtelTree, TreeSpan } from './otel-tree.ts'
 import { sessionOf } from './own-facts.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer } from './provider-entries.ts'
 import type { Telling } from './telling.ts'
-import { createToldMessages, type ToldMessages } from './told-messages.ts'
+import { createToldMessages, withoutLong, type ToldMessages } from './told-messages.ts'
 import { unknownSaid } from './unknown.ts'
 
 export type Held = TreeSpan & { readonly place: Place }
@@ -42,9 +43,9 @@ export function tellSpan({ span, told, place }: Held, tree: OtelTree, talk: Talk
   const say = (said: Said, at: string | undefined): void =>
     talk.telling.say({ ...said, ...where, ...(at !== undefined && { at }) }, place)
   const lane = talk.lanes.get(source) ?? createToldMessages()
-  talk.lanes.set(source, lane)
+  keepLast(talk.lanes, source, lane)
   const resource = Object.fromEntries(span.resource)
-  const key = toJson(resource)
+  const key = toJson(withoutLong(resource))
   if (span.resource.size > 0 && !talk.resources.has(key)) {
     talk.resources.add(key)
     say(unknownSaid(resource, 'resource'), span.startedAt)

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { memoryFileSource, readAll } from '../../test/memory-files.ts'
 import { createCallFold } from '../transcript/totals.ts'
 import type { Transcript } from '../transcript/transcript.ts'
@@ -36,6 +36,19 @@ const totals = ({ entries }: Transcript) => {
 }
 const said = (told: Transcript | undefined) => (told?.entries ?? []).filter(({ kind }) => kind === 'message')
 
+afterEach(() => vi.restoreAllMocks())
+
+it('tells of a long resource once, and never spells all of it', async () => {
+  const long = { key: 'text', value: { stringValue: 'said '.repeat(400_000) } }
+  const [one] = exported(span(1, undefined, {}), span(2, 1, {})).resourceSpans
+  const text = JSON.stringify({ resourceSpans: [{ ...one, resource: { attributes: [long] } }] })
+  const spelled = vi.spyOn(JSON, 'stringify')
+  const [told] = await read(text)
+  const lengths = spelled.mock.results.map(({ value }) => String(value).length)
+  expect(Math.max(...lengths)).toBeLessThan(1_000_000)
+  expect(told?.entries.filter(({ metadata }) => metadata?.['record'] === 'resource')).toHaveLength(1)
+})
+
 const user = { role: 'user', parts: [{ type: 'text', content: 'look' }] }
 const asked = { role: 'assistant', parts: [{ type: 'tool_call', id: 'c', name: 'ls', arguments: {} }] }
 const returned = { role: 'tool', parts: [{ type: 'tool_call_response', id: 'c', response: 'a.txt' }] }
@@ -64,6 +77,17 @@ const agent = {
 }
 
 describe('spans of an agent', () => {
+  it('are read line by line where the first line is longer than what tells a file apart', async () => {
+    const long = [user, { role: 'user', parts: [{ type: 'text', content: 'x'.repeat(400_000) }] }]
+    const chat = (n: number, messages: object) =>
+      span(n, undefined, { 'gen_ai.operation.name': 'chat', 'gen_ai.input.messages': messages })
+    const lines = [exported(chat(1, long)), exported(chat(2, [user]))].map((one) => JSON.stringify(one))
+    const [told, ...others] = await read(`${lines.join('\n')}\n`, 'x.jsonl')
+    expect(others).toEqual([])
+    expect(told?.damage).toEqual([])
+    expect(told?.entries.map(({ origin }) => origin?.record)).toEqual(expect.arrayContaining([1, 2]))
+  })
+
   it('tell each message once and bill each call once, whichever order they were exported in', async () => {
     const [told] = await read(
       exported(

@@ -14,7 +14,7 @@ import { createIdSet } from './id-set.ts'
 import { keepLast } from './keep-last.ts'
 import { AGENT, isOwn } from './otel-own.ts'
 import { createOtelTree, toTreeSpan, type OtelTree, type TreeSpan } from './otel-tree.ts'
-import { exporterOf, readSpanFile } from './otel-spans.ts'
+import { exporterOf, readSpanFile, type SpanPiece } from './otel-spans.ts'
 import { tellSpan, type Held, type Talk } from './otel-tell.ts'
 import { otelWriter } from './otel-write.ts'
 import type { Facts } from './telling.ts'
@@ -53,26 +53,33 @@ async function* readTraces(
 ): AsyncGenerator<readonly ReadItem[]> {
   let isHeld = file.sizeBytes <= HELD_BYTES
   const held: Held[] = []
+  /** Of the records that they are in: what is compressed may be any number of times its size. */
+  let heldBytes = 0
   const loose = open()
   let isLooseOpen = false
   const sessions = createSessions(open)
+  // Not in the frame that waits for the next: it would hold on to the last piece meanwhile.
+  const take = (piece: SpanPiece): void => {
+    if ('damage' in piece) loose.damage(piece.damage)
+    else if ('value' in piece) loose.say(unknownSaid(piece.value), piece.place)
+    else {
+      if (held.at(-1)?.place !== piece.place) heldBytes += piece.place.byteLength
+      held.push({ ...toTreeSpan(piece.span), place: piece.place })
+    }
+  }
   for await (const pieces of readSpanFile(file, head)) {
     // What is no span belongs to no trace: a session of its own, whose turn it is again.
     if (pieces.some((piece) => !('span' in piece))) {
       yield sessions.leave()
       if (isLooseOpen) yield loose.end()
     }
-    for (const piece of pieces) {
-      if ('damage' in piece) loose.damage(piece.damage)
-      else if ('value' in piece) loose.say(unknownSaid(piece.value), piece.place)
-      else held.push({ ...toTreeSpan(piece.span), place: piece.place })
-    }
+    pieces.forEach(take)
     const others = loose.take()
     if (others.length > 0) {
       isLooseOpen = true
       yield others
     }
-    if (isHeld && held.length <= HELD_SPANS) continue
+    if (isHeld && held.length <= HELD_SPANS && heldBytes <= HELD_BYTES) continue
     // A batch at a time: what hangs together was mostly exported together.
     yield* inBatches(sessions.tell(isHeld ? asBegun(held) : held))
     isHeld = false

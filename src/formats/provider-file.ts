@@ -62,7 +62,7 @@ async function* stepsOf(file: SourceFile, head: Head, api: WireApi): AsyncGenera
   const layout = layoutOf(head)
   if (layout === 'list') return yield* readListSteps(await readBareList(file))
   if (layout === 'lines') return yield* readLineSteps(file)
-  const document = await readListDocument(file, LISTS[api])
+  const document = await readListDocument(file, LISTS[api], { isForLines: true })
   if (document.isLines) return yield* readLineSteps(file)
   yield* readListSteps(document)
 }

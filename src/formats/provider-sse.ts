@@ -5,7 +5,7 @@
 import { asArray, asObject, isObject, parseJson, toJson, type Json } from '../transcript/json.ts'
 import { readLines, type Line } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
-import { createSseParser } from '../wire/sse.ts'
+import { createSseParser, type SseEvent } from '../wire/sse.ts'
 import { detectAmong } from './candidates.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
@@ -101,11 +101,22 @@ async function* jsonEvents(file: SourceFile, head: Head): AsyncGenerator<readonl
     yield some.flatMap((step): readonly Step[] => {
       if ('damage' in step) return [step]
       const { value, ...extent } = step.record
-      const event = value === undefined ? undefined : { data: toJson(value), complete: true }
+      const event = value === undefined ? undefined : toEvent(value)
       return (event && streams.take(event, extent)) ?? [{ said: unknownSaid(value), extent }]
     })
   }
   yield streams.end()
+}
+
+/** Its text is made when it is asked for, which few are: a long one would be here several times. */
+function toEvent(value: Json): SseEvent {
+  return {
+    value,
+    get data() {
+      return toJson(value)
+    },
+    complete: true,
+  }
 }
 
 async function* sseEvents(file: SourceFile): AsyncGenerator<readonly Step[]> {

@@ -4,7 +4,7 @@
  */
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { createReassembly } from '../wire/apis.ts'
-import { eventValue, type Reassembly, type WireApi } from '../wire/message.ts'
+import { eventValue, isStreamEnd, type Reassembly, type WireApi } from '../wire/message.ts'
 import type { SseEvent } from '../wire/sse.ts'
 import type { Place, Said } from './placing.ts'
 import { fromAnswer } from './provider-entries.ts'
@@ -40,7 +40,7 @@ export function createStreams(): Streams {
   return {
     take(event, extent) {
       const value = eventValue(event)
-      if (value === undefined || event.data.trim() === '[DONE]') {
+      if (value === undefined || isStreamEnd(event)) {
         if (open === undefined) return undefined
         open.isOver ||= value !== undefined
         open.reassembly.push(event)

@@ -34,3 +34,11 @@ it('takes a few steps for what was said a hundred thousand times', () => {
   for (let n = 0; n < 100_000; n += 1) told.tell(said('again'))
   expect(told.news([said('again'), said('new')])).toEqual([said('new')])
 })
+
+it('tells long messages apart by all that they say', () => {
+  const told = createToldMessages()
+  const long = 'wörld '.repeat(200_000)
+  const [middle, end] = [`${long}a${long}`, `${long}${long}a`]
+  expect(told.news([said(middle), said(end)])).toHaveLength(2)
+  expect(told.news([said(middle), said(end), said(`${long}b${long}`)])).toHaveLength(1)
+})

@@ -94,7 +94,7 @@ async function* stepsOf(file: SourceFile, head: Head): AsyncGenerator<readonly F
   const layout = layoutOf(head)
   if (layout === 'list') return yield* readListSteps(await readBareList(file))
   if (layout === 'lines') return yield* readLineSteps(file)
-  const document = await readListDocument(file, 'messages')
+  const document = await readListDocument(file, 'messages', { isForLines: true })
   if (document.isLines) return yield* readLineSteps(file)
   yield* readListSteps(document)
 }
