@@ -67,8 +67,8 @@ const AT_HAND = new Set(['buffer', 'events', 'fs', 'module', 'path', 'process', 
 const lazyModules = {
   name: 'lazy-modules',
   renderChunk(code) {
-    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = \w+(?:\.\w+)?\(\1, 1\);\n)?/g
-    return code.replaceAll(named, (whole, name, module) => {
+    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = [\w$]+(?:\.[\w$]+)?\(\1, 1\);\n)?/g
+    const lazy = code.replaceAll(named, (whole, name, module) => {
       // What is imported as a whole is wrapped, not copied name by name.
       if (AT_HAND.has(module)) return `const ${name}$ = require("node:${module}"), ${name} = { __proto__: ${name}$, default: ${name}$ };\n`
       const used = new Set(Array.from(code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, property]) => property))
@@ -82,6 +82,9 @@ const lazyModules = {
         `get ${property}() { return ${property === 'default' ? load : `${load}.${property}`} }`
       return `let ${name}$;\nconst ${name} = { ${[...used].map(getter).join(', ')} };\n`
     })
+    const [, again] = /^const \w+\$ = .*, (\w+) = \{.*;\n\1 = /m.exec(lazy) ?? /^const (\w+) = \{ get .*;\n\1 = /m.exec(lazy) ?? []
+    if (again !== undefined) throw new Error(`${again} is set again, and cannot be: the bundler wraps modules in another way than is known here`)
+    return lazy
   },
 }
 
@@ -116,7 +119,7 @@ const bareStart = {
   renderChunk(code, { name }) {
     if (name !== 'hansard') return null
     const runtime = 'require_rolldown_runtime'
-    const bare = code.replace(new RegExp(`(?:/\\* @__PURE__ \\*/ )?${runtime}\\.\\w+\\((require\\("[^"]+"\\)), 1\\)`), '$1')
+    const bare = code.replace(new RegExp(`(?:/\\* @__PURE__ \\*/ )?${runtime}\\.[\\w$]+\\((require\\("[^"]+"\\)), 1\\)`), '$1')
     const without = bare.replace(new RegExp(`const ${runtime} = require\\([^)]*\\);\\n`), '')
     if (without.includes(runtime)) throw new Error('the first file needs more than it should')
     return { code: without }

@@ -2,6 +2,7 @@
 import { SYNTHETIC } from '../formats/claude-lines.ts'
 import { fromTimestamp } from '../formats/claude-time.ts'
 import { OPEN_CALLS } from '../sources/unit-facts.ts'
+import { heldId, heldName } from '../transcript/held-text.ts'
 import { isObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import { isNamed } from '../transcript/totals.ts'
 import { hasCounts, laterReport, withoutZeros, type Quality, type Usage } from '../transcript/usage.ts'
@@ -35,7 +36,8 @@ export function scanLog(bytes: Buffer, lines: AnswerLines, { answers, path }: An
     // A name that is no string has no quotes around it.
     const isText = from > 0 && bytes[from - 1] === QUOTE
     if (lastModel !== undefined && isText && isSame(bytes, from, to, lastModel.bytes)) return lastModel.name
-    const name = text(AT.model)
+    const said = text(AT.model)
+    const name = said === undefined ? undefined : heldName(said)
     lastModel = name === undefined ? undefined : { name, bytes: Buffer.from(bytes.subarray(from, to)) }
     return name
   }
@@ -67,8 +69,9 @@ export function scanLog(bytes: Buffer, lines: AnswerLines, { answers, path }: An
         answeredEnd = ends[AT.uuid] as number
       }
       if (model !== SYNTHETIC) {
-        const id = text(AT.id)
-        if (id === undefined || !isNamed(id)) return false
+        const said = text(AT.id)
+        if (said === undefined || !isNamed(said)) return false
+        const id = heldId(said)
         if (usage !== undefined && isSeveral(usage)) return false
         const quality = first(AT.stop_reason) === QUOTE ? 'reported' : 'partial'
         const report = usage === undefined ? UNCOUNTED : toReport(usage, quality)

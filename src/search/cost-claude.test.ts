@@ -172,6 +172,21 @@ const log = logOf(12)
 const shortLog = logOf(3)
 
 describe('calls that are skimmed', () => {
+  it('are those that the reader finds, however long ids and models are', async () => {
+    const { message: _, ...opening } = JSON.parse(OPENING) as { readonly message: unknown }
+    const answer = (uuid: string, id: string, model: string): string => {
+      const message = { id, role: 'assistant', model, content: [], usage: { output_tokens: 7 } }
+      return `${JSON.stringify({ ...opening, type: 'assistant', uuid, message })}\n`
+    }
+    const [id, model] = ['x'.repeat(256), 'm'.repeat(200)]
+    const lines = [
+      answer('u1', id, model),
+      answer('u2', `${id}y`, `${model}n`),
+      answer('u3', `${id}z`, 'claude-opus-4-5'),
+    ]
+    expect(await isSame(write({ [`projects/-p/${ID}.jsonl`]: [OPENING, ...lines].join('') }))).toBe(true)
+  })
+
   it('are those that the reader finds, whatever lines there are', async () => {
     let skimmed = 0
     await fc.assert(

@@ -29,7 +29,7 @@ export type SkimmedUnit = {
   /** The session's key. */
   readonly session: string
   readonly cwd?: string
-  /** By the id of the answer. */
+  /** By the id of the answer, as it is held. */
   readonly answers: ReadonlyMap<string, Answer>
 }
 
@@ -57,6 +57,7 @@ export function slotsOf({ answers }: SkimmedUnit): {
   return { slots: sums.slots(), keys }
 }
 
+/** As `callKey` has it. */
 const keyOf = (id: string): string => `m:${id}`
 
 /** Undefined for what has to be read by the format's own reader. */

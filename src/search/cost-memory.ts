@@ -46,7 +46,7 @@ export async function readIntoMemory(reading: Reading): Promise<MemoryState> {
       await read(await finder.find(folders), homes.others)
       folders = workingFolders(database).filter((folder) => !looked.has(folder))
     }
-    settleBills(database, (keys) => refreshSessions(database, keys))
+    await settleBills(database, (keys) => refreshSessions(database, keys))
     return { database, failed, close: () => database.close() }
   } catch (error) {
     database.close()
@@ -88,7 +88,7 @@ async function readUnits(
       sessions.filter(({ key, session }) => !deleted.has(session.id) && !deleted.has(key))
     const { result, bills } = await readers.read(job, {
       calls: (calls) => reading.calls(withoutSessions(calls, deleted)),
-      sessions: ({ format, sessions }) => reading.sessions({ format, sessions: left(sessions) }),
+      sessions: (part) => reading.sessions({ ...part, sessions: left(part.sessions) }),
     })
     if (result.type === 'failed') failed += 1
     if (result.type !== 'read') return

@@ -22,6 +22,12 @@ export type SessionFlags = {
 
 export const EVERY_SESSION: SessionFilter = { where: 'true', values: [] }
 
+/** Those that belong to a run, which of most archives are few. */
+export const OF_A_RUN: SessionFilter = {
+  where: 'EXISTS (SELECT 1 FROM sessions AS one WHERE one.key = listing.key AND one.run IS NOT NULL)',
+  values: [],
+}
+
 export function flagsFilter({ status, flow, run, since, until }: SessionFlags): SessionFilter {
   const isSame = (column: string): string =>
     `EXISTS (SELECT 1 FROM sessions AS one WHERE one.key = listing.key AND one.${column} = ?)`

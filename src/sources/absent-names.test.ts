@@ -53,4 +53,26 @@ describe('a name that is not there', () => {
     for (const name of ['PLACE.JSON', 'cafe\u0301']) files.kind(join(folder, name))
     expect(asked).toHaveLength(3)
   })
+
+  it('is known of a folder with many folders, however many were made in it since, and of each that was made', () => {
+    const listed: string[] = []
+    const { files } = gatherSyncs({
+      ...nodeFiles,
+      list(path) {
+        listed.push(path)
+        return nodeFiles.list(path)
+      },
+    })
+    const above = join(folder, 'many')
+    files.makeFolder(above)
+    for (let n = 0; n < 30; n += 1) {
+      const own = join(above, `f${n}`)
+      expect(files.kind(own)).toBe(undefined)
+      files.makeFolder(own)
+      expect(files.kind(join(own, 'nothing'))).toBe(undefined)
+      files.close(files.openAppend(join(own, 'something'), 'new'))
+      expect(files.kind(join(own, 'something'))).toBe('file')
+    }
+    expect(listed).toEqual([above])
+  })
 })

@@ -45,6 +45,8 @@ export const FIRST_COUNT = 5
 export const QUALITY = 11
 export const PICO = 12
 export const UNPRICED = 13
+const TOOLS = 15
+const WORK = 16
 
 /** By column, in the order of `CALL_COLUMNS`: the value that all rows share, or that of each. None is a list by itself. */
 export type CallTable = {
@@ -142,6 +144,18 @@ export function rowsOf({ count, columns }: CallTable): readonly CallRow[] {
 export function valueAt(column: SqlValue | readonly SqlValue[] | undefined, row: number): SqlValue {
   return Array.isArray(column) ? (column[row] ?? null) : ((column as SqlValue | undefined) ?? null)
 }
+
+/** As many calls of the usual length take as much memory: a hostile one may name fifty tools, each as long as a name may be. */
+export function weightOf({ count, columns }: CallTable): number {
+  let characters = 0
+  for (const column of [columns[TOOLS], columns[WORK]]) {
+    if (!Array.isArray(column)) continue
+    for (const one of column as readonly SqlValue[]) if (typeof one === 'string') characters += one.length
+  }
+  return Math.max(count, Math.ceil(characters / USUAL_CHARACTERS))
+}
+
+const USUAL_CHARACTERS = 200
 
 /** Without the calls of these sessions. */
 export function withoutSessions(table: CallTable, sessions: ReadonlySet<string>): CallTable {

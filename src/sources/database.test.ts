@@ -3,7 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
-import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
+import { type Row, type RowOptions, type SourceDatabase, TextBytes } from '../transcript/source.ts'
 import { openSourceDatabase } from './database.ts'
 
 let folder: string
@@ -44,6 +44,18 @@ const many = (count: number): string =>
 const temporary = (): string[] => fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith('hansard-db-'))
 
 describe('a database', () => {
+  it('gives long rows of tables with many columns, and those behind them', async () => {
+    const names = Array.from({ length: 900 }, (_, n) => `c${n}`)
+    await made(`CREATE TABLE t (${names.join(', ')}); INSERT INTO t (c0, c1, c899) VALUES (1, zeroblob(1200000), 'end');
+                INSERT INTO t (c0) VALUES (2)`)
+    const rows = await read('t')
+    expect(damage).toEqual([])
+    expect(rows.map(({ c0, c1, c899 }) => [c0, (c1 as Buffer | null)?.length, c899])).toEqual([
+      [1, 1_200_000, 'end'],
+      [2, undefined, null],
+    ])
+  })
+
   it('gives its tables, columns and values, and none of its views', async () => {
     await made(`CREATE TABLE b (id INTEGER PRIMARY KEY, text TEXT, "__proto__" BLOB, real REAL, big INT,
                   made AS (id + 1));
@@ -96,6 +108,42 @@ describe('a database', () => {
     expect(Math.max(...counts)).toBeLessThanOrEqual(5)
     expect(counts.reduce((a, b) => a + b)).toBe(30)
     await database.close()
+  })
+})
+
+describe('a row of many MB', () => {
+  const LONG = `replace(hex(zeroblob(1500000)), '00', 'ä"')`
+
+  it('has its text as bytes, and everything else as it is', async () => {
+    await made(`CREATE TABLE t (id TEXT PRIMARY KEY, a TEXT, b BLOB, c, n INT);
+                INSERT INTO t VALUES ('x', ${LONG} || '😀', zeroblob(2000000), 'short', 7),
+                  ('y', CAST(x'ff' || zeroblob(1100000) AS TEXT), NULL, '', NULL)`)
+    const large: number[] = []
+    const noted = async (bytes: number): Promise<void> => void large.push(bytes)
+    for (const options of [{}, { orderBy: ['id'] }, { where: { column: 'c', in: ['short', ''] } }]) {
+      const [x, y] = await read('t', { ...options, large: noted })
+      const said = `${'ä"'.repeat(1_500_000)}😀`
+      expect(x?.['a']).toBeInstanceOf(TextBytes)
+      expect(String(x?.['a']) === said).toBe(true)
+      expect(Buffer.alloc(2_000_000).equals(x?.['b'] as Buffer)).toBe(true)
+      expect([x?.['c'], x?.['n'], y?.['c'], y?.['n']]).toEqual(['short', 7, '', null])
+      // No text: the bytes it is.
+      expect(y?.['a']).not.toBeInstanceOf(TextBytes)
+      expect(Buffer.from(y?.['a'] as Buffer).subarray(0, 2)).toEqual(Buffer.from([0xff, 0]))
+    }
+    expect(large.slice(0, 2)).toEqual([6_500_011, 1_100_002])
+    expect(new Set(damage)).toEqual(new Set(['not-utf8: text in the table t is not text']))
+  })
+
+  it('is told of by its key where it is too large, and others are given', async () => {
+    await made(`CREATE TABLE t (id TEXT PRIMARY KEY, a); CREATE TABLE u (a); INSERT INTO u VALUES (zeroblob(70000000));
+                INSERT INTO t VALUES ('before', 1), ('it', zeroblob(70000000)), ('behind', 2)`)
+    expect((await read('t')).map(({ id }) => id)).toEqual(['before', 'behind'])
+    expect(await read('u')).toEqual([])
+    expect(damage).toEqual([
+      'too-large: a row of the table t is 70000002 bytes, over 67108864: id "it"',
+      'too-large: a row of the table u is 70000000 bytes, over 67108864: number 1',
+    ])
   })
 })
 

@@ -1,9 +1,10 @@
 /** Which format some bytes are in, told by the bytes: a name or label is never believed. */
 import { HansardError } from '../errors.ts'
-import { chooseFiles } from '../formats/candidates.ts'
+import { chooseFiles, someOfEachSort } from '../formats/candidates.ts'
 import type { Format } from '../formats/format.ts'
 import { HEAD_BYTES, parseHead } from '../formats/head-records.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { isMade } from '../transcript/made-list.ts'
 import { describeSource } from './describe.ts'
 import { ListedFile, withOwn, type OpenListed } from './listed-file.ts'
 
@@ -83,7 +84,10 @@ function withHeads(source: Source): Source {
   let listed: Promise<readonly SourceFile[]> | undefined
   const list = async (): Promise<readonly SourceFile[]> => {
     const files = await source.list()
-    if (source.isPacked !== true) return files.map(headsOf(HEAD_BYTES))
+    if (source.isPacked !== true) {
+      const asked = isMade(files) ? someOfEachSort(files) : files
+      return asked.map(headsOf(HEAD_BYTES))
+    }
     const chosen = chooseFiles(files, MEMBERS)
     const share = Math.floor(MEMBERS_BYTES / Math.max(1, chosen.length))
     return chosen.map(headsOf(share))

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it, vi } from 'vitest'
 import { addCommits, createRepository, type TestCommit } from '../../test/git-repository.ts'
 import { heldBytes } from '../../test/held-bytes.ts'
 import { readAll } from '../../test/memory-files.ts'
@@ -13,6 +14,7 @@ import type { Transcript } from '../transcript/transcript.ts'
 import { detect } from './detect.ts'
 import { openEntireRepository, type EntireSource } from './entire-git.ts'
 import { allFormats } from './formats.ts'
+import { openFiles } from './open-files.ts'
 
 const S1 = '11111111-1111-4111-8111-111111111111'
 const V1 = 'refs/heads/entire/checkpoints/v1'
@@ -425,6 +427,60 @@ describe('thousands of checkpoints', () => {
   })
 })
 
+const gitIn = (repository: string, input: string | Buffer, ...args: string[]): string =>
+  execFileSync('git', ['-C', repository, ...args], { encoding: 'utf8', input }).trim()
+const commitTree = (repository: string, ref: string, tree: string): void => {
+  const who = ['-c', 'user.name=a', '-c', 'user.email=a@b.c']
+  const commit = gitIn(repository, '', ...who, 'commit-tree', '-m', 'x', tree)
+  gitIn(repository, '', 'update-ref', ref, commit)
+}
+
+describe('units that are read where they lie', () => {
+  const S2 = S1.replaceAll('1', '2')
+  const checkpoint = (name: string, session: string, from: number) => ({
+    [`${name.slice(0, 2)}/${name.slice(2)}/0/full.jsonl`]: lines(from, from + 2, session),
+    [`${name.slice(0, 2)}/${name.slice(2)}/0/metadata.json`]: facts(name, 1, session),
+    [`${name.slice(0, 2)}/${name.slice(2)}/metadata.json`]: JSON.stringify({
+      checkpoint_id: name,
+      sessions: [],
+    }),
+  })
+  const first = checkpoint('a1b2c3d4e5f6', S1, 0)
+  const files = { ...first, ...checkpoint('b1b2c3d4e5f6', S2, 0) }
+
+  it('have one listing of their repository until a ref moves', async () => {
+    const repository = createRepository([{ ref: V1, files: first }])
+    const paths = await pathsOf((await openEntireRepository(repository)) as EntireSource)
+    const listed = async (): Promise<readonly string[]> =>
+      (await (await openFiles(`git:${repository}`, paths)).list()).map(({ path }) => path)
+    expect(await listed()).toEqual(paths)
+    // Whoever lists it anew finds no tree.
+    const [objects, away] = [join(repository, '.git', 'objects'), join(repository, '.git', 'away')]
+    fs.renameSync(objects, away)
+    fs.mkdirSync(objects)
+    expect(await listed()).toEqual(paths)
+    fs.rmdirSync(objects)
+    fs.renameSync(away, objects)
+    addCommits(repository, [{ ref: V1, files }])
+    const found = await openFiles(`git:${repository}`, paths)
+    expect(await found.find(paths[0] ?? '')).toBeDefined()
+    const all = await pathsOf((await openEntireRepository(repository)) as EntireSource)
+    expect(all.length).toBeGreaterThan(paths.length)
+    expect((await (await openFiles(`git:${repository}`, all)).list()).map(({ path }) => path)).toEqual(all)
+  })
+
+  it('are listed anew after a listing that failed', async () => {
+    const repository = createRepository([{ ref: V1, files: first }])
+    const paths = await pathsOf((await openEntireRepository(repository)) as EntireSource)
+    const opened = await openFiles(`git:${repository}`, paths)
+    vi.stubEnv('PATH', '')
+    await expect(opened.list()).rejects.toThrow()
+    vi.unstubAllEnvs()
+    const again = await openFiles(`git:${repository}`, paths)
+    expect((await again.list()).map(({ path }) => path)).toEqual(paths)
+  })
+})
+
 describe('a damaged or hostile repository', () => {
   it('without Entire’s refs, or none at all, is none', async () => {
     expect(
@@ -478,6 +534,41 @@ describe('a damaged or hostile repository', () => {
         .map(({ file }) => file)
         .sort(),
     ).toEqual([`${S1}/full.jsonl`, 'refs/entire/checkpoints/0D/01KXGTTNGCEACC83QZEJ5YAF0D'])
+  })
+
+  it('is refused where a few trees hold each other so often that nobody comes to their end', async () => {
+    const repository = createRepository([])
+    let tree = gitIn(repository, '', 'mktree')
+    for (let level = 0; level < 9; level += 1) {
+      const entries = Array.from({ length: 12 }, (_, n) => `040000 tree ${tree}\t${n + 10}\n`)
+      tree = gitIn(repository, entries.join(''), 'mktree')
+    }
+    commitTree(repository, V1, tree)
+    await expect((await openEntireRepository(repository))?.list()).rejects.toMatchObject({
+      code: 'too-large',
+    })
+  })
+
+  it('lacks what is missing of a transcript also where that is packed, and torn without it', async () => {
+    const repository = createRepository([])
+    const packed = gzipSync(lines(0, 20))
+    const half = gitIn(repository, packed.subarray(0, packed.length / 2), 'hash-object', '-w', '--stdin')
+    const chunks = [`${half}\tfull.jsonl`, `${'e'.repeat(40)}\tfull.jsonl.001`]
+    const slot = gitIn(
+      repository,
+      chunks.map((chunk) => `100644 blob ${chunk}\n`).join(''),
+      'mktree',
+      '--missing',
+    )
+    const root = gitIn(repository, `040000 tree ${slot}\t0\n`, 'mktree')
+    commitTree(repository, 'refs/entire/checkpoints/0D/01KXGTTNGCEACC83QZEJ5YAF0D', root)
+    const source = await openEntireRepository(repository)
+    const [file] = (await source?.list()) ?? []
+    expect((await file?.bytes(1e9))?.length).toBeGreaterThan(0)
+    expect([source?.isWhole(file?.path ?? ''), source?.damage().map(({ kind }) => kind)]).toEqual([
+      false,
+      ['missing'],
+    ])
   })
 
   it('runs no program that it names, and takes no name that climbs', async () => {

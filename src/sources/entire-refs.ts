@@ -15,7 +15,10 @@ export type EntireRef = {
   readonly label: string
 }
 
-const MAX_BYTES = 64 * 1024 * 1024
+/** Each has a tree of several files, of which there may be `MAX_FILES`. */
+const MAX_REFS = 200_000
+/** No name of git's is so long. */
+const MAX_LINE_BYTES = 64 * 1024
 const SHADOW = /^refs\/heads\/entire\/([0-9a-f]{7,40}(?:-[0-9A-Za-z]+)?)$/
 const CHECKPOINTS =
   /^refs\/(?:heads\/|remotes\/[^/]+\/)?entire\/checkpoints\/(?:v1|v2\/main|v2\/full\/[\w-]+|[0-9A-Za-z]{2}\/[0-9A-Za-z]+)$/
@@ -23,24 +26,48 @@ const CHECKPOINTS =
 /** In the order of trust: where two say different things of one checkpoint, the first is believed. Empty where there are none. */
 export async function listEntireRefs(git: Git, repository: string): Promise<readonly EntireRef[]> {
   const patterns = ['refs/entire/', 'refs/heads/entire/', 'refs/remotes/*/entire/checkpoints/v1']
-  let said: string
+  const refs: EntireRef[] = []
   try {
-    said = await git.text(MAX_BYTES, 'for-each-ref', '--format=%(objectname) %(refname)', ...patterns)
+    const said = git.run('for-each-ref', '--format=%(objectname) %(refname)', ...patterns)
+    for await (const line of linesOf(said)) {
+      const ref = toRef(line)
+      if (ref !== undefined) refs.push(ref)
+      if (refs.length > MAX_REFS)
+        throw new HansardError('too-large', `${repository} has more than ${MAX_REFS} refs of Entire's`)
+    }
   } catch (error) {
     if (!(error instanceof GitFailed)) throw error
     throw new HansardError('io', `the refs of ${repository} cannot be read (${error.message})`, {
       cause: error,
     })
   }
-  const refs = said.split('\n').flatMap((line): EntireRef[] => {
-    const [, id, name] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? []
-    if (id === undefined || name === undefined) return []
-    const shadow = SHADOW.exec(name)?.[1]
-    if (shadow !== undefined) return [{ id, name, kind: 'shadow', label: shadow }]
-    if (!CHECKPOINTS.test(name)) return []
-    return [{ id, name, kind: 'checkpoints', label: name.slice(name.lastIndexOf('/') + 1) }]
-  })
   return refs.sort((a, b) => rank(a.name) - rank(b.name) || (a.name < b.name ? -1 : 1))
+}
+
+/** Without holding all of them: a repository may have a ref for each checkpoint. */
+async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  let held: Buffer = Buffer.alloc(0)
+  for await (const piece of pieces) {
+    const bytes = held.length === 0 ? piece : Buffer.concat([held, piece])
+    let from = 0
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, from)) {
+      yield bytes.toString('utf8', from, end)
+      from = end + 1
+    }
+    held = bytes.subarray(from)
+    if (held.length > MAX_LINE_BYTES) throw new GitFailed('a name without an end')
+  }
+}
+
+const NEWLINE = 0x0a
+
+function toRef(line: string): EntireRef | undefined {
+  const [, id, name] = /^([0-9a-f]{40,64}) (\S+)$/.exec(line) ?? []
+  if (id === undefined || name === undefined) return undefined
+  const shadow = SHADOW.exec(name)?.[1]
+  if (shadow !== undefined) return { id, name, kind: 'shadow', label: shadow }
+  if (!CHECKPOINTS.test(name)) return undefined
+  return { id, name, kind: 'checkpoints', label: name.slice(name.lastIndexOf('/') + 1) }
 }
 
 /** The same as long as no ref moved. */

@@ -7,7 +7,8 @@ import { parseInstant } from '../transcript/instant.ts'
 import { asString, isObject, parseJson } from '../transcript/json.ts'
 import type { EntireRef } from './entire-refs.ts'
 import type { Git } from './git-program.ts'
-import { type GitBlob, listTrees, readSmallObjects } from './git-trees.ts'
+import { createGitBlobs, type GitBlobs } from './git-blobs.ts'
+import { listTrees, readSmallObjects } from './git-trees.ts'
 
 /** One session in one checkpoint. */
 export type Slot = {
@@ -16,19 +17,21 @@ export type Slot = {
   readonly number: string
   /** When the checkpoint was made. */
   readonly at: string
-  /** The transcript's chunks in order; empty where there is none. */
-  readonly full: readonly GitBlob[]
+  /** The transcript's chunks in order, by number; empty where there is none. */
+  readonly full: readonly number[]
   /** What else there is, by name: `metadata.json`, `prompt.txt`, `tasks/<tool use>/agent-x.jsonl`. */
-  readonly files: ReadonlyMap<string, GitBlob>
+  readonly files: ReadonlyMap<string, number>
 }
 
 export type Slots = {
+  /** What is meant by a number. */
+  readonly blobs: GitBlobs
   /** By time. */
   readonly slots: readonly Slot[]
   /** The checkpoints' own metadata, which speaks of all of their sessions. */
-  readonly checkpoints: ReadonlyMap<string, GitBlob>
+  readonly checkpoints: ReadonlyMap<string, number>
   /** What else a checkpoint holds that is no session's, by checkpoint and name. */
-  readonly beside: ReadonlyMap<string, ReadonlyMap<string, GitBlob>>
+  readonly beside: ReadonlyMap<string, ReadonlyMap<string, number>>
 }
 
 /** `missed` is told the name of each ref that is damaged. */
@@ -37,33 +40,52 @@ export async function readSlots(
   refs: readonly EntireRef[],
   missed: (ref: string) => void,
 ): Promise<Slots> {
-  const roots = refs.map(({ id, kind }) => (kind === 'shadow' ? `${id}:.entire/metadata` : `${id}^{tree}`))
-  const trees = await listTrees(git, roots, (root) => missed(refs[root]?.name ?? ''))
-  const times = await commitTimes(git, refs)
+  const blobs = createGitBlobs()
   const drafts = new Map<string, Draft>()
-  const checkpoints = new Map<string, GitBlob>()
-  const beside = new Map<string, Map<string, GitBlob>>()
-  for (const [index, ref] of refs.entries()) {
-    for (const file of trees[index] ?? []) {
-      const place =
-        ref.kind === 'shadow' ? inShadow(file.path, ref.label) : inCheckpoints(file.path, ref.label)
+  const checkpoints = new Map<string, number>()
+  const beside = new Map<string, Map<string, number>>()
+  const only = createOnly()
+  const times = await commitTimes(git, refs)
+  const trees = listTrees(git, rootsOf(refs), { blobs, missed: (root) => missed(refs[root]?.name ?? '') })
+  for await (const found of trees) {
+    for (const { root, path, blob } of found) {
+      const ref = refs[root]
+      if (ref === undefined) continue
+      const place = ref.kind === 'shadow' ? inShadow(path, ref.label) : inCheckpoints(path, ref.label)
       if (place === undefined) continue
-      const { checkpoint, number, name, session } = place
+      const { checkpoint, number, session } = place
+      const name = only(place.name)
       if (number === undefined) {
-        if (name === METADATA && !checkpoints.has(checkpoint)) checkpoints.set(checkpoint, file)
+        if (name === METADATA && !checkpoints.has(checkpoint)) checkpoints.set(checkpoint, blob)
         if (name === METADATA) continue
-        const others = beside.get(checkpoint) ?? new Map<string, GitBlob>()
-        if (!others.has(name)) beside.set(checkpoint, others.set(name, file))
+        const others = beside.get(checkpoint) ?? new Map<string, number>()
+        if (!others.has(name)) beside.set(checkpoint, others.set(name, blob))
         continue
       }
       const key = JSON.stringify([checkpoint, number, session])
-      const draft = drafts.get(key) ?? { checkpoint, number, session, at: times[index], files: new Map() }
-      if (!draft.files.has(name)) draft.files.set(name, file)
-      drafts.set(key, draft)
+      const known = drafts.get(key)
+      const draft = known ?? { checkpoint, number: only(number), session, at: times[root], files: new Map() }
+      if (known === undefined) drafts.set(key, draft)
+      if (!draft.files.has(name)) draft.files.set(name, blob)
     }
   }
-  const slots = await withFacts(git, [...drafts.values()])
-  return { slots: slots.sort(byTime), checkpoints, beside }
+  const slots = await withFacts(git, [...drafts.values()], blobs)
+  return { blobs, slots: slots.sort(byTime), checkpoints, beside }
+}
+
+function* rootsOf(refs: readonly EntireRef[]): Generator<string> {
+  for (const { id, kind } of refs) yield kind === 'shadow' ? `${id}:.entire/metadata` : `${id}^{tree}`
+}
+
+/** The same string for the same text: nearly all files have the same few names, and each would hold on to the path it was cut from. */
+function createOnly(): (text: string) => string {
+  const all = new Map<string, string>()
+  return (text) => {
+    const known = all.get(text)
+    if (known !== undefined) return known
+    all.set(text, text)
+    return text
+  }
 }
 
 type Place = {
@@ -129,22 +151,28 @@ function toChunk(name: string): string {
 type Draft = Pick<Slot, 'checkpoint' | 'number'> & {
   readonly session: string | undefined
   readonly at: string | undefined
-  readonly files: Map<string, GitBlob>
+  readonly files: Map<string, number>
 }
 
 /** What counts of a checkpoint's metadata: there may be any number of them, each with all that was done. */
 type Facts = { readonly session: string | undefined; readonly at: string | undefined }
 
-async function withFacts(git: Git, drafts: readonly Draft[]): Promise<Slot[]> {
-  const named = drafts.filter(({ files }) => files.has('metadata.json'))
+async function withFacts(git: Git, drafts: readonly Draft[], blobs: GitBlobs): Promise<Slot[]> {
+  function* named(): Generator<Draft> {
+    for (const draft of drafts) if (draft.files.has(METADATA)) yield draft
+  }
+  function* ids(): Generator<string> {
+    for (const { files } of named()) yield blobs.id(files.get(METADATA) ?? 0)
+  }
+  const only = createOnly()
   const facts = new Map<Draft, Facts>()
-  let at = 0
-  const ids = named.map(({ files }) => files.get('metadata.json')?.id ?? '')
-  for await (const object of readSmallObjects(git, ids)) {
-    const draft = named[at++]
+  const asked = named()
+  for await (const object of readSmallObjects(git, ids())) {
+    const draft = asked.next().value
     const value = object?.type === 'blob' ? parseJson(object.content.toString('utf8')) : undefined
-    if (draft !== undefined && isObject(value))
-      facts.set(draft, { session: asString(value['session_id']), at: parseInstant(value['created_at']) })
+    if (draft === undefined || !isObject(value)) continue
+    const session = asString(value['session_id'])
+    facts.set(draft, { session: session && only(session), at: parseInstant(value['created_at']) })
   }
   return drafts.flatMap((draft) => {
     const { checkpoint, number, files } = draft
@@ -152,8 +180,8 @@ async function withFacts(git: Git, drafts: readonly Draft[]): Promise<Slot[]> {
     const session = toSessionName(said?.session ?? draft.session ?? '', `${checkpoint}-${number}`)
     const when = said?.at ?? draft.at ?? new Date(0).toISOString()
     const full = takeTranscript(files)
-    if (full.length === 0 && !files.has('transcript.jsonl') && !files.has('metadata.json')) return []
-    return [{ session, checkpoint, number, at: when, full, files }]
+    if (full.length === 0 && !files.has('transcript.jsonl') && !files.has(METADATA)) return []
+    return [{ session: only(session), checkpoint, number, at: when, full, files }]
   })
 }
 
@@ -167,8 +195,8 @@ function toSessionName(name: string, otherwise: string): string {
 const CHUNK = /^full\.jsonl\.(\d{1,6})$/
 
 /** Takes its chunks from among the files, which are the others then. */
-function takeTranscript(files: Map<string, GitBlob>): readonly GitBlob[] {
-  const chunks: { readonly number: number; readonly blob: GitBlob }[] = []
+function takeTranscript(files: Map<string, number>): readonly number[] {
+  const chunks: { readonly number: number; readonly blob: number }[] = []
   for (const [name, blob] of files) {
     const number = name === 'full.jsonl' ? 0 : Number(CHUNK.exec(name)?.[1] ?? -1)
     if (number < 0) continue
@@ -181,10 +209,10 @@ function takeTranscript(files: Map<string, GitBlob>): readonly GitBlob[] {
 /** The committers' times; undefined for a commit that cannot be read. */
 async function commitTimes(git: Git, refs: readonly EntireRef[]): Promise<readonly (string | undefined)[]> {
   const times: (string | undefined)[] = []
-  for await (const object of readSmallObjects(
-    git,
-    refs.map(({ id }) => id),
-  )) {
+  function* ids(): Generator<string> {
+    for (const { id } of refs) yield id
+  }
+  for await (const object of readSmallObjects(git, ids())) {
     const text = object?.type === 'commit' ? object.content.toString('utf8') : ''
     const seconds = Number(/^committer .* (\d{1,11}) [+-]\d{4}$/m.exec(text)?.[1] ?? Number.NaN)
     times.push(Number.isSafeInteger(seconds) ? new Date(seconds * 1000).toISOString() : undefined)

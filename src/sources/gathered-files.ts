@@ -32,8 +32,10 @@ export function gatherSyncs(files: Files): GatheredFiles {
       return kind
     },
     makeFolder(path) {
+      const isNew = absent.isAbsent(path)
       files.makeFolder(path)
       for (let at = path; at !== dirname(at); at = dirname(at)) absent.came(at)
+      if (isNew) absent.made(path)
     },
     link(from, to) {
       files.link(from, to)

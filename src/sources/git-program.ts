@@ -120,8 +120,20 @@ async function* runGit(
   }
 }
 
+/** Many in one write: there may be a hundred thousand. */
+const LINES_A_WRITE = 256
+
 function* withEnds(lines: Iterable<string>): Generator<string> {
-  for (const line of lines) yield `${line}\n`
+  let some = ''
+  let count = 0
+  for (const line of lines) {
+    some += `${line}\n`
+    count += 1
+    if (count % LINES_A_WRITE !== 0) continue
+    yield some
+    some = ''
+  }
+  if (some !== '') yield some
 }
 
 export function cannotStart(error: unknown): HansardError {

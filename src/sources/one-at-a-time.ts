@@ -4,6 +4,7 @@
  */
 import { createRequire } from 'node:module'
 import type { ChunkOptions, SourceFile } from '../transcript/source.ts'
+import { mapped } from '../transcript/made-list.ts'
 import { ListedFile, withOwn, type OpenListed } from './listed-file.ts'
 import type { OpenSource } from './open.ts'
 
@@ -12,8 +13,12 @@ const LARGE_BYTES = 2 * 1024 * 1024
 
 const NEWLINE = 0x0a
 
-/** `enter` comes back when nobody else is at such a unit; asked once. */
-export function oneAtATime(source: OpenSource, enter: () => Promise<void>): OpenSource {
+/** `enter` comes back when nobody else is at such a unit; asked once. `onLong`: told of rows of a database that are many MB. */
+export function oneAtATime(
+  source: OpenSource,
+  enter: () => Promise<void>,
+  onLong: () => void = () => {},
+): OpenSource {
   const open: OpenListed<SourceFile> = (_, file) => {
     const own = withOwn(file, {
       chunks: (options) => gated(file, enter, options),
@@ -23,12 +28,12 @@ export function oneAtATime(source: OpenSource, enter: () => Promise<void>): Open
       },
     })
     // Not before it is asked for: a list may be of a hundred thousand files.
-    return Object.defineProperty(own, 'database', { get: () => collecting(file.database) })
+    return Object.defineProperty(own, 'database', { get: () => collecting(file.database, enter, onLong) })
   }
   const gate = (file: SourceFile): SourceFile => new ListedFile(file, file, open)
   return {
     ...source,
-    list: async () => (await source.list()).map(gate),
+    list: async () => mapped(await source.list(), gate),
     async find(path) {
       const file = await source.find(path)
       return file && gate(file)
@@ -66,20 +71,42 @@ const COLLECT_BYTES = 8 * 1024 * 1024
 /** Rows of a database, until what is left of them is let go: V8 would wait until there is twice as much as is needed. */
 const COLLECT_ROWS = 20_000
 
-function collecting(open: SourceFile['database']): SourceFile['database'] {
+/** What is left of rows that were read is let go of before there is much of it. `enter`: before a row of many MB. */
+export function collecting(
+  open: SourceFile['database'],
+  enter: () => Promise<void> = async () => {},
+  onLong: () => void = () => {},
+): SourceFile['database'] {
   if (open === undefined) return undefined
   return async () => {
     const database = await open()
-    let passed = 0
+    let rows = 0
+    let bytes = 0
+    /** Nothing was given since it was let go of. */
+    let isClean = false
+    const letGo = (): void => {
+      if (!isClean) collect()
+      isClean = true
+      rows = 0
+    }
+    const large = async (more: number): Promise<void> => {
+      if (more > LARGE_BYTES) await enter()
+      bytes += more
+      // Of the rows before it, and of what was read to find it.
+      if (bytes <= COLLECT_BYTES) return
+      letGo()
+      onLong()
+    }
     return {
       ...database,
       async *rows(table, options) {
-        for await (const batch of database.rows(table, options)) {
-          passed += batch.length
+        for await (const batch of database.rows(table, { ...options, large })) {
+          rows += batch.length
           yield batch
-          if (passed < COLLECT_ROWS) continue
-          collect()
-          passed = 0
+          isClean = false
+          if (rows < COLLECT_ROWS && bytes <= COLLECT_BYTES) continue
+          letGo()
+          bytes = 0
         }
       },
     }

@@ -37,7 +37,7 @@ export async function* oneSession(
             const { session } = item
             if (keyOf(session, unit) === key || session.id === id) own ??= session.id
             isOurs = session.id === own
-            if (isOurs) ours.push({ type: 'session', session: { ...session, id, ...facts(known) } })
+            if (isOurs) ours.push({ type: 'session', session: { ...session, id, ...facts(known, session) } })
           } else if (isOurs && item.type === 'entry' && add !== undefined) {
             const entry = add(item.entry)
             if (entry !== undefined) ours.push({ type: 'entry', entry })
@@ -80,9 +80,11 @@ function createJoin(): () => (entry: Entry) => Entry | undefined {
 }
 
 /** What no recording says alone: it is known from all of them, and from sessions that mention this one. */
-function facts({ title, parent, recordings, totals }: Session): Partial<Session> {
+function facts({ title, parent, recordings, totals }: Session, said: Session): Partial<Session> {
+  // One that is longer than is listed is known by its beginning.
+  const isBeginning = title !== undefined && said.title?.startsWith(title) === true
   return {
-    ...(title !== undefined && { title }),
+    ...(title !== undefined && !isBeginning && { title }),
     ...(parent && { parent }),
     ...(recordings && { recordings }),
     ...(totals && { totals }),

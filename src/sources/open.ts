@@ -23,6 +23,8 @@ import { isZip } from './zip-directory.ts'
 export type OpenSource = Source & {
   /** What stopped short while reading so far: a gzip file cut off, folders too deep to look into. Complete once all is read. */
   damage(): readonly Damage[]
+  /** A file that was found before, by what was noted of it. Absent where that is not enough to open it. */
+  readonly again?: ((file: Listed) => SourceFile) | undefined
 }
 
 /** Chunks this size keep the number of awaits low and a line's copy rare. */
@@ -109,6 +111,7 @@ function openFolder(path: string, report: Report): OpenSource {
     kind: 'folder',
     list: () => (listed ??= list()),
     find: (wanted) => findBelow(root, wanted, root, open),
+    again: (file) => new ListedFile(file, undefined, open),
     damage: () => [...report.damage.values()],
   }
 }

@@ -33,7 +33,12 @@ export type Placed = Pick<Format, 'id' | 'places'>
 
 /** In the order of the formats, each format's roots sorted. */
 export function findPlaces(formats: readonly Placed[], options: PlaceOptions): readonly FoundPlace[] {
-  const folders = [...new Set(options.folders)].map((path) => ({ path, names: firstNames(path) }))
+  const folders: Working[] = []
+  for (const path of new Set(options.folders)) {
+    const names = firstNames(path)
+    // Those of old sessions may be hundreds of thousands, and most are gone.
+    if (names === undefined || names.size > 0) folders.push({ path, names })
+  }
   return formats.flatMap((format) => {
     const found = (format.places ?? []).flatMap((place) =>
       foldersOf(place, folders, options)

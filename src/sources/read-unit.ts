@@ -3,28 +3,27 @@
  * and needs nothing but where the archive is and what the unit consists of.
  */
 import { isAbsolute, posix } from 'node:path'
-import { openArchive } from '../archive/archive.ts'
-import { openKept, type KeptFiles, type KeptPlace } from '../archive/kept.ts'
 import { HansardError, isHansardError, messageOf } from '../errors.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
-import { nodeFiles } from '../journal/files.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { ShortFile } from '../transcript/source.ts'
 import { openShortBelow } from './below.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
-import type { OpenSource } from './open.ts'
-import { collect, oneAtATime } from './one-at-a-time.ts'
-import { createOutlet, type Outlet } from './outlet.ts'
+import { createFileLists, type FileLists } from './file-lists.ts'
+import { gated, goneMessage, isNew, keptIn, openVersions, type Gate } from './open-unit.ts'
+import type { LongListIn } from './long-list.ts'
+import { collect } from './one-at-a-time.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
-import { safeWork } from './work-safe.ts'
 import {
   createUnitReading,
   type Call,
-  type SessionFacts,
+  type FactsPart,
   type UnitFacts,
   type UnitReading,
 } from './unit-facts.ts'
-import { readVersions, versionsOf, type FormatOf, type UnitVersion } from './versions.ts'
+import { pathsIn } from './unit-files.ts'
+import { safeNames, withNames, withoutSecrets, withoutSecretsIn } from './unit-secrets.ts'
+import { openedOnce, readVersions, type FormatOf, type UnitVersion } from './versions.ts'
 
 export type UnitJob = UnitPlace & {
   /** As it was told the last time; told anew when absent. */
@@ -33,6 +32,8 @@ export type UnitJob = UnitPlace & {
   readonly mayPack?: boolean
   /** Of its files as they lie there. */
   readonly bytes?: number
+  /** Where its paths are if they are very many: `paths` is empty then. */
+  readonly listed?: LongListIn
 }
 
 export type UnitResult =
@@ -52,7 +53,7 @@ export type UnitResult =
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
 
 /** Some of a unit's sessions. `format`: the unit's. */
-export type SessionsPart = { readonly format: string; readonly sessions: readonly SessionFacts[] }
+export type SessionsPart = FactsPart & { readonly format: string }
 
 export type Taking = {
   /** Of a unit with many sessions, the facts of some, before the rest comes with the result; absent, all come with it. */
@@ -65,31 +66,44 @@ export type Taking = {
 
 /** Of a unit of more files than this, what is left of each adds up before V8 looks for it: it is told to, after so many batches. */
 const MANY_FILES = 5000
+/** The same of as many parts of a unit's sessions. */
+const MANY_PARTS = 25
 
 const NO_WAIT = async (): Promise<void> => {}
 
 /** Never throws. */
 export async function runUnitJob(
-  job: UnitJob,
+  given: UnitJob,
   onCalls: (calls: readonly Call[]) => void,
   taking: Taking = {},
 ): Promise<UnitResult> {
   const { isTaken = NO_WAIT, enter = NO_WAIT } = taking
+  const job = given.listed === undefined ? given : { ...given, paths: pathsIn(given.listed) }
+  const lists = createFileLists()
+  let opened: OpenReading | undefined
   try {
     if (job.agent === JOURNAL) {
       const { readRecorded } = await import('./read-recorded.ts')
       return await readRecorded(job, onCalls)
     }
-    const { reading, options } = openReading(job, onCalls)
+    opened = openReading(job, onCalls)
+    const { reading, options } = opened
     const own = await readShort(job, reading, options)
-    const begun: Begun | UnitResult = own === undefined ? await begin(job, enter, options) : { format: own }
+    const long = createLongWatch()
+    const begun: Begun | UnitResult =
+      own === undefined
+        ? await begin(job, { enter, onLong: () => long.note() }, { ...options, lists })
+        : { format: own }
     if ('type' in begun) return begun
     const { format, looks, items } = begun
-    if (items !== undefined) await readAll(items, reading, withCollecting(job, isTaken))
+    if (items !== undefined) await readAll(items, reading, withCollecting(job, isTaken), long)
     const read = await end(job, format, reading, taking)
     return looks === undefined ? read : { ...read, looks }
   } catch (error) {
     return failed(error)
+  } finally {
+    opened?.reading.close()
+    lists.close()
   }
 }
 
@@ -99,12 +113,16 @@ export async function runShortJob(
   onCalls: (calls: readonly Call[]) => void,
   taking: Pick<Taking, 'onSessions'>,
 ): Promise<UnitResult | undefined> {
+  let opened: OpenReading | undefined
   try {
-    const { reading, options } = openReading(job, onCalls)
+    opened = openReading(job, onCalls)
+    const { reading, options } = opened
     const own = await readShort(job, reading, options)
     return own && (await end(job, own, reading, taking))
   } catch (error) {
     return failed(error)
+  } finally {
+    opened?.reading.close()
   }
 }
 
@@ -123,14 +141,15 @@ async function end(
   { onSessions, isTaken = NO_WAIT }: Taking,
 ): Promise<Extract<UnitResult, { readonly type: 'read' }>> {
   if (onSessions !== undefined) {
-    let hasParts = false
+    let parts = 0
     for (let part = reading.part(); part !== undefined; part = reading.part()) {
-      hasParts = true
-      onSessions({ format: id, sessions: part.map((one) => withoutSecretsOf(one, home)) })
+      parts += 1
+      onSessions({ format: id, ...withoutSecretsIn(part, home) })
+      if (parts % MANY_PARTS === 0) collect()
       await isTaken()
     }
     // They are written down now, by another thread: what they were made of is not needed meanwhile.
-    if (hasParts) collect()
+    if (parts > 0) collect()
   }
   return { type: 'read', format: id, facts: withoutSecrets(reading.end(), home) }
 }
@@ -145,10 +164,37 @@ type Items = AsyncIterable<readonly ReadItem[]>
 /** `items`: absent where all of them were taken. */
 type Begun = { readonly format: Format; readonly looks?: string; readonly items?: Items }
 
-async function readAll(items: Items, reading: UnitReading, isTaken: () => Promise<void>): Promise<void> {
+async function readAll(
+  items: Items,
+  reading: UnitReading,
+  isTaken: () => Promise<void>,
+  long: LongWatch,
+): Promise<void> {
   for await (const batch of items) {
     reading.add(batch)
+    long.letGo(batch)
     await isTaken()
+  }
+}
+
+type LongWatch = {
+  /** A row of many MB is about to be read. */
+  note(): void
+  /** Of these, which were read, if there was such a row: before the next is made a text, too. */
+  letGo(batch: readonly ReadItem[]): void
+}
+
+function createLongWatch(): LongWatch {
+  let isNoted = false
+  return {
+    note: () => void (isNoted = true),
+    letGo(batch) {
+      if (!isNoted) return
+      isNoted = false
+      // Frames that wait hold on to the list.
+      ;(batch as ReadItem[]).length = 0
+      collect()
+    },
   }
 }
 
@@ -199,12 +245,13 @@ async function readShort(
 
 async function begin(
   job: UnitJob,
-  enter: () => Promise<void>,
-  options: ReadOptions,
+  gate: Gate,
+  { lists, ...options }: ReadOptions & { readonly lists: FileLists },
 ): Promise<Begun | UnitResult> {
-  const found = await openVersions(job)
+  const found = await openVersions(job, lists)
   if (found.length === 0) return { type: 'gone', message: goneMessage(job) }
-  const versions = gated(found.length === 1 ? found.map(openedOnce) : found, enter)
+  const all = gated(found, gate)
+  const versions = found.length === 1 ? all.map(openedOnce) : all
   const told = await tellFormat(job, versions)
   if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
   return {
@@ -220,126 +267,13 @@ export async function* readPlaced(
   { enter }: Pick<Taking, 'enter'> = {},
 ): AsyncGenerator<readonly ReadItem[]> {
   const found = await openVersions(place)
-  const versions = enter === undefined ? found : gated(found, enter)
+  const versions = enter === undefined ? found : gated(found, { enter })
   if (versions.length === 0) {
     throw new HansardError('not-found', goneMessage(place), {
       hint: 'sync without --no-keep keeps what programs delete',
     })
   }
   yield* readVersions(versions, place.paths, format, { formatOf: toldFormat })
-}
-
-/** Looked for once, for telling what it is and for reading it. */
-function openedOnce(version: UnitVersion): UnitVersion {
-  let opened: Promise<OpenSource> | undefined
-  const open = async (): Promise<OpenSource> => {
-    const source = await version.open()
-    let listed: ReturnType<OpenSource['list']> | undefined
-    return { ...source, list: () => (listed ??= source.list()) }
-  }
-  return { ...version, open: () => (opened ??= open()) }
-}
-
-function gated(versions: readonly UnitVersion[], enter: () => Promise<void>): readonly UnitVersion[] {
-  return versions.map((version) => ({
-    ...version,
-    open: async () => oneAtATime(await version.open(), enter),
-  }))
-}
-
-function goneMessage({ root, unit }: UnitPlace): string {
-  return `${root}/${unit} is gone, and nothing of it was kept`
-}
-
-/** Of what is read in place, all that was kept of it before is an older version. None when it is nowhere. */
-async function openVersions({
-  home,
-  agent,
-  root,
-  paths,
-  isKept,
-}: UnitPlace): Promise<readonly UnitVersion[]> {
-  const kept = keptIn(home).place(agent, root)
-  if (isKept) return versionsOf(kept, paths)
-  const { openFiles } = await import('./open-files.ts')
-  const open = (): Promise<OpenSource> => openFiles(root, paths)
-  if (await isThere(open)) {
-    // Of a place that is read for the first time, no file needs to be looked for.
-    return isNew(kept) ? [{ versions: new Map(), open }] : versionsOf(kept, paths, open)
-  }
-  return paths.some((path) => kept.file(path) !== undefined) ? versionsOf(kept, paths) : []
-}
-
-/** Nothing was kept of it. */
-function isNew({ folder }: KeptPlace): boolean {
-  return nodeFiles.kind(folder) === undefined
-}
-
-async function isThere(open: () => Promise<OpenSource>): Promise<boolean> {
-  try {
-    return (await (await open()).list()).length > 0
-  } catch (error) {
-    if (isHansardError(error) && error.code === 'not-found') return false
-    throw error
-  }
-}
-
-/** By archive, of which a process reads one: opened anew for each of a million units, it would be looked for anew each time. */
-const kepts = new Map<string, KeptFiles>()
-
-function keptIn(home: string): KeptFiles {
-  const kept = kepts.get(home) ?? openKept(openArchive(home))
-  kepts.set(home, kept)
-  return kept
-}
-
-const outlets = new Map<string, Outlet>()
-
-function outletOf(home: string): Outlet {
-  const outlet = outlets.get(home) ?? createOutlet(openArchive(home), false)
-  outlets.set(home, outlet)
-  return outlet
-}
-
-const names = new Map<string, string>()
-const MOST_NAMES = 10_000
-
-/** Names of tools, of which there are few. */
-function safeNames(home: string): (name: string) => string {
-  return (name) => {
-    const known = names.get(name)
-    if (known !== undefined) return known
-    const safe = outletOf(home).text(name)
-    if (names.size < MOST_NAMES) names.set(name, safe)
-    return safe
-  }
-}
-
-/** Nearly all are called what they are: no copy is made of these. */
-function withNames(calls: readonly Call[], names: (name: string) => string): readonly Call[] {
-  for (const { tools = [] } of calls)
-    for (const tool of tools)
-      if (names(tool) !== tool)
-        return calls.map((call) => (call.tools ? { ...call, tools: call.tools.map(names) } : call))
-  return calls
-}
-
-/** What is derived is searched, listed and served: what a program wrote of secrets is not in it. */
-function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
-  const outlet = outletOf(home)
-  const sessions = facts.sessions.map((one) => withoutSecretsOf(one, home))
-  const mentions = facts.mentions.map((one) => ({
-    ...one,
-    ...(one.title && { title: outlet.text(one.title) }),
-  }))
-  return { ...facts, sessions, mentions }
-}
-
-function withoutSecretsOf(one: SessionFacts, home: string): SessionFacts {
-  const outlet = outletOf(home)
-  const { prompt, ...session } = outlet.session({ ...one.session, ...(one.prompt && { prompt: one.prompt }) })
-  const work = safeWork(one.work, outlet.text, safeNames(home))
-  return { ...one, session, work, ...(prompt !== undefined && { prompt }) }
 }
 
 /** What a version is in, told by its content. */

@@ -4,6 +4,7 @@
  * files, which are read apart.
  */
 import type { Entry } from '../transcript/entry.ts'
+import { heldId, heldName } from '../transcript/held-text.ts'
 import type { Json } from '../transcript/json.ts'
 
 type At = Pick<Entry, 'source' | 'sequence'>
@@ -30,20 +31,20 @@ export function createSpawnFold(): SpawnFold {
     for (const block of entry.blocks) {
       if (block.type !== 'tool-call') continue
       isCall = true
-      last = { source: entry.source, sequence: entry.sequence }
+      last = { source: heldName(entry.source), sequence: entry.sequence }
       if (block.callId === undefined) continue
-      calls.set(block.callId, last)
+      calls.set(heldId(block.callId), last)
       if (calls.size > MOST_CALLS) calls.delete(calls.keys().next().value as string)
     }
     return isCall
   }
   const find = ({ metadata, blocks, role, source, sequence }: Entry, isCall: boolean): At => {
-    const own = { source, sequence }
+    const own = { source: heldName(source), sequence }
     if (isCall) return own
     const result = blocks.find((block) => block.type === 'tool-result')
     const named = metadata?.['spawnedBy'] ?? result?.callId
-    const call = typeof named === 'string' ? calls.get(named) : undefined
-    return call ?? (role === 'tool' && last?.source === source ? last : own)
+    const call = typeof named === 'string' ? calls.get(heldId(named)) : undefined
+    return call ?? (role === 'tool' && last?.source === own.source ? last : own)
   }
 
   return {

@@ -74,7 +74,7 @@ describe('the bill', () => {
         const one = { key: 's', session, entries: 1, toolCalls: 0, work: createWorkFold().end() }
         reading.end('f', { sessions: [one], mentions: [], damage: 0, drift: [] }, packer.bills())
       }
-      settleBills(database, (keys) => refreshSessions(database, keys))
+      await settleBills(database, (keys) => refreshSessions(database, keys))
       bills.push(database.prepare('SELECT billed_to, model FROM sums').all())
       database.close()
     }

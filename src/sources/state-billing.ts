@@ -5,6 +5,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { Row } from '../transcript/source.ts'
 import { bestRecording, settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
+import { nextTurn } from './next-turn.ts'
 import { prepared } from './state-statements.ts'
 import { sumBills } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
@@ -21,10 +22,7 @@ export const FULLEST = 2
  */
 export function questionOld(database: Database, reading: number, next: number | undefined): void {
   questionCalls(database, reading, next)
-  prepared(
-    database,
-    'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
-  ).run(reading)
+  questionSessions(database, reading)
   // Who pays for a row that goes may not pay for the one that takes its place.
   prepared(
     database,
@@ -56,6 +54,14 @@ export function questionNew(database: Database, reading: number, hasUnsettled: b
   ).run(reading)
 }
 
+/** All sessions of a pass. */
+export function questionSessions(database: Database, reading: number): void {
+  prepared(
+    database,
+    'INSERT OR IGNORE INTO stale_sessions SELECT session FROM recordings WHERE reading = ?',
+  ).run(reading)
+}
+
 function questionCalls(database: Database, reading: number, besides: number | undefined): void {
   prepared(
     database,
@@ -68,7 +74,10 @@ function questionCalls(database: Database, reading: number, besides: number | un
  * Bills anew all that is in question, and makes the sessions say so. In steps, each whole: what a crash leaves is still in question
  * for the next.
  */
-export function settleBills(database: Database, refresh: (keys: Iterable<string>) => void): void {
+export async function settleBills(
+  database: Database,
+  refresh: (keys: Iterable<string>) => void,
+): Promise<void> {
   const take = (table: string): string[] =>
     prepared(database, `SELECT key FROM ${table} ORDER BY key LIMIT ${BATCH}`)
       .all()
@@ -77,7 +86,8 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
     const remove = prepared(database, `DELETE FROM ${table} WHERE key = ?`)
     for (const key of keys) remove.run(key)
   }
-  questionRecordings(database)
+  const rest = createRest()
+  await questionRecordings(database, rest)
   const candidates = new Map<string, Candidate>()
   const candidate = (session: string): Candidate => {
     const known = candidates.get(session) ?? candidateOf(database, session)
@@ -92,6 +102,7 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
       for (const session of changed) note.run(session)
       forget('stale_calls', keys)
     })
+    await rest()
   }
   for (let keys = take('stale_sessions'); keys.length > 0; keys = take('stale_sessions')) {
     database.transaction(() => {
@@ -99,6 +110,20 @@ export function settleBills(database: Database, refresh: (keys: Iterable<string>
       sumBills(database, keys)
       forget('stale_sessions', keys)
     })
+    await rest()
+  }
+}
+
+/** Steps until what is left of them is let go: V8 would wait until there is twice as much as is needed. */
+const STEPS_LEFT = 50
+
+/** Between two steps: what the driver took for the first is given back. */
+function createRest(): () => Promise<void> {
+  let steps = 0
+  return async () => {
+    steps += 1
+    if (steps % STEPS_LEFT === 0) (await import('./one-at-a-time.ts')).collect()
+    await nextTurn()
   }
 }
 
@@ -113,7 +138,7 @@ export function isSettled(database: Database): boolean {
 }
 
 /** Which recording speaks may change what its session's calls are. All are chosen before the first call is billed. */
-function questionRecordings(database: Database): void {
+async function questionRecordings(database: Database, rest: () => Promise<void>): Promise<void> {
   const next = prepared(database, `SELECT key FROM stale_sessions WHERE key > ? ORDER BY key LIMIT ${BATCH}`)
   const question = prepared(
     database,
@@ -126,6 +151,7 @@ function questionRecordings(database: Database): void {
     database.transaction(() => {
       for (const { key } of rows) if (chooseRecordings(database, String(key))) question.run(String(key))
     })
+    await rest()
   }
 }
 

@@ -38,6 +38,8 @@ export type StateFiles = StateUnits &
      * how many these are.
      */
     look(place: number, seen: readonly SeenFile[], isToKeep: boolean): number
+    /** Which of them, by place in the list, `look` would make pending. */
+    changed(place: number, seen: readonly SeenFile[], isToKeep: boolean): readonly number[]
     /** Whether they are all known, and as they are now. */
     areKnown(place: number, seen: readonly SeenFile[]): boolean
     /** How many files of the place are known. */
@@ -64,8 +66,13 @@ export type StateFiles = StateUnits &
     ours(file: number): void
     /** A copy in a kept folder that nothing may be known about; one that is known stays as it is. */
     adopt(place: number, path: string, unit: string, bytes: number): void
-    /** What no walk meets was kept, or, without `kept`, read where it lies: its unit is read again where that changed anything. */
-    copied(place: number, path: string, unit: string, kept: KeptNow | undefined): void
+    /**
+     * What no walk meets was kept, or, without `kept`, read where it lies: its unit is read again where that changed anything. `stamp`:
+     * by which it will be known to be unchanged, if by any.
+     */
+    copied(place: number, path: string, unit: string, kept: KeptNow | undefined, stamp?: string): void
+    /** How many files a unit has. */
+    countOf(place: number, unit: string): number
     /** Its bytes are those that were taken in before. */
     unchanged(file: number): void
     /** Its source is gone: what was kept of it stays, and what was read of it. One that was never taken in, or read, is forgotten. */
@@ -74,8 +81,10 @@ export type StateFiles = StateUnits &
     forgetFormat(file: number): void
     /** It stays pending, and says why. Where it was all that hindered its unit from being read, that is read without it. */
     failed(file: number, problem: string): void
-    /** The unit's files, sorted. There may be a hundred thousand of them. */
+    /** The unit's files, sorted. */
     filesOf(unit: number): readonly UnitFile[]
+    /** The same some thousand at a time, in the order they were first seen in: there may be a million. */
+    fileLists(unit: number): Generator<readonly UnitFile[], void, undefined>
     /** What is no longer kept, and not to be kept again while its source stays as it is. */
     dropped(unit: number): void
     stamp(place: number): string | undefined
@@ -91,10 +100,10 @@ export function openStateFiles(database: Database): StateFiles {
     database,
     'UPDATE files SET stamp = ?, size = ?, pending = max(pending, 1) WHERE id = ?',
   )
-  const findAt = prepared(database, 'SELECT bytes, tail FROM files WHERE place = ? AND path = ?')
+  const findAt = prepared(database, 'SELECT id, stamp, bytes, tail FROM files WHERE place = ? AND path = ?')
   const insert = prepared(
     database,
-    `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, '', ?, ?, ?, 0, ?)`,
+    `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
   )
   let taken: (unit: number) => void = () => {}
   /** A place stays what it is. */
@@ -114,6 +123,16 @@ export function openStateFiles(database: Database): StateFiles {
          ON CONFLICT (place, path) DO UPDATE SET dirty = 1 RETURNING id`,
     )
     return Number(add.get(place, path)?.['id'])
+  }
+  function* fileLists(unit: number): Generator<readonly UnitFile[], void, undefined> {
+    const lists = prepared(database, FILES_OF)
+    for (let after = 0; ;) {
+      const { found, last } = lists.get(unit, after) ?? {}
+      const list = JSON.parse(String(found)) as FileList
+      yield list.map(([path, size, bytes]) => ({ path, size, bytes: bytes ?? undefined }))
+      if (list.length < FILES_A_LIST) return
+      after = Number(last)
+    }
   }
 
   return {
@@ -142,6 +161,14 @@ export function openStateFiles(database: Database): StateFiles {
       }
       return changed.length
     },
+    changed: (place, seen, isToKeep) => changedOf(place, seen, isToKeep).map(({ at }) => Number(at)),
+    countOf: (place, unit) =>
+      Number(
+        prepared(
+          database,
+          'SELECT count(*) AS count FROM files WHERE unit = (SELECT id FROM units WHERE place = ? AND path = ?)',
+        ).get(place, unit)?.['count'] ?? 0,
+      ),
     areKnown: (place, seen) => changedOf(place, seen, false).length === 0,
     countIn: (place) =>
       Number(
@@ -208,28 +235,28 @@ export function openStateFiles(database: Database): StateFiles {
       ),
     adopt(place, path, unit, bytes) {
       if (findAt.get(place, path) === undefined)
-        insert.run(place, path, bytes, bytes, null, unitId(place, unit))
+        insert.run(place, path, '', bytes, bytes, null, unitId(place, unit))
     },
-    copied(place, path, unit, kept) {
+    copied(place, path, unit, kept, stamp = '') {
       const known = findAt.get(place, path)
+      const [size, bytes, tail] = [kept?.bytes ?? 0, kept?.bytes ?? null, kept?.tail ?? null]
       if (known === undefined) {
-        insert.run(
-          place,
-          path,
-          kept?.bytes ?? 0,
-          kept?.bytes ?? null,
-          kept?.tail ?? null,
-          unitId(place, unit),
-        )
+        insert.run(place, path, stamp, size, bytes, tail, unitId(place, unit))
         return
       }
+      const id = Number(known['id'])
+      if (known['stamp'] !== stamp)
+        prepared(database, 'UPDATE files SET stamp = ? WHERE id = ?').run(stamp, id)
       // Nothing is known about the end of what was adopted.
       const isSame = known['bytes'] === kept?.bytes && (known['tail'] ?? kept?.tail) === kept?.tail
       if (isSame && kept !== undefined) return
-      prepared(
-        database,
-        'UPDATE files SET size = ?, bytes = ?, tail = ?, unit = ? WHERE place = ? AND path = ?',
-      ).run(kept?.bytes ?? 0, kept?.bytes ?? null, kept?.tail ?? null, unitId(place, unit), place, path)
+      prepared(database, 'UPDATE files SET size = ?, bytes = ?, tail = ?, unit = ? WHERE id = ?').run(
+        size,
+        bytes,
+        tail,
+        unitId(place, unit),
+        id,
+      )
       prepared(database, 'UPDATE units SET format = NULL WHERE place = ? AND path = ?').run(place, unit)
     },
     unchanged: (file) =>
@@ -255,18 +282,8 @@ export function openStateFiles(database: Database): StateFiles {
            AND EXISTS (SELECT 1 FROM units WHERE units.id = unit AND reading IS NULL AND dirty = 1)`,
       ).run(file)
     },
-    filesOf(unit) {
-      const files: UnitFile[] = []
-      const lists = prepared(database, FILES_OF)
-      for (let after = 0; ;) {
-        const { found, last } = lists.get(unit, after) ?? {}
-        const list = JSON.parse(String(found)) as FileList
-        for (const [path, size, bytes] of list) files.push({ path, size, bytes: bytes ?? undefined })
-        if (list.length < FILES_A_LIST) break
-        after = Number(last)
-      }
-      return files.sort((one, other) => (one.path < other.path ? -1 : 1))
-    },
+    filesOf: (unit) => [...fileLists(unit)].flat().sort((one, other) => (one.path < other.path ? -1 : 1)),
+    fileLists,
     dropped(unit) {
       prepared(database, 'UPDATE files SET bytes = 0, tail = NULL, pending = 0 WHERE unit = ?').run(unit)
     },

@@ -12,7 +12,7 @@ import { COUNTS, promptTokens, qualityRank } from '../transcript/usage.ts'
 import { storedKey } from './call-rows.ts'
 import type { ListedSession } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
-import { NO_COUNTS, type SessionWork, type ToolCounts } from './work.ts'
+import { MOST_TOOLS_OF_SESSION, NO_COUNTS, OTHERS, type SessionWork, type ToolCounts } from './work.ts'
 
 /** What the tools of the calls on its bill did, where that is known without asking for them. */
 export type OwnTools = { readonly tools?: ReadonlyMap<string, readonly number[]> }
@@ -180,8 +180,9 @@ function writeTools(
   called: ReadonlyMap<string, readonly number[]>,
 ): void {
   const tools = new Map<string, number[]>()
-  for (const [tool, counts] of Object.entries(work?.rest ?? {})) addCounts(tools, tool, counts)
-  for (const [tool, counts] of called) addCounts(tools, tool, counts)
+  // As they are stored: two that are one there have one row.
+  for (const [tool, counts] of Object.entries(work?.rest ?? {})) addCounts(tools, storedText(tool), counts)
+  for (const [tool, counts] of called) addCounts(tools, storedText(tool), counts)
   const insert = prepared(
     database,
     `INSERT INTO tool_use (tool, session, calls, failed, ms, timed, repeats, rereads) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -192,30 +193,41 @@ function writeTools(
 /** `payer`: the session's key. */
 function toolsOfCalls(database: Database, payer: string): ReadonlyMap<string, readonly number[]> {
   const tools = new Map<string, number[]>()
-  for (const { tools: names, work } of callsWithWork(database, payer)) {
-    const given = JSON.parse(String(work)) as readonly ToolCounts[]
-    for (const [at, tool] of (JSON.parse(String(names)) as readonly string[]).entries())
+  for (const [names, work] of callsWithWork(database, payer)) {
+    const given = JSON.parse(work) as readonly ToolCounts[]
+    for (const [at, tool] of (JSON.parse(names) as readonly string[]).entries())
       addCounts(tools, tool, given[at] ?? NO_COUNTS)
   }
   return tools
 }
 
 function addCounts(tools: Map<string, number[]>, tool: string, counts: readonly number[]): void {
-  const known = tools.get(tool) ?? [...NO_COUNTS]
+  const name = tools.has(tool) || tools.size < MOST_TOOLS_OF_SESSION ? tool : OTHERS
+  const known = tools.get(name) ?? [...NO_COUNTS]
   for (const [at, count] of counts.entries()) known[at] = (known[at] ?? 0) + count
-  tools.set(tool, known)
+  tools.set(name, known)
 }
 
 /** Calls asked for at a time: a session may have millions. */
 const PAGE = 500
 
-function* callsWithWork(database: Database, payer: string): Generator<Row> {
+/** All of a page as one row: what SQLite's driver holds of each until the session is written is more than it says. */
+function* callsWithWork(
+  database: Database,
+  payer: string,
+): Generator<readonly [tools: string, work: string]> {
   const next = prepared(
     database,
-    `SELECT id, tools, work FROM calls WHERE billed_to = ? AND id > ? AND work IS NOT NULL ORDER BY id LIMIT ${PAGE}`,
+    `SELECT max(id) AS last, json_group_array(json_array(tools, work)) AS calls FROM (
+       SELECT id, tools, work FROM calls WHERE billed_to = ? AND id > ? AND work IS NOT NULL ORDER BY id LIMIT ${PAGE}
+     )`,
   )
-  for (let rows = next.all(payer, 0); rows.length > 0; rows = next.all(payer, Number(rows.at(-1)?.['id'])))
-    yield* rows
+  for (let last = 0; ;) {
+    const row = next.get(payer, last)
+    if (typeof row?.['last'] !== 'number') return
+    yield* JSON.parse(String(row['calls'])) as [string, string][]
+    last = row['last']
+  }
 }
 
 /** Of several recordings the one that is read first: its entries have the numbers that the whole gives them. */

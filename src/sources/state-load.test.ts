@@ -14,6 +14,7 @@ import { beginReading, clearReading, MOST_HELD, removeLeftovers, type Reading } 
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
 import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
+import { createWorkFold } from './work.ts'
 
 const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 
@@ -132,14 +133,20 @@ function put(reading: Reading, pass: Pass, isInParts = false): void {
   for (let at = 0; at < calls.length; at += 5) reading.calls(packer.pack(calls.slice(at, at + 5)))
   const facts = withFindings(pass)
   const part = isInParts ? facts.sessions.slice(0, 1) : []
-  if (part.length > 0) {
+  const mentions = isInParts ? facts.mentions.slice(0, 1) : []
+  if (part.length + mentions.length > 0) {
     packer.forget(part)
-    reading.sessions({ format: 'f', sessions: part })
+    reading.sessions({ format: 'f', sessions: part, mentions })
   }
-  reading.end('f', { ...facts, sessions: facts.sessions.slice(part.length) }, packer.bills())
+  const rest = {
+    sessions: facts.sessions.slice(part.length),
+    mentions: facts.mentions.slice(mentions.length),
+  }
+  reading.end('f', { ...facts, ...rest }, packer.bills())
 }
 
-const settle = (database: Database): void => settleBills(database, (keys) => refreshSessions(database, keys))
+const settle = (database: Database): Promise<void> =>
+  settleBills(database, (keys) => refreshSessions(database, keys))
 
 const TABLES = 'calls recordings mentions sums sessions listing listing_work tool_use findings drift units'
 
@@ -153,7 +160,11 @@ function dump(database: Database, tables = TABLES): unknown {
       .prepare(`SELECT * FROM ${table === 'allCalls' ? allCalls(database) : table}`)
       .all()
       .map(({ n: _n, id, mark: _mark, reading, ...row }) =>
-        JSON.stringify({ ...row, reading: numberOf(reading), ...(table === 'sessions' && { id }) }),
+        JSON.stringify(
+          { ...row, reading: numberOf(reading), ...(table === 'sessions' && { id }) },
+          // A sum of prices past 2^53.
+          (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value),
+        ),
       )
       .map((row) => (table === 'tool_use' || table === 'findings' ? row.replace(/"session":\d+/, '') : row))
       .sort(),
@@ -187,7 +198,7 @@ describe('a state that is filled for the first time', () => {
             }
           }
           if (died >= passes.length) load?.end()
-          for (const database of [loaded, usual]) settle(database)
+          for (const database of [loaded, usual]) await settle(database)
           expect(dump(loaded)).toEqual(dump(usual))
           expect(indexesOf(loaded)).toEqual(indexes)
           loaded.close()
@@ -225,7 +236,7 @@ describe('a state that is filled for the first time', () => {
             }
           }
           load?.settle()
-          for (const database of [loaded, usual]) settle(database)
+          for (const database of [loaded, usual]) await settle(database)
           expect(isSettled(loaded)).toBe(true)
           expect(dump(loaded, ANSWERS)).toEqual(dump(usual, ANSWERS))
           const marks = loaded.prepare('SELECT key, mark FROM listing ORDER BY key').lists()
@@ -264,7 +275,7 @@ describe('a state that is filled for the first time', () => {
     expect(keys('calls')).toEqual(['a', 'b', 'b', 'd'])
     expect(allCalls(database)).toBe('all_calls')
     expect(keys('all_calls')).toEqual(['a', 'b', 'c', 'b', 'd', 'e'])
-    settle(database)
+    await settle(database)
     expect(isSettled(database)).toBe(true)
     endLoad(database)
     expect(keys('calls')).toEqual(['a', 'b', 'c', 'b', 'd', 'e'])
@@ -301,7 +312,7 @@ describe('a state that is filled for the first time', () => {
     }
     for (const database of [packed, usual]) clearReading(database, 1, undefined)
     load?.settle()
-    for (const database of [packed, usual]) settle(database)
+    for (const database of [packed, usual]) await settle(database)
     endLoad(packed)
     expect(dump(packed)).toEqual(dump(usual))
     packed.close()
@@ -321,7 +332,7 @@ describe('a state that is filled for the first time', () => {
     expect([allCalls(database), load?.isPacking()]).toEqual(['calls', false])
     putPacked(load?.begin(unit(3), '/r') as Reading, one('s1', 'c'))
     load?.settle()
-    settle(database)
+    await settle(database)
     expect([isLoading(database), isSettled(database)]).toEqual([false, true])
     expect(database.prepare('SELECT key FROM calls ORDER BY id').lists().flat()).toEqual(['a', 'b', 'c'])
     database.close()
@@ -342,7 +353,7 @@ describe('a state that is filled for the first time', () => {
             if (how === 'died') {
               const reading = beginReading(parts, at + 1)
               reading.calls(createCallPacker().pack(one.calls))
-              reading.sessions({ format: 'f', sessions: one.facts.sessions })
+              reading.sessions({ format: 'f', ...one.facts })
               const before = parts.prepare('SELECT count(*) FROM recordings').lists()
               // Whoever reads sees nothing of it, and whoever opens it next knows that it was not ended.
               parts.close()
@@ -355,7 +366,7 @@ describe('a state that is filled for the first time', () => {
             }
             put(beginReading(parts, at + 1), one, how !== 'whole')
           }
-          for (const database of [parts, whole]) settle(database)
+          for (const database of [parts, whole]) await settle(database)
           expect(dump(parts)).toEqual(dump(whole))
         }
         parts.close()
@@ -364,6 +375,52 @@ describe('a state that is filled for the first time', () => {
       { numRuns: 25 },
     )
     fs.rmSync(folder, { recursive: true })
+  })
+
+  it('lists the sessions that a pass told of in parts when it is settled, also by whoever opens it next', async () => {
+    const folder = fs.mkdtempSync(join(os.tmpdir(), 'load-'))
+    const path = join(folder, 'state.db')
+    const died = await state(1, path)
+    const keys = Array.from({ length: 450 }, (_, n) => `s${String(n).padStart(3, '0')}`)
+    const sessions = keys.map((key) => ({
+      key,
+      session: { id: key, status: 'completed' as const },
+      entries: 1,
+      toolCalls: 0,
+      work: createWorkFold().end(),
+    }))
+    const reading = beginReading(died, 1)
+    for (let at = 0; at < 400; at += 200)
+      reading.sessions({ format: 'f', sessions: sessions.slice(at, at + 200), mentions: [] })
+    reading.end('f', { sessions: sessions.slice(400), mentions: [], damage: 0, drift: [] }, new Map())
+    expect(isSettled(died)).toBe(false)
+    died.close()
+    const next = await openDatabase(path)
+    removeLeftovers(next)
+    await settle(next)
+    expect(isSettled(next)).toBe(true)
+    for (const table of ['sessions', 'listing'])
+      expect(next.prepare(`SELECT key FROM ${table} ORDER BY key`).lists().flat()).toEqual(keys)
+    next.close()
+    fs.rmSync(folder, { recursive: true })
+  })
+
+  it('goes on with a unit that names many sessions and holds none, until that is more than is held', async () => {
+    for (const [parts, isGoingOn] of [
+      [8, true],
+      [9, false],
+    ] as const) {
+      const database = await state(1)
+      const load = beginLoad(database)
+      const mentions = Array.from({ length: parts + 1 }, (_, n) => ({ session: `s${n}`, title: `t${n}` }))
+      const reading = load?.begin(unit(1), '/r') as Reading
+      for (let n = 0; n < parts; n += 1)
+        reading.sessions({ format: 'f', sessions: [], mentions: mentions.slice(n, n + 1) })
+      reading.end('f', { sessions: [], mentions: mentions.slice(parts), damage: 0, drift: [] }, new Map())
+      expect(isLoading(database)).toBe(isGoingOn)
+      expect(database.prepare('SELECT session, title FROM mentions ORDER BY session').all()).toEqual(mentions)
+      database.close()
+    }
   })
 
   it('says that it is not settled until its calls can be looked up', async () => {
@@ -376,9 +433,13 @@ describe('a state that is filled for the first time', () => {
   })
 
   it('goes on as usual with a unit that was read before, or has more calls than are held', async () => {
-    for (const [count, reading] of [
+    // As long as names may be: a hundred such calls take as much memory as thousands.
+    const toolsOf = (call: number) =>
+      Array.from({ length: 50 }, (_, n) => `tool ${call} ${n} `.padEnd(190, 'x'))
+    for (const [count, reading, named] of [
       [1, 1],
       [MOST_HELD + 1, undefined],
+      [120, undefined, toolsOf],
     ] as const) {
       const database = await state(1)
       const load = beginLoad(database)
@@ -386,6 +447,7 @@ describe('a state that is filled for the first time', () => {
         session: 's1',
         key: `k${n}`,
         usage: { output: 1, quality: 'reported' },
+        ...(named && { tools: named(n) }),
       }))
       put(load?.begin({ ...unit(1), reading }, '/r') as Reading, {
         calls,
@@ -403,13 +465,13 @@ describe('a state that is filled for the first time', () => {
     const pass = { calls, facts: { sessions: [factsOf('s1', 1)], mentions: [], damage: 0, drift: [] } }
     const [database, fresh] = [await state(2), await state(2)]
     put(beginReading(database, 1), pass)
-    settle(database)
+    await settle(database)
     for (const one of [database, fresh]) {
       clearReading(one, 1, undefined)
       const load = beginLoad(one)
       put(load?.begin(unit(2), '/r') as Reading, pass)
       load?.end()
-      settle(one)
+      await settle(one)
     }
     // Which only one of them has read.
     fresh.exec(`UPDATE units SET format = 'f' WHERE id = 1`)

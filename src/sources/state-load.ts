@@ -6,7 +6,7 @@
 import { createIdSet, type IdSet } from '../formats/id-set.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { hashText } from '../transcript/text-hash.ts'
-import type { CallTable } from './call-rows.ts'
+import { weightOf, type CallTable } from './call-rows.ts'
 import { foreignFindings, unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { FULLEST, UNSETTLED } from './state-billing.ts'
 import type { KnownUnit } from './state-units.ts'
@@ -27,6 +27,7 @@ import { createPacking, NONE, noteKey, putCalls, type Packing } from './state-pa
 import { insertRecording, isUnknown } from './state-recordings.ts'
 import { writeOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
+import type { SessionsPart } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
 
 export type Load = {
@@ -117,6 +118,9 @@ type Loading = {
   isOver: boolean
 }
 
+/** Parts that are held: an index of ten thousand threads is no reason to look up what cannot be there. */
+const MOST_PARTS = 8
+
 type Placed = { readonly unit: KnownUnit; readonly root: string }
 
 /** What was read before, or has more calls or sessions than are held, needs the indexes. */
@@ -124,7 +128,9 @@ function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
   const { database } = loading
   let held: CallTable[] = []
   let packed: PackedCalls | undefined
-  let count = 0
+  let weight = 0
+  /** Parts that name sessions which lie elsewhere, and no others: nothing of them is looked up. */
+  let named: SessionsPart[] = []
   let usual: Reading | undefined
   const asUsual = (): Reading => {
     if (usual !== undefined) return usual
@@ -132,27 +138,33 @@ function beginIn(loading: Loading, placed: Placed, end: () => void): Reading {
     usual = beginReading(database, placed.unit.id)
     if (packed !== undefined) usual.packed(packed)
     for (const calls of held) usual.calls(calls)
+    for (const part of named) usual.sessions(part)
     packed = undefined
     held = []
+    named = []
     return usual
   }
   const take = (calls: CallTable): void => {
-    count += calls.count
-    if (usual !== undefined || loading.isOver || count > MOST_HELD) asUsual().calls(calls)
+    weight += weightOf(calls)
+    if (usual !== undefined || loading.isOver || weight > MOST_HELD) asUsual().calls(calls)
     else held.push(calls)
   }
   return {
     calls: take,
     packed(calls) {
-      const mayStay = loading.packing !== undefined && count === 0 && calls.count <= MOST_HELD
+      const mayStay = loading.packing !== undefined && weight === 0 && calls.count <= MOST_HELD
       if (!mayStay) return take(unpackCalls(calls))
       packed = calls
-      count += calls.count
+      weight += calls.count
     },
-    sessions: (part) => asUsual().sessions(part),
-    end(format, facts, bills) {
+    sessions(part) {
+      if (usual === undefined && part.sessions.length === 0 && named.length < MOST_PARTS) named.push(part)
+      else asUsual().sessions(part)
+    },
+    end(format, last, bills) {
       if (usual !== undefined || loading.isOver || placed.unit.reading !== undefined)
-        return asUsual().end(format, facts, bills)
+        return asUsual().end(format, last, bills)
+      const facts = { ...last, mentions: [...named, last].flatMap(({ mentions }) => mentions) }
       return database.transaction(() => put(loading, placed, { format, facts, bills, packed, calls: held }))
     },
   }

@@ -11,7 +11,9 @@ import type { Mention } from './unit-facts.ts'
 export function insertMentions(database: Database, reading: number, mentions: readonly Mention[]): void {
   const insert = prepared(
     database,
-    'INSERT OR REPLACE INTO mentions (reading, session, title, parent) VALUES (?, ?, ?, ?)',
+    // What is said of one session comes from several places, in any order.
+    `INSERT INTO mentions (reading, session, title, parent) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE
+       SET title = coalesce(excluded.title, title), parent = coalesce(excluded.parent, parent)`,
   )
   for (const { session, title, parent } of mentions)
     insert.run(reading, session, title ?? null, parent === undefined ? null : JSON.stringify(parent))
@@ -19,12 +21,16 @@ export function insertMentions(database: Database, reading: number, mentions: re
 
 /** Sessions of which the one pass says something that the other does not: an index of thousands changes by one. */
 export function questionMentions(database: Database, old: number | undefined, now: number | undefined): void {
+  if (old === undefined || now === undefined) {
+    const all = 'INSERT OR IGNORE INTO stale_sessions SELECT session FROM mentions WHERE reading = ?'
+    return void prepared(database, all).run(old ?? now ?? -1)
+  }
   const said = 'SELECT session, title, parent FROM mentions WHERE reading = ?'
   prepared(
     database,
     `INSERT OR IGNORE INTO stale_sessions SELECT session FROM (SELECT * FROM (${said} EXCEPT ${said})
        UNION ALL SELECT * FROM (${said} EXCEPT ${said}))`,
-  ).run(old ?? -1, now ?? -1, now ?? -1, old ?? -1)
+  ).run(old, now, now, old)
 }
 
 /**

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { heldBytes } from '../../test/held-bytes.ts'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
 import { workJson } from './call-rows.ts'
 import { createCallPacker } from './state-own-bill.ts'
@@ -126,7 +127,68 @@ describe('what a session comes to by its own calls', () => {
   })
 })
 
+const strange = (from: number, count: number): readonly Call[] =>
+  Array.from({ length: count }, (_, n) => ({
+    session: 's1',
+    key: `m:${from + n}`,
+    model: `model-${from + n}`,
+    unpriced: 'x',
+    at: '2026-02-02T10:30:00.000Z',
+    usage: { input: 1, quality: 'reported' as const },
+    tools: [`tool-${from + n}`],
+    work: [[1, 0, 20, 1, 0, 1] as const],
+  }))
+
+describe('a session whose calls each have a model and a tool of their own', () => {
+  it('is not held call by call: what it comes to is asked of the rows', () => {
+    const packer = createCallPacker()
+    const before = heldBytes()
+    for (let n = 0; n < 60_000; n += 500) packer.pack(strange(n, 500))
+    expect(heldBytes() - before).toBeLessThan(8e6)
+    expect(packer.bills().get('s1')).toBeUndefined()
+  })
+
+  it('has ten thousand tools, and others that are told together', async () => {
+    const database = await state()
+    const reading = beginReading(database, 1)
+    const packer = createCallPacker()
+    for (let n = 0; n < 12_000; n += 500) reading.calls(packer.pack(strange(n, 500)))
+    const facts = { sessions: [factsOf('s1', false)], mentions: [], damage: 0, drift: [] }
+    reading.end('f', facts, packer.bills())
+    refreshSessions(database, ['s1'])
+    const of = (where: string): unknown =>
+      database
+        .prepare(`SELECT count(*) AS tools, sum(calls) AS calls, sum(ms) AS ms FROM tool_use ${where}`)
+        .get()
+    expect(of('')).toEqual({ tools: 10_001, calls: 12_001, ms: 240_000 })
+    expect(of("WHERE tool = '(others)'")).toEqual({ tools: 1, calls: 2001, ms: 40_020 })
+    database.close()
+  })
+})
+
 describe('what tools did', () => {
+  it('is one row for names that are stored as the same', async () => {
+    const database = await state()
+    const reading = beginReading(database, 1)
+    const packer = createCallPacker()
+    const [one] = strange(0, 1) as [Call]
+    const named = ['\ud800', '\ud801', 'a\0b', 'a\0c'].map((tool, n) => ({
+      ...one,
+      key: `m:${n}`,
+      tools: [tool],
+    }))
+    reading.calls(packer.pack(named))
+    const facts = { sessions: [factsOf('s1', false)], mentions: [], damage: 0, drift: [] }
+    reading.end('f', facts, packer.bills())
+    expect(database.prepare('SELECT tool, calls FROM tool_use ORDER BY tool').all()).toEqual([
+      { tool: 'Bash', calls: 1 },
+      { tool: 'a␀b', calls: 1 },
+      { tool: 'a␀c', calls: 1 },
+      { tool: '\ufffd', calls: 2 },
+    ])
+    database.close()
+  })
+
   it('is spelled as JSON is', () => {
     const counts = fc.tuple(fc.nat(), fc.nat(), fc.nat(), fc.nat(), fc.nat(), fc.nat())
     fc.assert(

@@ -20,7 +20,7 @@ import {
 } from './call-rows.ts'
 import { PICO_IN_MICRO } from './state-sums.ts'
 import { OPEN_CALLS, type Call } from './unit-facts.ts'
-import { NO_COUNTS, type ToolCounts } from './work.ts'
+import { MOST_TOOLS_OF_SESSION, NO_COUNTS, type ToolCounts } from './work.ts'
 
 /** Nothing but values: it may come from another thread. */
 export type OwnBill = {
@@ -106,6 +106,8 @@ type Open = {
   uncounted: number
   unpriced: SqlValue
   isUnusual: boolean
+  /** Too many to be of use here: what they come to is asked of their rows. */
+  isLong: boolean
 }
 
 const createOpen = (): Open => ({
@@ -116,6 +118,7 @@ const createOpen = (): Open => ({
   uncounted: 0,
   unpriced: null,
   isUnusual: false,
+  isLong: false,
 })
 
 function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
@@ -123,6 +126,15 @@ function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
   if (bill === undefined) {
     bill = createOpen()
     bills.set(call.session, bill)
+  }
+  if (bill.isLong) return
+  // Each may have a model and tools of its own.
+  if (bill.calls + bill.uncounted >= OPEN_CALLS || bill.tools.size > MOST_TOOLS_OF_SESSION) {
+    bill.isLong = true
+    bill.slots.all.clear()
+    bill.slots.last = undefined
+    bill.tools.clear()
+    return
   }
   const [key, unpriced] = [row[KEY], row[UNPRICED] ?? null]
   // Two of these may have one row. Of unpriced models SQLite has an order of its own.
@@ -139,7 +151,7 @@ function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
 }
 
 function toBill(bill: Open): OwnBill | undefined {
-  if (bill.isUnusual || bill.calls + bill.uncounted > OPEN_CALLS) return undefined
+  if (bill.isUnusual || bill.isLong || bill.tools.size > MOST_TOOLS_OF_SESSION) return undefined
   return {
     sums: toSums(bill),
     unpriced: bill.unpriced === null ? [] : [String(bill.unpriced)],

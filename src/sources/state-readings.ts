@@ -4,15 +4,15 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
-import { FULLEST, questionNew, questionOld, UNSETTLED } from './state-billing.ts'
-import { rowsOf, type CallRow, type CallTable } from './call-rows.ts'
+import { FULLEST, questionNew, questionOld, questionSessions, UNSETTLED } from './state-billing.ts'
+import { rowsOf, weightOf, type CallRow, type CallTable } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
-import { insertRecording, isUnknown, letIn, recordedIn, waitWith } from './state-recordings.ts'
+import { insertRecording, isUnknown, letIn, waitWith } from './state-recordings.ts'
 import type { SessionsPart } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
 
@@ -30,19 +30,22 @@ export type Reading = {
 /** How many sessions there are, and entries. */
 export type ReadingEnd = { readonly sessions: number; readonly entries: number }
 
-/** Calls held back until the pass is whole: it is then put in the state in one step, as nearly all are. */
+/** Calls held back until the pass is whole, by `weightOf`: it is then put in the state in one step, as nearly all are. */
 export const MOST_HELD = 5000
 
 export function beginReading(database: Database, unit: number): Reading {
   let reading: number | undefined
   let held: CallRow[] = []
-  const waiting = { sessions: 0, entries: 0 }
+  let weight = 0
+  const waiting = { sessions: 0, entries: 0, mentions: 0 }
   const write = (into: number, isBilled: boolean): void => {
     insertCalls(database, into, held, isBilled)
     held = []
+    weight = 0
   }
   const take = (calls: CallTable): void => {
-    if (held.length > 0 && held.length + calls.count > MOST_HELD) {
+    const more = weightOf(calls)
+    if (held.length > 0 && weight + more > MOST_HELD) {
       reading = database.transaction(() => {
         const begun = reading ?? begin(database)
         write(begun, false)
@@ -50,6 +53,7 @@ export function beginReading(database: Database, unit: number): Reading {
       })
     }
     for (const row of rowsOf(calls)) held.push(row)
+    weight += more
   }
   return {
     calls: take,
@@ -59,9 +63,12 @@ export function beginReading(database: Database, unit: number): Reading {
         const begun = reading ?? begin(database)
         write(begun, false)
         waitWith(database, begun, part)
+        // Of a pass that is not whole nobody asks what it says of others.
+        insertMentions(database, begun, part.mentions)
         return begun
       })
       waiting.sessions += part.sessions.length
+      waiting.mentions += part.mentions.length
       for (const { entries } of part.sessions) waiting.entries += entries
     },
     end: (format, facts, bills) =>
@@ -113,7 +120,7 @@ type Ended = {
   readonly bills: OwnBills
   readonly isInSteps: boolean
   /** What was put in waiting before. */
-  readonly waiting: ReadingEnd
+  readonly waiting: ReadingEnd & { readonly mentions: number }
 }
 
 function endReading(database: Database, ended: Ended, facts: UnitFacts): ReadingEnd {
@@ -137,7 +144,8 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
   insertDrift(database, reading, drift)
   insertMentions(database, reading, mentions)
 
-  if (before !== undefined || mentions.length > 0) questionMentions(database, before, reading)
+  if (before !== undefined || mentions.length + ended.waiting.mentions > 0)
+    questionMentions(database, before, reading)
   if (before !== undefined) questionOld(database, before, reading)
   unitRead(database, { unit, format, reading, damage })
   if (before !== undefined) removeReading(database, before)
@@ -146,9 +154,11 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
     questionNew(database, reading, isInParts || others.length > 0)
   // Listed at once, though what it shares with others is settled when all is read.
   for (const one of own) if (!refreshOwn(database, one, one.bill)) others.push(one.key)
-  for (const keys of isInParts ? recordedIn(database, reading) : [others]) {
-    refreshSessions(database, keys)
-    sumBills(database, keys)
+  // Each is asked for several times, and of any number that is too much for one step: they are listed when bills are settled.
+  if (isInParts) questionSessions(database, reading)
+  else {
+    refreshSessions(database, others)
+    sumBills(database, others)
   }
   return { sessions: ended.waiting.sessions + sessions.length, entries: all }
 }

@@ -55,20 +55,6 @@ export function letIn(database: Database, reading: number): void {
   prepared(database, 'DELETE FROM temp.waiting WHERE reading = ?').run(reading)
 }
 
-/** Sessions asked for at a time. */
-const BATCH = 200
-
-/** All sessions of a pass, some at a time. */
-export function* recordedIn(database: Database, reading: number): Generator<readonly string[]> {
-  const next = prepared(
-    database,
-    `SELECT session FROM recordings WHERE reading = ? AND session > ? ORDER BY session LIMIT ${BATCH}`,
-  )
-  const after = (last: string): readonly string[] =>
-    next.all(reading, last).map(({ session }) => String(session))
-  for (let keys = after(''); keys.length > 0; keys = after(keys.at(-1) ?? '')) yield keys
-}
-
 function toRow(
   reading: number,
   format: string,

@@ -67,8 +67,14 @@ export function getSession(database: Database, key: string): ListedSession | und
 
 /** The folders that sessions were held in: where their programs may have left more. */
 export function workingFolders(database: Database): readonly string[] {
-  const rows = prepared(database, 'SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL').all()
-  return rows.map(({ cwd }) => String(cwd))
+  // A thousand to a row: each row takes more memory than many paths do.
+  const rows = prepared(
+    database,
+    `SELECT json_group_array(cwd) AS folders FROM (
+       SELECT cwd, row_number() OVER () AS nth FROM (SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL)
+     ) GROUP BY nth / 1000`,
+  ).all()
+  return rows.flatMap(({ folders }) => JSON.parse(String(folders)) as string[])
 }
 
 /** Makes the rows of these sessions say what their recordings and bills say now. */

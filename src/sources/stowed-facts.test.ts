@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Entry } from '../transcript/entry.ts'
-import { addTold, stow, unstow, type Told } from './stowed-facts.ts'
+import { addTold, type Told } from './stowed-facts.ts'
 import { MOST_SPAWNS } from './spawns.ts'
-import { createWorkFold, MOST_FILES, MOST_TOOLS, type SessionWork } from './work.ts'
+import { createStowing } from './stowing.ts'
+import { createWorkFold, MOST_TOOLS, type SessionWork } from './work.ts'
+import { MOST_FILES } from './work-files.ts'
 
 const at = (second: number): string => new Date(1_770_000_000_000 + second * 1000).toISOString()
 
@@ -68,13 +70,21 @@ function comparable({ facts }: Told): unknown {
   }
 }
 
+/** On disk, and taken from there. */
+function putAway(all: Told): Told {
+  const stowing = createStowing(0)
+  const taken = stowing.take(stowing.put(all))
+  stowing.close()
+  return taken
+}
+
 it('adds up to what is told of a session that nothing came between', () => {
   fc.assert(
     fc.property(fc.array(entry, { minLength: 1, maxLength: 30 }), fc.nat(30), (dids, cut) => {
       const all = entriesOf(dids)
       const point = Math.min(cut, dids.length) * 2
       const parts = [told(all.slice(0, point), ['m']), told(all.slice(point), ['m', 'n'])] as const
-      const [before, since] = [unstow(stow(parts[0])), parts[1]]
+      const [before, since] = [putAway(parts[0]), parts[1]]
       expect(comparable(addTold(before, since))).toEqual(comparable(told(all, ['m', 'n'])))
     }),
   )
@@ -91,7 +101,7 @@ it('names no more files than a session that nothing came between', () => {
     }))
     return told(entriesOf(dids as unknown as Did[]), [])
   }
-  const { work } = addTold(unstow(stow(some(0))), some(400)).facts
+  const { work } = addTold(putAway(some(0)), some(400)).facts
   expect(Object.keys(work.files)).toHaveLength(MOST_FILES)
   expect([work.isCut, work.touched]).toEqual([true, 1200])
 })
@@ -115,7 +125,7 @@ it('does not grow with how often a session goes on, whatever it calls and starts
     return { facts: { ...facts, work: { ...facts.work, rest } satisfies SessionWork }, started }
   }
   let all = some(0)
-  for (let time = 1; time < 4; time += 1) all = addTold(unstow(stow(all)), some(time * MOST_SPAWNS))
+  for (let time = 1; time < 4; time += 1) all = addTold(putAway(all), some(time * MOST_SPAWNS))
   const { rest } = all.facts.work
   expect(Object.keys(rest)).toHaveLength(MOST_TOOLS + 1)
   expect(rest['(others)']?.[0]).toBe(3 * MOST_TOOLS)

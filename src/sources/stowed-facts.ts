@@ -1,35 +1,16 @@
-/**
- * The facts of a session that many others came after, put away in a tenth of the memory that counting takes. One that goes on after
- * all is counted anew, and both counts are added up.
- */
+/** The facts of a session that was put away (see `stowing.ts`) and went on after all: counted anew, and both counts added up. */
 import { toMillis } from '../transcript/instant.ts'
 import { MOST_MODELS } from '../transcript/totals.ts'
 import { WAYS } from '../transcript/tool-files.ts'
 import { MOST_SPAWNS } from './spawns.ts'
 import { addActivity } from './work-activity.ts'
 import { FINDING_KINDS, MOST_FINDINGS, type Finding } from './work-waste.ts'
-import { addCounts, MOST_FILES, MOST_SOURCES, MOST_TOOLS, type SessionWork } from './work.ts'
+import { addCounts, MOST_SOURCES, MOST_TOOLS, type SessionWork } from './work.ts'
+import { MOST_FILES } from './work-files.ts'
 import type { Mention, SessionFacts } from './unit-facts.ts'
 
 /** `started`: the sessions that its calls started. */
 export type Told = { readonly facts: SessionFacts; readonly started: readonly Mention[] }
-
-export type Stowed = {
-  readonly key: string
-  readonly prompt: string | undefined
-  /** All of it, as JSON. */
-  readonly json: string
-}
-
-export function stow(told: Told): Stowed {
-  // The prompt is asked for when it goes on. It is a copy of its own (see prompt-of.ts), and holds on to no longer text.
-  const { key, prompt } = told.facts
-  return { key, prompt, json: JSON.stringify(told) }
-}
-
-export function unstow({ json }: Stowed): Told {
-  return JSON.parse(json) as Told
-}
 
 /** What was told before, and what was told since: the later one knows the session. */
 export function addTold(before: Told, since: Told): Told {

@@ -104,7 +104,7 @@ export async function keepBehind(
   { counts, since }: { readonly counts: Counts; readonly since: number },
 ): Promise<Taken> {
   const { database, options } = shared
-  settleBills(database, (keys) => refreshSessions(database, keys))
+  await settleBills(database, (keys) => refreshSessions(database, keys))
   if (options.signal?.aborted !== true) options.onReady?.(counts.report())
   endLoad(database)
   const { takePending } = await import('./sync-take.ts')

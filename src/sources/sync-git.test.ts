@@ -24,6 +24,13 @@ beforeEach(() => {
   git('init', '-q')
 })
 
+const SESSION = 'aaaaaaaa-0000-4000-8000-000000000001'
+const OTHER = 'bbbbbbbb-0000-4000-8000-000000000002'
+
+/** How long an object on Entire's branch is. */
+const sizeOf = (path: string): number =>
+  Number(git('cat-file', '-s', `refs/heads/entire/checkpoints/v1:${path}`))
+
 const line = (n: number): string =>
   JSON.stringify({
     type: 'assistant',
@@ -45,12 +52,12 @@ const line = (n: number): string =>
   })
 
 /** A commit on Entire's branch, whose tree holds one checkpoint with the first lines of the session. */
-function checkpoint(id: string, lines: number): void {
+function checkpoint(id: string, lines: number, session = SESSION): void {
   const folder = `${id.slice(0, 2)}/${id.slice(2)}`
   const full = Array.from({ length: lines }, (_, n) => `${line(n)}\n`).join('')
   const metadata = {
     checkpoint_id: id,
-    session_id: 'aaaaaaaa-0000-4000-8000-000000000001',
+    session_id: session,
     agent: 'Claude Code',
   }
   for (const [path, text] of [
@@ -89,6 +96,52 @@ describe("Entire's checkpoints in the working directory's repository", () => {
     sessions.close()
     expect(listed).toHaveLength(1)
     expect(listed[0]?.totals).toMatchObject({ calls: 4, usage: { input: 40, output: 20 } })
+  })
+
+  it('of a session that has no new one are not looked into, and of one that has only what is new is read', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 2)
+    checkpoint('cccccccccccc', 3, OTHER)
+    await sync(archive, options())
+    const blob = git('rev-parse', 'refs/heads/entire/checkpoints/v1:aa/aaaaaaaaaa/0/full.jsonl').trim()
+    fs.rmSync(join(repository, '.git/objects', blob.slice(0, 2), blob.slice(2)))
+
+    checkpoint('dddddddddddd', 4, OTHER)
+    const again = await sync(archive, options())
+    expect(again.problems).toEqual([])
+    expect(again).toMatchObject({
+      sessions: 1,
+      files: { seen: 5, new: 1, grown: 1, rewritten: 0, unchanged: 3 },
+      bytesRead: sizeOf('dd/dddddddddd/0/full.jsonl') + sizeOf('dd/dddddddddd/0/metadata.json'),
+    })
+  })
+
+  it('of a session that is known are looked at again once a pattern no longer leaves some out', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 2)
+    await sync(archive, { ...options(), exclude: ['**/metadata.json'] })
+    expect(await keptPaths()).toEqual([`${SESSION}/full.jsonl`])
+    await sync(archive, options())
+    expect(await keptPaths()).toEqual([
+      `${SESSION}/checkpoints/aaaaaaaaaaaa/metadata.json`,
+      `${SESSION}/full.jsonl`,
+    ])
+  })
+
+  it('are known and read up to where one cannot be kept, however often that one fails', async () => {
+    const archive = openArchive(join(base, 'archive'), { write: true })
+    checkpoint('aaaaaaaaaaaa', 2)
+    await sync(archive, options())
+    const folders = fs.readdirSync(archive.home, { recursive: true, encoding: 'utf8' })
+    const own = folders.find((path) => path.endsWith(SESSION)) ?? ''
+    // Every name that it could have is taken.
+    for (const end of ['', '%!'])
+      fs.writeFileSync(join(archive.home, `${own.replace(SESSION, OTHER)}${end}`), 'no folder')
+
+    checkpoint('bbbbbbbbbbbb', 4)
+    checkpoint('cccccccccccc', 3, OTHER)
+    expect(await sync(archive, options())).toMatchObject({ sessions: 1, files: { grown: 1, failed: 1 } })
+    expect(await sync(archive, options())).toMatchObject({ sessions: 0, bytesRead: 0, files: { failed: 1 } })
   })
 
   it('stay when the branch is deleted', async () => {
@@ -146,8 +199,6 @@ describe("Entire's checkpoints in the working directory's repository", () => {
     expect(await calls()).toBe(3)
   })
 })
-
-const SESSION = 'aaaaaaaa-0000-4000-8000-000000000001'
 
 async function keptPaths(): Promise<readonly string[]> {
   const paths: string[] = []

@@ -31,4 +31,24 @@ describe('a look around', () => {
       problems: [{ cause: 'not-found', count: 1 }],
     })
   })
+
+  it('goes on where what was named cannot be remembered', async () => {
+    machine.write('logs/two.jsonl', claudeLogs(2, { session: TWO }))
+    fs.mkdirSync(join(machine.home, 'places.json', 'x'), { recursive: true })
+    expect(await machine.sync({ paths: [join(machine.user, 'logs')] })).toMatchObject({
+      files: { new: 1, failed: 1 },
+    })
+  })
+
+  it('goes on without a folder that was named once and cannot be looked at any more', async () => {
+    machine.write('logs/two.jsonl', claudeLogs(2, { session: TWO }))
+    await machine.sync({ paths: [join(machine.user, 'logs')] })
+    fs.rmSync(join(machine.user, 'logs'), { recursive: true })
+    fs.symlinkSync('/dev/null', join(machine.user, 'logs'))
+    machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
+    expect(await machine.sync()).toMatchObject({
+      files: { new: 1, failed: 1 },
+      problems: [{ cause: 'unsafe-path', count: 1 }],
+    })
+  })
 })

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { PLACED } from '../formats/places.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Archive } from '../archive/archive.ts'
+import { HansardError } from '../errors.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Exclusion } from './exclude.ts'
 import { givenPaths, rememberGiven } from './given.ts'
-import { findPlaces, type FoundPlace } from './places.ts'
+import { findPlaces, isInside, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
@@ -137,26 +138,40 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
       import('./place-of.ts'),
       import('./formats.ts'),
     ])
-    places.push(...(await placesOf(path, allFormats, { env, home, platform, onProblem })))
+    const found = await placesOf(path, allFormats, { env, home, platform, onProblem })
+    places.push(...withoutJournals(found, archive.home, path))
+  }
+  let failed = 0
+  const tryToAdd = async (path: string, isToRemember: boolean): Promise<void> => {
+    try {
+      await add(path)
+      if (isToRemember) rememberGiven(archive, [fs.realpathSync(path)])
+    } catch (error) {
+      failed += 1
+      problems.caught(error, path)
+    }
   }
   if (named.length > 0) {
-    let failed = 0
-    for (const path of named) {
-      try {
-        await add(path)
-        if (!options.isOnce) rememberGiven(archive, [fs.realpathSync(path)])
-      } catch (error) {
-        failed += 1
-        problems.caught(error, path)
-      }
-    }
+    for (const path of named) await tryToAdd(path, options.isOnce !== true)
     return { places: joinPlaces(places), failed }
   }
   const folders = projectFolders(look)
   places.push(...findPlaces(PLACED, { env, home, platform, folders, onProblem }))
   // One that was named and is gone: what was kept of it stays.
-  for (const path of givenPaths(archive)) if (fs.existsSync(path)) await add(path)
-  return { places: joinPlaces(places), failed: 0 }
+  for (const path of givenPaths(archive)) if (fs.existsSync(path)) await tryToAdd(path, false)
+  return { places: joinPlaces(places), failed }
+}
+
+/** Those of the archive itself are looked at anyway. Throws `invalid-argument` for another's, whose blobs would stay behind. */
+function withoutJournals(found: readonly FoundPlace[], home: string, path: string): readonly FoundPlace[] {
+  const journals = found.filter(({ agent }) => agent === JOURNAL)
+  const own = fs.existsSync(home) ? fs.realpathSync(home) : home
+  if (journals.some(({ root }) => !isInside(own, root)))
+    throw new HansardError(
+      'invalid-argument',
+      `${path} is a journal of another archive: hansard show reads it where it is, and hansard convert makes a log of it that can be taken in`,
+    )
+  return found.filter(({ agent }) => agent !== JOURNAL)
 }
 
 /** A root that is named more than once is walked once, for all that was asked of it. */

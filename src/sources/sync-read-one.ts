@@ -1,4 +1,6 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
+import { mapped } from '../transcript/made-list.ts'
+import { hashText } from '../transcript/text-hash.ts'
 import { withoutSessions } from './call-rows.ts'
 import type { Readers } from './readers.ts'
 import type { UnitFile } from './state-files.ts'
@@ -7,6 +9,7 @@ import type { Load } from './state-load.ts'
 import { beginReading, clearReading, lastSaid, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
 import type { SessionFacts } from './unit-facts.ts'
+import type { UnitFiles } from './unit-files.ts'
 
 type ReadingAll = Shared & {
   readonly readers: Readers
@@ -18,7 +21,8 @@ type ReadingAll = Shared & {
 
 /** `entries` and `damage`: more than were counted of it before, or fewer. */
 export type ReadOne = {
-  readonly keys: readonly string[]
+  /** `hashText` of the key of each session: there may be a million. */
+  readonly keys: readonly number[]
   readonly entries: number
   readonly damage: number
   readonly bytes: number
@@ -26,7 +30,7 @@ export type ReadOne = {
 
 export async function readOne(
   unit: KnownUnit,
-  own: readonly UnitFile[],
+  { own, listed }: Pick<UnitFiles, 'own' | 'listed'>,
   shared: ReadingAll,
 ): Promise<ReadOne> {
   const { archive, files, kept, database, problems, readers, deleted, load, since } = shared
@@ -46,13 +50,12 @@ export async function readOne(
     return none
   }
   const isKept = own.every(({ bytes }) => bytes !== undefined)
-  const paths = own.map(({ path }) => path)
   const job = {
     home: archive.home,
     agent,
     root,
     unit: unit.path,
-    paths,
+    ...(listed === undefined ? { paths: own.map(({ path }) => path) } : { paths: [], listed }),
     isKept,
     bytes,
     ...(unit.format !== undefined && { format: unit.format }),
@@ -61,18 +64,18 @@ export async function readOne(
   }
   let begun: Reading | undefined
   const reading = (): Reading => (begun ??= load?.begin(unit, root) ?? beginReading(database, unit.id))
-  const keys: string[] = []
+  const keys: number[] = []
   let told = 0
   const left = (sessions: readonly SessionFacts[]): readonly SessionFacts[] => {
     const others = withoutDeleted(sessions, deleted)
-    for (const { key } of others) keys.push(key)
+    for (const { key } of others) keys.push(hashText(key))
     told += sessions.length
     return others
   }
   const { result, bills } = await readers.read(job, {
     calls: (calls) => reading().calls(withoutSessions(calls, deleted)),
     packed: (calls) => reading().packed(calls),
-    sessions: ({ format, sessions }) => reading().sessions({ format, sessions: left(sessions) }),
+    sessions: (part) => reading().sessions({ ...part, sessions: left(part.sessions) }),
   })
   if (result.type === 'failed') {
     files.unitFailed(unit.id, result.message)
@@ -131,7 +134,7 @@ async function settleKept(
     }
     // Of what is also read in place, what is newest is not kept yet.
     if (own.some(({ bytes }) => bytes === undefined)) return
-    const paths = own.map(({ path }) => path)
+    const paths = mapped(own, ({ path }) => path)
     if (paths.every((path) => place.versions(path).length === 0)) return
     const [{ toldFormat }, { coveredVersions }] = await Promise.all([
       import('./read-unit.ts'),

@@ -92,13 +92,13 @@ it('reads a unit again that another file was found to belong to while it was rea
     const [log, agent] = files.pending(0, 2)
     if (log === undefined || agent === undefined) throw new Error('two files are pending')
     let reads = 0
-    const filesOf: typeof files.filesOf = (unit) => {
+    const fileLists: typeof files.fileLists = (unit) => {
       reads += 1
       if (reads === 1) queueMicrotask(() => files.ahead(place, [{ file: agent.id, unit: log.path }]))
-      return files.filesOf(unit)
+      return files.fileLists(unit)
     }
     const counts = createCounts()
-    await readBeside({ ...shared, files: { ...files, filesOf } }, 1e9, {
+    await readBeside({ ...shared, files: { ...files, fileLists } }, 1e9, {
       counts,
       async take(reading) {
         files.ahead(place, [{ file: log.id, unit: log.path }])

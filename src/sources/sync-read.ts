@@ -12,6 +12,7 @@ import type { EarlyReaders } from './sync-early.ts'
 import { createFlight, createGathering } from './sync-flight.ts'
 import { readOne, type ReadOne } from './sync-read-one.ts'
 import type { Shared } from './sync-take.ts'
+import { openUnitFiles } from './unit-files.ts'
 
 /** `sessions`: each once, however many recordings of it were read. */
 export type ReadReport = { readonly sessions: number; readonly entries: number; readonly damage: number }
@@ -90,12 +91,24 @@ async function openReading(
 
   const start = async (unit: KnownUnit, isEarly: boolean): Promise<void> => {
     const { id } = unit
-    const own = files.filesOf(id)
     if (isEarly) beside.set(id, false)
-    const size = own.reduce((sum, { size }) => sum + size, 0)
-    await flight.enter(size)
-    const work = readOne(unit, own, { ...shared, readers, deleted, load, since: counts.since }).then(
-      (read) => {
+    const listed = await openUnitFiles(files, id)
+    const size = listed.own.reduce((sum, { size }) => sum + size, 0)
+    try {
+      await flight.enter(size)
+    } catch (error) {
+      listed.close()
+      throw error
+    }
+    const readIt = async (): Promise<void> => {
+      try {
+        const read = await readOne(unit, listed, {
+          ...shared,
+          readers,
+          deleted,
+          load,
+          since: counts.since,
+        })
         counts.add(read)
         if (beside.get(id) === true) files.readAgain(id)
         beside.delete(id)
@@ -103,8 +116,11 @@ async function openReading(
         done(read.bytes)
         running.delete(work)
         flight.leave(size)
-      },
-    )
+      } finally {
+        listed.close()
+      }
+    }
+    const work = readIt()
     work.catch((error: unknown) => flight.fail(error))
     running.add(work)
   }
@@ -188,11 +204,7 @@ export function createCounts(since = Number.MAX_SAFE_INTEGER): Counts {
   let [sessions, entries, damage, units] = [0, 0, 0, 0]
   return {
     add(read) {
-      for (const key of read.keys) {
-        if (seen.has(key)) continue
-        seen.add(key)
-        sessions += 1
-      }
+      for (const key of read.keys) if (seen.takeHash(key)) sessions += 1
       entries += read.entries
       damage += read.damage
       units += 1

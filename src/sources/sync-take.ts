@@ -9,8 +9,8 @@ import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
 import { nextTurn } from './next-turn.ts'
-import { collect } from './one-at-a-time.ts'
-import { createDiskWatch, diskFullMessage, wouldFill } from './disk.ts'
+import { collect, collecting } from './one-at-a-time.ts'
+import { createDiskWatch, diskFullMessage } from './disk.ts'
 import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
@@ -194,7 +194,7 @@ async function keep(
   const [file] = await opened.list()
   const magic = await file?.head(SQLITE_MAGIC.length)
   if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined) return copy()
-  const source = await file.database()
+  const source = await (collecting(file.database) ?? file.database)()
   try {
     const result = await target.keepRows(path, source, place.rows)
     return { result, isDamaged: opened.damage().length > 0 }
@@ -213,12 +213,4 @@ export async function openAt({ root }: FoundPlace, { path }: Pick<KnownFile, 'pa
   const [file] = await source.list()
   // A file source lists itself, under its name; units go by the path below the place.
   return { ...(file as SourceFile), path }
-}
-
-/** Whether keeping the rest of a file would leave too little of the disk. */
-export function isDiskFull(
-  { archive, options }: Shared,
-  { size, bytes = 0 }: Pick<KnownFile, 'size' | 'bytes'>,
-): boolean {
-  return wouldFill(archive.home, Math.max(0, size - bytes), options.disk)
 }

@@ -5,15 +5,13 @@ import type { Kept, KeptPlace } from '../archive/kept.ts'
 import { HansardError } from '../errors.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { FoundPlace } from './places.ts'
+import { createSettledTogether } from './settled-together.ts'
 import { toStamp } from './stamp.ts'
 import type { KnownFile } from './state-files.ts'
 import type { Shared } from './sync-take.ts'
 import { openedLate, unitOf } from './unit-of.ts'
 
 export type Together = { take(file: KnownFile, place: FoundPlace): Promise<void>; settle(): Promise<void> }
-
-const MOST_TOGETHER = 256
-const MOST_BYTES_TOGETHER = 32 * 1024 * 1024
 
 type Told = {
   readonly count: (change: Pick<Kept, 'change' | 'bytesRead'>) => void
@@ -44,40 +42,26 @@ export function createTogether(shared: Shared, told: Told): Together {
     targets.set(place, target)
     return target
   }
-  let waiting: Waiting[] = []
-  let bytes = 0
-  let before = Promise.resolve()
-  const settle = async (settling: readonly Waiting[]): Promise<void> => {
-    try {
-      await kept.settle()
-    } catch (error) {
-      // Of none of them is it known what the disk has: they are taken in again.
-      for (const { file, place } of settling) failed(file, place, error)
-      return
-    }
-    database.transaction(() => {
-      for (const { file, result, unit, isRead } of settling) {
-        count(result)
-        if (isRead) files.keptBehind(file.id, result)
-        else files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
-      }
-    })
-    const last = settling.at(-1)
-    if (last !== undefined) told.kept(last.file)
-  }
-  const settleNext = async (): Promise<void> => {
-    await before
-    const settling = waiting
-    waiting = []
-    bytes = 0
-    before = settle(settling)
-    before.catch(() => {})
-  }
-  return {
-    async settle() {
-      await settleNext()
-      await before
+  const settling = createSettledTogether<Waiting>({
+    settle: () => kept.settle(),
+    // They are taken in again.
+    failed(all, error) {
+      for (const { file, place } of all) failed(file, place, error)
     },
+    note(all) {
+      database.transaction(() => {
+        for (const { file, result, unit, isRead } of all) {
+          count(result)
+          if (isRead) files.keptBehind(file.id, result)
+          else files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
+        }
+      })
+      const last = all.at(-1)
+      if (last !== undefined) told.kept(last.file)
+    },
+  })
+  return {
+    settle: () => settling.end(),
     async take(file, place) {
       const target = placeOf(place)
       // A crash may have left it kept and not noted: what replaces bytes is on disk before they go.
@@ -86,9 +70,7 @@ export function createTogether(shared: Shared, told: Told): Together {
       const unit = await unitOf(place.agent, copyOf(target, file))
       // What could not be opened then is of no unit yet.
       const isRead = readSince !== undefined && file.unit !== undefined && isAsLooked(place, file, readSince)
-      waiting.push({ file, place, result, unit, isRead })
-      bytes += result.bytesRead
-      if (waiting.length >= MOST_TOGETHER || bytes >= MOST_BYTES_TOGETHER) await settleNext()
+      await settling.add({ file, place, result, unit, isRead }, result.bytesRead)
     },
   }
 }

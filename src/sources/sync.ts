@@ -9,6 +9,7 @@ import { waitForLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
 import { gatherSyncs } from './gathered-files.ts'
+import { forgetGiven } from './given.ts'
 import type { FoundPlace } from './places.ts'
 import { createProblems, type SyncProblem } from './problems.ts'
 import { forgetState, openState, remember } from './state.ts'
@@ -25,6 +26,8 @@ import type { KeptTogether, Shared } from './sync-take.ts'
 export type SyncOptions = {
   /** Only what these files and folders hold; every known place when absent. They are looked into again with every sync. */
   readonly paths?: readonly string[]
+  /** Paths that were given to a sync before and are not to be looked into any more. What was kept of them stays. */
+  readonly forget?: readonly string[]
   /** They are not looked into again. */
   readonly isOnce?: boolean
   /** How long to wait for another process that is at work. */
@@ -119,6 +122,7 @@ export async function withState<T>(
 ): Promise<T> {
   const release = await waitForLock(archive.files, archive.home, options.patienceMs ?? PATIENCE_MS)
   try {
+    if (options.forget !== undefined) forgetGiven(archive, options.forget)
     return await workOnce(archive, options, work)
   } catch (error) {
     // The state is derived: one that turns out to be damaged is built again.
@@ -153,7 +157,7 @@ async function workOnce<T>(
     noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
     const result = await work(shared, isFirst)
-    settleBills(database, (keys) => refreshSessions(database, keys))
+    await settleBills(database, (keys) => refreshSessions(database, keys))
     return result
   } finally {
     state.close()

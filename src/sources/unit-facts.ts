@@ -3,15 +3,19 @@
  * still wait for a later report. Calls are given out in batches, for a unit may have any number of them.
  */
 import type { Drift, ReadItem } from '../formats/format.ts'
+import { createIdSet, createRecentIds } from '../formats/id-set.ts'
 import { citation } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type CallFold } from '../transcript/totals.ts'
 import type { Usage } from '../transcript/usage.ts'
+import { heldRaw, heldSession, lengthOfFacts } from './held-facts.ts'
 import { isBareCommand, promptOf } from './prompt-of.ts'
-import { addTold, stow, unstow, type Stowed, type Told } from './stowed-facts.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
+import { addTold, type Told } from './stowed-facts.ts'
+import { createStowing, type Stowed, type Stowing } from './stowing.ts'
 import { toCall } from './unit-call.ts'
+import { createUnitSessions } from './unit-sessions.ts'
 import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
 
 /** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
@@ -48,11 +52,12 @@ export type SessionFacts = {
 /** What is said of a session that lies elsewhere. `session`: its key. */
 export type Mention = { readonly session: string } & Pick<Session, 'title' | 'parent'>
 
+/** Some of what a unit says, when there is much of it. */
+export type FactsPart = { readonly sessions: readonly SessionFacts[]; readonly mentions: readonly Mention[] }
+
 export type CountedDrift = Drift & { readonly count: number }
 
-export type UnitFacts = {
-  readonly sessions: readonly SessionFacts[]
-  readonly mentions: readonly Mention[]
+export type UnitFacts = FactsPart & {
   readonly damage: number
   readonly drift: readonly CountedDrift[]
 }
@@ -62,11 +67,13 @@ export type UnitReading = {
   readonly drift: (drift: Drift) => void
   add(items: readonly ReadItem[]): void
   /**
-   * When all was added: the facts of some sessions, while there are more than one part of them, each after its calls. What is left
-   * is in `end`.
+   * When all was added: the facts of some sessions, while there are more than one part of them, each after its calls, and what is said
+   * of others. What is left is in `end`.
    */
-  part(): readonly SessionFacts[] | undefined
+  part(): FactsPart | undefined
   end(): UnitFacts
+  /** Lets go of what is on disk, whether it came to its end or not. */
+  close(): void
 }
 
 /** Calls of one session that may still be reported again: as many as the archive's own totals wait for. */
@@ -75,8 +82,12 @@ export const OPEN_CALLS = 10_000
 const IDLE_ENTRIES = 20_000
 /** A session by itself takes as much memory as so many entries. */
 const ENTRIES_OF_SESSION = 20
+/** And as many characters of its facts as another. */
+const CHARACTERS_OF_ENTRY = 100
 /** Few enough to be one message between threads, many enough to be one transaction. */
 const BATCH = 500
+/** Tools that a call names, which take as much memory as another call. */
+const TOOLS_OF_CALL = 10
 /**
  * Calls of a recorded session whose agent has not said its name for it yet. One that says it later than this goes by our own id
  * for good.
@@ -85,8 +96,10 @@ const MOST_WAITING = 20_000
 /** A part of the sessions' facts, which are handed from thread to thread and written at a time: so many, or about so many characters. */
 const PART_SESSIONS = 200
 const PART_LENGTH = 512 * 1024
-/** A hostile file may have any number of sessions, or of new names. */
-const MOST_SESSIONS = 100_000
+/** The same of what is said of sessions that lie elsewhere. */
+const PART_MENTIONS = 2000
+/** A hostile file may have any number of sessions, or of new names. Some twenty bytes are held of each session. */
+const MOST_SESSIONS = 1_000_000
 const MOST_NAMES = 1000
 
 type Open = {
@@ -94,6 +107,7 @@ type Open = {
   key: string
   /** Calls that wait for the session's name; undefined once they need no longer. */
   waiting?: Call[] | undefined
+  waitingWeight: number
   readonly fold: CallFold
   readonly work: WorkFold
   readonly spawned: SpawnFold
@@ -101,8 +115,8 @@ type Open = {
   prompt?: string
   /** No prompt was found yet that says what the session is about. */
   isAsking: boolean
-  /** Entries since it was opened. */
-  entries: number
+  /** Blocks of entries since it was opened, and what they started: what is held grows with them. */
+  weight: number
   /** What was told of it before others came. */
   readonly before?: Stowed
 }
@@ -114,14 +128,22 @@ let latest: UnitReading | undefined
 export function createUnitReading(
   onCalls: (calls: readonly Call[]) => void,
   unit: string | undefined,
+  mostSessions: number = MOST_SESSIONS,
 ): UnitReading {
-  latest = createReading(onCalls, unit)
+  latest = createReading(onCalls, unit, mostSessions)
   return latest
 }
 
-function createReading(onCalls: (calls: readonly Call[]) => void, unit: string | undefined): UnitReading {
-  const sessions = new Map<string, Open | Stowed>()
-  const keys = new Set<string>()
+function createReading(
+  onCalls: (calls: readonly Call[]) => void,
+  unit: string | undefined,
+  mostSessions: number,
+): UnitReading {
+  let made: Stowing | undefined
+  const stowing = (): Stowing => (made ??= createStowing())
+  const sessions = createUnitSessions<Open>((stowed) => stowing().take(stowed).facts.session.id)
+  const keys = createIdSet()
+  const refused = createRecentIds()
   const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
   /** Sessions that are not told of now and may go on, the oldest first. */
   const idle = new Set<Open>()
@@ -129,17 +151,21 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
   let current: Open | undefined
   let damage = 0
   let batch: Call[] = []
+  let batchWeight = 0
 
   const give = (call: Call): void => {
     batch.push(call)
-    if (batch.length < BATCH) return
+    batchWeight += weightOfCall(call)
+    if (batchWeight < BATCH) return
     onCalls(batch)
     batch = []
+    batchWeight = 0
   }
   const settle = (open: Open, call: Call): void => {
     if (open.waiting === undefined) return give(call)
     open.waiting.push(call)
-    if (open.waiting.length >= MOST_WAITING) giveAll(open)
+    open.waitingWeight += weightOfCall(call)
+    if (open.waitingWeight >= MOST_WAITING) giveAll(open)
   }
   const giveAll = (open: Open): void => {
     for (const call of open.waiting ?? []) give({ ...call, session: open.key })
@@ -159,7 +185,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
       if (idleEntries <= IDLE_ENTRIES) break
       idle.delete(oldest)
       idleEntries -= weightOf(oldest)
-      sessions.set(oldest.session.id, stow(toldBy(oldest, giveAll)))
+      sessions.stow(oldest.session.id, stowing().put(toldBy(oldest, stowing, giveAll), oldest.before))
     }
   }
   /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
@@ -174,52 +200,54 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     return known === undefined || isStowed(known) ? open(session, known) : known
   }
   const open = (session: Session, before: Stowed | undefined): Open | undefined => {
-    if (before === undefined && sessions.size >= MOST_SESSIONS) return undefined
+    if (before === undefined && sessions.size() >= mostSessions) return undefined
     const work = createWorkFold()
+    const told = before === undefined ? undefined : stowing().take(before).facts
+    const prompt = told?.prompt
     const opened: Open = {
       session,
-      key: before?.key ?? newKey(session),
-      ...(before && { before, ...(before.prompt !== undefined && { prompt: before.prompt }) }),
+      key: told?.key ?? newKey(session),
+      ...(before !== undefined && { before, ...(prompt !== undefined && { prompt }) }),
       // What is recorded here begins before its agent may have said anything.
       ...(before === undefined && unit === undefined && session.native === undefined && { waiting: [] }),
       stub: session.stub === true,
-      isAsking: before?.prompt === undefined || isBareCommand(before.prompt),
-      entries: 0,
+      isAsking: prompt === undefined || isBareCommand(prompt),
+      weight: 0,
+      waitingWeight: 0,
       work,
       spawned: createSpawnFold(),
       fold: createCallFold({
         window: OPEN_CALLS,
         isNotSummed: true,
+        toHeld: heldRaw,
         settle: (call) =>
           settle(opened, toCall(opened.key, call, opened.stub, work.take(call.key, call.tools))),
       }),
     }
-    sessions.set(session.id, opened)
+    sessions.open(session.id, opened)
     return opened
   }
 
-  const named: Mention[] = []
-  const started: Mention[] = []
   /** The last part, which `end` gives. */
-  let last: readonly SessionFacts[] | undefined
-  const takePart = (): readonly SessionFacts[] => {
+  let last: FactsPart | undefined
+  const takePart = (): FactsPart => {
     const recorded: SessionFacts[] = []
+    const mentions: Mention[] = []
     let length = 0
     idle.clear()
-    for (const [id, one] of sessions) {
-      const { facts, started: others } = isStowed(one) ? unstow(one) : toldBy(one, giveAll)
+    for (let one = sessions.take(); one !== undefined; one = sessions.take()) {
+      const { facts, started: others } = isStowed(one) ? stowing().take(one) : toldBy(one, stowing, giveAll)
       const { key, session } = facts
       if (!isNamedOnly(facts)) recorded.push(facts)
-      else named.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
-      started.push(...others)
-      // What is held of the last one keeps what was compiled for all of them; of many, both would be too much.
-      sessions.delete(id)
+      else mentions.push({ session: key, ...(session.title !== undefined && { title: session.title }) })
+      for (const other of others) mentions.push(other)
       length += lengthOf(facts)
-      if (recorded.length >= PART_SESSIONS || length >= PART_LENGTH) break
+      if (recorded.length >= PART_SESSIONS || mentions.length >= PART_MENTIONS || length >= PART_LENGTH) break
     }
     if (batch.length > 0) onCalls(batch)
     batch = []
-    return recorded
+    batchWeight = 0
+    return { sessions: recorded, mentions }
   }
 
   return {
@@ -241,7 +269,7 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
               current.isAsking = isBareCommand(prompt)
             }
           }
-          current.entries += 1
+          current.weight += entry.blocks.length > 1 ? entry.blocks.length : 1
           current.work.add(entry)
           current.spawned.observe(entry)
           current.fold.add(entry, current.session.model)
@@ -249,11 +277,11 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
         else {
           turnTo(opened(item.session))
           if (current === undefined) {
-            // Of one session too many, nothing is told but that it is missing.
-            damage += 1
+            // Of one session too many, nothing is told but that it is missing: once, though it is named again at its end.
+            if (refused.take(item.session.id)) damage += 1
             continue
           }
-          current.session = withoutBulk(item.session)
+          current.session = heldSession(item.session)
           if (current.waiting !== undefined && item.session.native !== undefined) {
             current.key = newKey(item.session)
             giveAll(current)
@@ -265,30 +293,41 @@ function createReading(onCalls: (calls: readonly Call[]) => void, unit: string |
     part() {
       if (last !== undefined) return undefined
       const part = takePart()
-      if (sessions.size > 0) return part
+      if (sessions.size() > 0) return part
       last = part
       return undefined
     },
     end() {
-      const recorded = [...(last ?? [])]
-      while (sessions.size > 0) for (const facts of takePart()) recorded.push(facts)
+      const recorded = [...(last?.sessions ?? [])]
+      const mentions = [...(last?.mentions ?? [])]
+      while (sessions.size() > 0) {
+        const part = takePart()
+        for (const facts of part.sessions) recorded.push(facts)
+        for (const mention of part.mentions) mentions.push(mention)
+      }
       last = undefined
-      return { sessions: recorded, mentions: [...named, ...started], damage, drift: [...drift.values()] }
+      return { sessions: recorded, mentions, damage, drift: [...drift.values()] }
     },
+    close: () => made?.close(),
   }
 }
 
 function isStowed(one: Open | Stowed): one is Stowed {
-  return 'json' in one
+  return typeof one !== 'object'
 }
 
-function weightOf({ entries }: Open): number {
-  return entries + ENTRIES_OF_SESSION
+function weightOfCall({ tools }: Call): number {
+  return tools === undefined || tools.length < TOOLS_OF_CALL ? 1 : tools.length / TOOLS_OF_CALL
 }
 
-function toldBy(one: Open, giveAll: (one: Open) => void): Told {
+function weightOf({ weight, spawned, session }: Open): number {
+  const ofFacts = Math.floor(lengthOfFacts(session) / CHARACTERS_OF_ENTRY)
+  return weight + spawned.spawns.size + ENTRIES_OF_SESSION + ofFacts
+}
+
+function toldBy(one: Open, stowing: () => Stowing, giveAll: (one: Open) => void): Told {
   const told = { facts: factsOf(one, giveAll), started: startedBy(one) }
-  return one.before === undefined ? told : addTold(unstow(one.before), told)
+  return one.before === undefined ? told : addTold(stowing().take(one.before), told)
 }
 
 function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
@@ -309,7 +348,7 @@ function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
 
 /** About as long as what may be long of it. */
 function lengthOf({ session, work }: SessionFacts): number {
-  let length = session.title?.length ?? 0
+  let length = lengthOfFacts(session)
   for (const path of Object.keys(work.files)) length += path.length
   return length
 }
@@ -334,9 +373,4 @@ function startedBy({ key, spawned }: Open): readonly Mention[] {
 export function keyOf({ id, native }: Session, unit: string | undefined): string {
   if (native !== undefined) return uuidFrom(native.agent, native.sessionId)
   return unit === undefined ? id : uuidFrom(unit, id)
-}
-
-function withoutBulk(session: Session): Session {
-  const { metadata: _metadata, input: _input, apart: _apart, ...facts } = session
-  return facts
 }

@@ -3,12 +3,15 @@ import type { KeptPlace } from '../archive/kept.ts'
 import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import { surveyNewest, surveyOlder, type ReadVersion } from './coverage.ts'
 import { withKeys } from './entry-keys.ts'
+import { createFileLists, type FileLists } from './file-lists.ts'
 import { mergeVersions, type Version } from './merge-versions.ts'
 import type { OpenSource } from './open.ts'
 import {
+  heldVersions,
   keptSource,
   readSnapshot,
   type FormatOf,
+  type HeldVersions,
   type ToldVersion,
   type UnitVersion,
   type Versions,
@@ -51,13 +54,30 @@ export async function coveredVersions(
   paths: readonly string[],
   formatOf: FormatOf,
 ): Promise<readonly HeldVersion[]> {
-  const held = paths
-    .map((path) => [path, place.versions(path)] as const)
-    .filter(([, { length }]) => length > 0)
+  const held = heldVersions(place, paths)
   if (held.length === 0) return []
+  const lists = createFileLists()
+  try {
+    return await coveredAmong(held, { place, paths, formatOf, lists })
+  } finally {
+    lists.close()
+  }
+}
+
+type Looking = {
+  readonly place: KeptPlace
+  readonly paths: readonly string[]
+  readonly formatOf: FormatOf
+  readonly lists: FileLists
+}
+
+async function coveredAmong(
+  held: readonly HeldVersions[],
+  { place, paths, formatOf, lists }: Looking,
+): Promise<readonly HeldVersion[]> {
   let readsLeft = Math.max(LEAST_READS, Math.floor(MOST_LOOKED_AT / paths.length))
   const readAt = async (versions: Versions): Promise<ReadVersion | undefined> => {
-    const open = async (): Promise<OpenSource> => keptSource(place, paths, versions)
+    const open = async (): Promise<OpenSource> => keptSource(place, paths, versions, lists)
     const format = await formatOf(await open())
     if (format === undefined) {
       // Looked at all the same.

@@ -12,8 +12,10 @@ import { textOf as blocksText } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { asString, isObject, parseJson } from '../transcript/json.ts'
 import { readLines } from '../transcript/lines.ts'
+import type { SourceDatabase } from '../transcript/source.ts'
+import { createFileLists } from './file-lists.ts'
 import { coveredVersions } from './versions-merged.ts'
-import { keptSource, readOrigin, readVersions, versionsOf } from './versions.ts'
+import { keptSource, readOrigin, readVersions, versionsOf, type UnitVersion } from './versions.ts'
 
 /** `{"id":"a","text":"…"}` a line, the id left out at will; what is no object is damage. One session for each file. */
 const simple: Format = {
@@ -95,6 +97,31 @@ async function read(place: KeptPlace, paths: readonly string[], format: Format =
 }
 
 const textOf = ({ blocks }: Entry): string => blocksText(blocks)
+
+it('of very many files are listed once each, however often they are read', async () => {
+  const { place } = setup()
+  const paths = ['a', 'b', 'c']
+  for (const path of paths) await keep(place, path, lines(`${path}:as it was`))
+  for (const said of ['one', 'two', 'three']) await keep(place, 'a', lines(`a:${said}`, 'z:last'))
+  const lists = createFileLists(3)
+  let begun = 0
+  const begin: typeof lists.begin = () => ((begun += 1), lists.begin())
+  const textsOf = async (all: readonly UnitVersion[]): Promise<readonly string[]> => {
+    const texts: string[] = []
+    for await (const items of readVersions(all, paths, simple))
+      for (const item of items) if (item.type === 'entry') texts.push(textOf(item.entry))
+    return texts
+  }
+  try {
+    const long = versionsOf(place, paths, { lists: { ...lists, begin } })
+    const texts = await textsOf(long)
+    expect(texts).toEqual(await textsOf(versionsOf(place, paths)))
+    expect(texts).toEqual(expect.arrayContaining(['as it was', 'one', 'two', 'three', 'last']))
+    expect([long.length, begun]).toEqual([4, 4])
+  } finally {
+    lists.close()
+  }
+})
 
 describe('a unit over its versions', () => {
   it('shows what was there before the source was made shorter, where it was', async () => {
@@ -355,4 +382,46 @@ describe('a unit over its versions', () => {
       { numRuns: 100 },
     )
   })
+})
+
+it('rows of a database that were kept and cannot be read are told of as damage, each once', async () => {
+  const folder = fs.mkdtempSync(join(os.tmpdir(), 'versions-'))
+  const place = openKept(openArchive(join(folder, 'archive'), { write: true })).place('simple', folder)
+  const database: SourceDatabase = {
+    tables: () => ['t'],
+    columns: () => ['id'],
+    key: () => ['id'],
+    async *rows() {
+      yield ['a', 'broken', 'c', 'wrong'].map((id) => ({ id }))
+    },
+    close: async () => {},
+  }
+  await place.keepRows('state.db', database, [{ table: 't' }])
+  const [name] = fs
+    .readdirSync(place.folder, { recursive: true })
+    .filter((path) => /state\.db./.test(String(path)))
+  const at = join(place.folder, String(name))
+  fs.writeFileSync(at, fs.readFileSync(at, 'utf8').replaceAll(/^.*(?:broken|wrong).*$/gm, '{"no":"row"}'))
+  const asked: Format = {
+    ...simple,
+    async *read(source) {
+      for (const file of await source.list()) {
+        for (let times = 0; times < 2; times += 1) {
+          const opened = await file.database?.()
+          for await (const rows of opened?.rows('t') ?? [])
+            expect(rows.map(({ id }) => id)).toEqual(['a', 'c'])
+          await opened?.close()
+        }
+      }
+      yield []
+    },
+  }
+  const items: ReadItem[] = []
+  for await (const some of readVersions(versionsOf(place, ['state.db']), ['state.db'], asked))
+    items.push(...some)
+  expect(items.map((item) => item.type === 'damage' && [item.damage.file, item.damage.line])).toEqual([
+    ['state.db', 3],
+    ['state.db', 5],
+  ])
+  fs.rmSync(folder, { recursive: true })
 })

@@ -10,7 +10,8 @@ import { letGo } from '../formats/let-go.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { isGzip } from './gzip.ts'
-import { ListedFile, type OpenListed } from './listed-file.ts'
+import { isLong, type FileLists } from './file-lists.ts'
+import { ListedFile, type Listed, type OpenListed } from './listed-file.ts'
 import type { OpenSource } from './open.ts'
 import { toSourceFile } from './source-file.ts'
 import { isZstd } from './zstd.ts'
@@ -23,19 +24,27 @@ export function keptSource(
   place: KeptPlace,
   paths: readonly string[],
   versions: Versions = new Map(),
+  lists?: FileLists,
 ): OpenSource {
   const damage = new Map<string, Damage>()
   const [only] = paths
   const folder = paths.length === 1 && only !== undefined ? posix.dirname(only) : '.'
-  const damaged = (found: Damage): void => void damage.set(found.file, found)
+  /** Rows of a database are told of each by itself, once however often they are loaded; of others the last that was found. */
+  const damaged = (found: Damage): void => {
+    const { file, line } = found
+    const isOne = line === undefined || damage.size < MOST_DAMAGE
+    damage.set(line === undefined ? file : `${file}\n${isOne ? line : ''}`, found)
+  }
+  const openAs = (path: string, name: string): SourceFile | undefined =>
+    place.file(path, versions.get(path), (found) => damaged({ ...found, file: name }))
   const reopen: OpenListed<string> = ({ path: name }, path) => {
-    const file = place.file(path, versions.get(path))
+    const file = openAs(path, name)
     if (file !== undefined) return toUnpacked(file, name, damaged, place)
     throw new HansardError('not-found', `${path} is not kept any more`)
   }
   const open = (path: string): SourceFile | undefined => {
-    const file = place.file(path, versions.get(path))
-    const name = posix.relative(folder, path)
+    const name = folder === '.' ? path : posix.relative(folder, path)
+    const file = openAs(path, name)
     if (file?.database !== undefined) return toUnpacked(file, name, damaged, place)
     const { sizeBytes, modifiedAt } = file ?? {}
     if (sizeBytes === undefined || modifiedAt === undefined) return undefined
@@ -44,7 +53,10 @@ export function keptSource(
   return {
     path: posix.join(place.root.replaceAll('\\', '/'), paths.length === 1 && only !== undefined ? only : '.'),
     kind: paths.length === 1 ? 'file' : 'folder',
-    list: async () => paths.map(open).filter((file) => file !== undefined),
+    list: async () =>
+      isLong(paths, lists)
+        ? manyKept(paths, open, lists, reopen)
+        : paths.map(open).filter((file) => file !== undefined),
     find: async (wanted) => {
       const path = posix.join(folder, wanted)
       return isBelow(wanted, path) ? open(path) : undefined
@@ -52,6 +64,28 @@ export function keptSource(
     damage: () => [...damage.values()],
   }
 }
+
+/** Of what is no plain file, as a database, nothing but its path is believed: it is opened again. */
+function manyKept(
+  paths: readonly string[],
+  open: (path: string) => SourceFile | undefined,
+  lists: FileLists,
+  reopen: OpenListed<string>,
+): readonly SourceFile[] {
+  const list = lists.begin<Listed & { readonly isPlain: boolean }>()
+  for (const path of paths) {
+    const file = open(path)
+    if (file === undefined) continue
+    const { sizeBytes, modifiedAt } = file
+    list.add({ path, sizeBytes, modifiedAt, isPlain: file instanceof ListedFile })
+  }
+  return list.end((file) =>
+    file.isPlain ? new ListedFile(file, file.path, reopen) : reopen(file, file.path),
+  )
+}
+
+/** Rows that are told of one by one; of those behind, the last. */
+const MOST_DAMAGE = 10_000
 
 /** Formats name what they look for by what files say: nothing above the place is looked for, nor what no file is called. */
 function isBelow(wanted: string, path: string): boolean {
@@ -70,19 +104,32 @@ export type UnitVersion = {
 /** Tells what a version is in; undefined for no format known. Versions of one file may be in different ones. */
 export type FormatOf = (source: Source) => Promise<Format | undefined>
 
-/** From the oldest to the newest. `here`: what lies in place, newer than all that is kept. */
+/** From the oldest to the newest. `here`: what lies in place, newer than all that is kept. `lists`: for very many files. */
 export function versionsOf(
   place: KeptPlace,
   paths: readonly string[],
-  here?: () => Promise<OpenSource>,
+  { here, lists }: { readonly here?: () => Promise<OpenSource>; readonly lists?: FileLists | undefined } = {},
 ): readonly UnitVersion[] {
   const newest = here && { versions: new Map(), open: here }
   if (newest !== undefined && paths.every((path) => place.file(path) === undefined)) return [newest]
   const kept = snapshotsOf(place, paths).map((versions): UnitVersion => ({
     versions,
-    open: async () => keptSource(place, paths, versions),
+    open: async () => keptSource(place, paths, versions, lists),
   }))
-  return newest === undefined ? kept : [...kept, newest]
+  const all = newest === undefined ? kept : [...kept, newest]
+  // Each list would be another on disk, and versions are read any number of times.
+  return isLong(paths, lists) ? all.map(openedOnce) : all
+}
+
+/** Looked for once, for telling what it is and for reading it. */
+export function openedOnce(version: UnitVersion): UnitVersion {
+  let opened: Promise<OpenSource> | undefined
+  const open = async (): Promise<OpenSource> => {
+    const source = await version.open()
+    let listed: ReturnType<OpenSource['list']> | undefined
+    return { ...source, list: () => (listed ??= source.list()) }
+  }
+  return { ...version, open: () => (opened ??= open()) }
 }
 
 export type ToldVersion = UnitVersion & { readonly format: Format }
@@ -149,9 +196,21 @@ export async function readOrigin(
   return Buffer.concat(parts)
 }
 
+export type HeldVersions = readonly [path: string, versions: readonly number[]]
+
+/** Of the files that have older versions: most have none, and there may be a million of them. */
+export function heldVersions(place: KeptPlace, paths: readonly string[]): readonly HeldVersions[] {
+  const held: HeldVersions[] = []
+  for (const path of paths) {
+    const versions = place.versions(path)
+    if (versions.length > 0) held.push([path, versions])
+  }
+  return held
+}
+
 /** From the oldest state of the unit to the newest: each version of each file in one of them, with the others as they then were. */
 function snapshotsOf(place: KeptPlace, paths: readonly string[]): readonly Versions[] {
-  const held = paths.map((path) => [path, place.versions(path)] as const)
+  const held = heldVersions(place, paths)
   const most = held.reduce((most, [, versions]) => Math.max(most, versions.length), 0)
   return Array.from({ length: most + 1 }, (_, round) => {
     const found = held.flatMap(([path, versions]) => {

@@ -1,12 +1,14 @@
 /**
  * The regular files below a folder that patterns ask for, one after the other, sorted within each folder: a million files take
- * the memory of the names of one folder. Links are never followed. What cannot be looked into is told of, and the rest goes on.
+ * the memory of some thousand names, also where they lie in one folder. Links are never followed. What cannot be looked into is told of,
+ * and the rest goes on.
  */
 import fs from 'node:fs'
 import os from 'node:os'
 import { join, sep } from 'node:path'
 import { isStagingName } from '../archive/staging.ts'
 import { messageOf, systemCode } from '../errors.ts'
+import { createSortedTexts } from '../journal/sorted-texts.ts'
 import { parseExclude, type Exclusion } from './exclude.ts'
 import { parseGlobs, type Globs, type GlobState } from './globs.ts'
 import { toStamp, type Stamp } from './stamp.ts'
@@ -70,15 +72,20 @@ function* visit(
   const enter = (folder: Folder): void => {
     open.push(listFolder(root, folder, { globs, excluded, onProblem, isFolders }))
   }
-  yield first
-  enter(first)
-  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
-    const { value, done } = top.next()
-    if (done === true || value === undefined) open.pop()
-    else {
-      yield value
-      if (!('stamp' in value)) enter(value)
+  try {
+    yield first
+    enter(first)
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const { value, done } = top.next()
+      if (done === true || value === undefined) open.pop()
+      else {
+        yield value
+        if (!('stamp' in value)) enter(value)
+      }
     }
+  } finally {
+    // Names of a folder may wait on disk.
+    for (const left of open) left.return()
   }
 }
 
@@ -122,12 +129,11 @@ function* listFolder(
     onProblem(join(root, folder.path), { cause: 'too-deep', reason: `more than ${MAX_DEPTH} folders down` })
     return
   }
-  const { names, kinds } = namesIn(root, folder, ways)
   const below = join(root, folder.path, sep)
-  for (const name of names) {
+  for (const found of namesIn(root, folder, ways)) {
+    const [name, kind] = toNamed(found)
     const path = folder.path === '' ? name : `${folder.path}/${name}`
     const absolute = below + name
-    const kind = kinds.get(name)
     if (kind === 'link') {
       if (!leadsInside(root, absolute)) {
         onProblem(absolute, { cause: 'link', reason: 'a link out of the folder, not followed' })
@@ -145,13 +151,21 @@ function* listFolder(
   }
 }
 
-/** Names that may matter, sorted, and what those are that are no files that are asked for. */
-type Names = { readonly names: readonly string[]; readonly kinds: ReadonlyMap<string, Kind> }
+/** A name that may matter, and behind a NUL, which is in none, what it is where that is no file that is asked for. */
+type Named = string
 
-/** Nothing else is held, and little of each: a folder may have a million. */
-function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isFolders }: Ways): Names {
-  const names: string[] = []
-  const kinds = new Map<string, Kind>()
+function toNamed(found: Named): readonly [name: string, kind: Kind | undefined] {
+  const end = found.indexOf('\0')
+  return end === -1 ? [found, undefined] : [found.slice(0, end), found.slice(end + 1) as Kind]
+}
+
+/** Sorted. Nothing else is held, and not even all of these: a folder may have a million. */
+function namesIn(
+  root: string,
+  folder: Folder,
+  { globs, excluded, onProblem, isFolders }: Ways,
+): Iterable<Named> {
+  const names = createSortedTexts()
   const absolute = join(root, folder.path)
   let directory: fs.Dir | undefined
   try {
@@ -164,8 +178,7 @@ function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isF
         kind === 'file' ? globs.ends(folder.state, name) : globs.step(folder.state, name).length > 0
       if (!mayMatter || excluded.ends(folder.excluded, name)) continue
       if (kind !== 'file' && (PASSED_OVER.has(name) || isStagingName(name))) continue
-      names.push(name)
-      if (kind !== 'file') kinds.set(name, kind)
+      names.add(kind === 'file' ? name : `${name}\0${kind}`)
     }
   } catch (error) {
     const problem = toProblem(error) ?? (isGarbled(folder.path) ? GARBLED : undefined)
@@ -173,7 +186,7 @@ function namesIn(root: string, folder: Folder, { globs, excluded, onProblem, isF
   } finally {
     directory?.closeSync()
   }
-  return { names: names.sort((a, b) => (a < b ? -1 : 1)), kinds }
+  return names.inOrder()
 }
 
 const GARBLED: Problem = { cause: 'name', reason: 'its name is not UTF-8: rename it, to have it taken in' }

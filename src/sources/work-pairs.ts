@@ -4,6 +4,7 @@
  */
 import type { ToolResultBlock } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
+import { heldId, heldName } from '../transcript/held-text.ts'
 
 export type OpenCalls<T> = {
   open(source: string, callId: string | undefined, name: string, value: T): void
@@ -49,20 +50,23 @@ export function createOpenCalls<T>(): OpenCalls<T> {
     open(source, callId, name, value) {
       const key = keyOf(source, callId)
       const group = waiting.get(key)
-      if (group === undefined) waiting.set(key, { name, value })
-      else if (Array.isArray(group)) group.push({ name, value })
-      else waiting.set(key, [group, { name, value }])
+      const one = { name: heldName(name), value }
+      if (group === undefined) waiting.set(key, one)
+      else if (Array.isArray(group)) group.push(one)
+      else waiting.set(key, [group, one])
       size += 1
       if (size > MOST_OPEN) forgetHalf()
     },
     answer(source, { callId, name }) {
-      return take(keyOf(source, callId), callId === undefined ? name : undefined)
+      const isByName = callId === undefined && name !== undefined
+      return take(keyOf(source, callId), isByName ? heldName(name) : undefined)
     },
   }
 }
 
 /** The main agent's calls go by their id alone, as nearly all do; all others have the end of a line in their key. */
 function keyOf(source: string, callId: string | undefined): string {
-  if (callId === undefined) return `\n${source}`
-  return source === PRIMARY && !callId.includes('\n') ? callId : `${source}\n${callId}`
+  if (callId === undefined) return `\n${heldId(source)}`
+  const id = heldId(callId)
+  return source === PRIMARY && !id.includes('\n') ? id : `${heldId(source)}\n${id}`
 }

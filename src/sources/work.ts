@@ -2,14 +2,15 @@
  * What a session did, counted while it is read: its tools, how often each failed and how long it took, the files it touched, when it
  * was busy, and what it did in vain. Memory does not grow with the session.
  */
-import { createIdSet } from '../formats/id-set.ts'
 import { callHash } from '../transcript/call-hash.ts'
 import { TOLD, type Block, type ToolCallBlock, type ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { millisBetween } from '../transcript/instant.ts'
+import { heldName, weightOfName } from '../transcript/held-text.ts'
 import { callKey, toolName } from '../transcript/totals.ts'
-import { filesIn, WAYS, wayOf } from '../transcript/tool-files.ts'
+import { filesIn, wayOf } from '../transcript/tool-files.ts'
 import { createActivityFold, type Activity } from './work-activity.ts'
+import { createTouchedFiles, pathsIn, type TouchedFiles } from './work-files.ts'
 import { createOpenCalls, type OpenCalls } from './work-pairs.ts'
 import { createWasteFold, type Called, type Finding, type WasteFold } from './work-waste.ts'
 
@@ -51,33 +52,35 @@ export type WorkFold = {
 }
 
 /** A hostile file may name any number. Beyond these they are counted and not named. */
-export const MOST_FILES = 1000
-const MOST_COUNTED_FILES = 200_000
 export const MOST_TOOLS = 200
 export const MOST_SOURCES = 200
-const LONGEST_PATH = 1000
 /** As many as a call's row names. */
 const MOST_TOOLS_OF_CALL = 50
-const OTHERS = '(others)'
+export const OTHERS = '(others)'
+/** Told apart by what its calls say together. */
+export const MOST_TOOLS_OF_SESSION = 10_000
 /** Provider calls whose tools are not given out yet: at least as many as stay open for a later report. */
 const MOST_TALLIES = 20_000
+/** The same of their tools, of which most have one, by what their names weigh. */
+const MOST_TALLIED = 100_000
 
 /** By tool. Most provider calls call one: a map for each of them would cost more than the rest of this. */
 type Tally = [tool: string, counts: number[]][]
 type Held = {
   readonly open: OpenCalls<Open>
   readonly waste: WasteFold
-  readonly files: Files
+  readonly files: TouchedFiles
 }
 type Open = Called & { readonly at: string | undefined; readonly counts: number[] }
 
 export function createWorkFold(): WorkFold {
   const tallies = new Map<string, Tally>()
+  let tallied = 0
   const rest = new Map<string, number[]>()
   // Made when there is something to hold: a unit may have a hundred thousand sessions that call nothing.
   let made: Held | undefined
   const held = (): Held =>
-    (made ??= { open: createOpenCalls(), waste: createWasteFold(), files: createFiles() })
+    (made ??= { open: createOpenCalls(), waste: createWasteFold(), files: createTouchedFiles() })
   const activity = createActivityFold()
   const [parts, sources, tools] = [new Set<string>(), new Set<string>(), new Set<string>()]
   let [failed, errors, repeats, rereads] = [0, 0, 0, 0]
@@ -96,16 +99,18 @@ export function createWorkFold(): WorkFold {
     if (own !== undefined) return own
     if (known !== undefined && known.length >= MOST_TOOLS_OF_CALL) return countsOf(rest, tool)
     const counts = [0, 0, 0, 0, 0, 0]
-    if (known !== undefined) {
-      known.push([tool, counts])
-      return counts
-    }
-    tallies.set(call, [[tool, counts]])
-    if (tallies.size > MOST_TALLIES) {
+    tallied += weightOfName(tool)
+    if (known !== undefined) known.push([tool, counts])
+    else tallies.set(call, [[tool, counts]])
+    if (tallies.size > MOST_TALLIES || tallied > MOST_TALLIED) {
       for (const [oldest, old] of tallies) {
-        if (tallies.size <= MOST_TALLIES / 2) break
+        if (tallies.size <= MOST_TALLIES / 2 && tallied <= MOST_TALLIED / 2) break
+        if (oldest === call) continue
         tallies.delete(oldest)
-        for (const [name, counts] of old) addCounts(rest, name, counts)
+        for (const [name, counts] of old) {
+          tallied -= weightOfName(name)
+          addCounts(rest, name, counts)
+        }
       }
     }
     return counts
@@ -118,7 +123,7 @@ export function createWorkFold(): WorkFold {
     const named = pathsIn(told?.files ?? filesIn(block.input))
     const { files, waste, open } = held()
     for (const file of named) files.add(file, way)
-    const mark = { source: entry.source, sequence: entry.sequence }
+    const mark = { source: heldName(entry.source), sequence: entry.sequence }
     const again = waste.called({ tool, mark, call, way, files: named, hash: told?.hash ?? callHash(block) })
     if (again === 'repeat') repeats += 1
     if (again === 'reread') rereads += 1
@@ -146,7 +151,8 @@ export function createWorkFold(): WorkFold {
 
   return {
     add(entry) {
-      const { blocks, source, at } = entry
+      const { blocks, at } = entry
+      const source = heldName(entry.source)
       activity.add(at)
       if (source !== lastSource) name(sources, source, MOST_SOURCES)
       lastSource = source
@@ -165,8 +171,10 @@ export function createWorkFold(): WorkFold {
       const tally = call === undefined ? undefined : tallies.get(call)
       if (call === undefined || tally === undefined) return undefined
       tallies.delete(call)
-      for (const [tool, counts] of tally)
+      for (const [tool, counts] of tally) {
+        tallied -= weightOfName(tool)
         if (named === undefined || !named.includes(tool)) addCounts(rest, tool, counts)
+      }
       const counted: ToolCounts[] = []
       for (const tool of named ?? [])
         counted.push((countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
@@ -175,6 +183,7 @@ export function createWorkFold(): WorkFold {
     end() {
       for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)
       tallies.clear()
+      tallied = 0
       const [lastAt, busy] = [activity.lastAt(), activity.activity()]
       return {
         failed,
@@ -201,13 +210,6 @@ const LONGEST_MS = 31 * 86_400_000
 
 function isOnlyResult({ blocks }: Entry): boolean {
   return blocks.length === 1 || blocks.filter(({ type }) => type === 'tool-result').length === 1
-}
-
-/** What is longer is no path. */
-function pathsIn(files: readonly string[]): readonly string[] {
-  for (const { length } of files)
-    if (length > LONGEST_PATH) return files.filter((file) => file.length <= LONGEST_PATH)
-  return files
 }
 
 function hasFailed({ isError, error }: ToolResultBlock): boolean {
@@ -261,42 +263,4 @@ export function addCounts(tally: Map<string, number[]>, tool: string, more: read
 
 function bump(counts: number[], at: number, by: number): void {
   counts[at] = (counts[at] ?? 0) + by
-}
-
-type Files = {
-  add(path: string, way: (typeof WAYS)[number]): void
-  named(): { readonly [path: string]: string }
-  touched(): number
-  isCut(): boolean
-}
-
-/** The first of them by name, the rest by number; of a session of more than two hundred thousand files the count is a lower bound. */
-function createFiles(): Files {
-  const named = new Map<string, string>()
-  const others = createIdSet()
-  let otherCount = 0
-  let touched = 0
-  return {
-    add(path, way) {
-      const letter = way.slice(0, 1)
-      const isTouch = way !== 'looked'
-      const known = named.get(path)
-      if (known !== undefined) {
-        if (known.includes(letter)) return
-        if (isTouch && known === 'l') touched += 1
-        named.set(path, known + letter)
-      } else if (named.size < MOST_FILES) {
-        named.set(path, letter)
-        if (isTouch) touched += 1
-      } else if (isTouch && otherCount < MOST_COUNTED_FILES && !others.has(path)) {
-        others.add(path)
-        otherCount += 1
-        touched += 1
-      }
-    },
-    named: () =>
-      Object.assign(Object.create(null), Object.fromEntries(named)) as { readonly [path: string]: string },
-    touched: () => touched,
-    isCut: () => named.size >= MOST_FILES,
-  }
 }
