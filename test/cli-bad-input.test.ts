@@ -312,6 +312,23 @@ describe('wrong usage', () => {
     expect(['not-found', 'session-not-found']).toContain(error.code)
   })
 
+  it('a format is asked for only of a file: of a session of the archive it is refused, and of one beside a file not asked', async () => {
+    const own = { HANSARD_HOME: join(temporaryFolder(), 'archive') }
+    const recorded = await run(['record', '--json'], { input: '{"role":"user","text":"x"}\n', env: own })
+    const { session } = JSON.parse(recorded.stdout)
+    for (const args of [
+      ['show', session],
+      ['diff', session, session],
+      ['convert', session, '--to', 'pi', '--out', temporaryFolder()],
+    ]) {
+      const { stdout, code } = await run([...args, '--format', 'codex', '--json'], { env: own })
+      expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'invalid-argument'])
+    }
+    const path = put('beside.jsonl', line('x'))
+    const both = await run(['diff', path, session, '--format', 'claude-code', '--json'], { env: own })
+    expect(both.code).toBe(0)
+  })
+
   it('ids that would leave the archive are refused wherever one is taken', async () => {
     for (const id of ['../x', 'x'.repeat(300)]) {
       expect((await errorOf(['recover', id])).code).toBe('invalid-id')

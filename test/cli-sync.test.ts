@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { record } from '../src/capture/record.ts'
 import { claudeLogs, createMachine, type Machine } from './machine.ts'
 import { run, type Ran } from './program.ts'
 
@@ -48,6 +49,25 @@ describe('the exit code', () => {
 })
 
 describe('an import', () => {
+  it('says of a journal what else can be done with it, and of its own archive takes in what is new', async () => {
+    const other = join(machine.base, 'other')
+    const session = await record({ home: other, cwd: machine.cwd, agent: 'mine' })
+    session.user('go')
+    await session.end()
+    const folder = join(other, 'sessions', session.id)
+    const journal = join(folder, fs.readdirSync(folder).find((name) => name.startsWith('journal-')) ?? '')
+    const refused = await hansard(['import', journal, '--json'])
+    expect(refused.code).toBe(1)
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      files: { seen: 1, new: 0, failed: 1 },
+      problems: [{ cause: 'invalid-argument', count: 1 }],
+    })
+    const { stderr } = await hansard(['import', journal])
+    expect(stderr).toContain(`${journal} is a journal of another archive: hansard show reads it`)
+    const own = await run(['import', journal, '--json', '--home', other], { env: { HOME: machine.user } })
+    expect(JSON.parse(own.stdout)).toMatchObject({ sessions: 1, problems: [] })
+  })
+
   it('keeps without secrets where that is set, and says that it keeps where that is not', async () => {
     const log = machine.write('one.jsonl', claudeLogs(2, { session: ONE, text: KEY }))
     expect((await hansard(['import', log], { HANSARD_KEEP: 'redacted' })).code).toBe(0)

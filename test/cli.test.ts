@@ -331,6 +331,12 @@ describe('settings', () => {
     })
     fs.writeFileSync(join(cwd, 'hansard.config.json'), '{')
     expect(await total([], {})).toMatchObject({ code: 'invalid-argument' })
+    // Whoever wrote the folder may have written these, too.
+    fs.writeFileSync(join(cwd, 'hansard.config.json'), `{}${' '.repeat(5e6)}`)
+    expect(await total([], {})).toMatchObject({
+      code: 'invalid-argument',
+      message: expect.stringContaining('too large'),
+    })
   })
 })
 

@@ -20,6 +20,8 @@ export type Config = {
 }
 
 const NAME = 'hansard.config.json'
+/** Settings are small; what is not is something else. */
+const MOST_BYTES = 4 * 1024 * 1024
 
 /** The settings in force for one command. `flags` are those given on its command line. */
 export async function loadConfig(flags: Config, env: NodeJS.ProcessEnv = process.env): Promise<Config> {
@@ -56,7 +58,13 @@ async function readFile(): Promise<Config> {
   let text: string
   try {
     // Asked first: most folders have none, and making an error takes longer than asking.
-    if (fs.statSync(NAME, { throwIfNoEntry: false }) === undefined) return {}
+    const stat = fs.statSync(NAME, { throwIfNoEntry: false })
+    if (stat === undefined) return {}
+    // The folder may be somebody else's, and the name that of a pipe or of a device without an end.
+    if (!stat.isFile() && !stat.isDirectory())
+      throw new HansardError('invalid-argument', `${resolve(NAME)} is no file`)
+    if (stat.size > MOST_BYTES)
+      throw new HansardError('invalid-argument', `${resolve(NAME)} is too large for settings`)
     text = fs.readFileSync(NAME, 'utf8')
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {}

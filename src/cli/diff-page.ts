@@ -15,16 +15,19 @@ export type DiffPage = { readonly full?: boolean; readonly turns?: boolean; read
 
 export async function printDiff(difference: SessionDiff, { full, turns, utc }: DiffPage): Promise<void> {
   const colours = coloursFor(stdout)
+  const isFull = full === true
   const parts = [
     sides(difference, createClock(utc ? 'UTC' : undefined), colours),
-    parting(difference, colours, full === true ? Infinity : FIRST_LINES),
+    parting(difference, colours, isFull ? Infinity : FIRST_LINES),
     beside(difference, colours),
-    toolsAndFiles(difference, full === true),
-    ...(turns === true ? [turnByTurn(difference)] : []),
-    ...(full === true ? difference.changes.slice(1).map((change) => step(change, colours, Infinity)) : []),
-    rest(difference, full === true),
+    toolsAndFiles(difference, isFull),
+    turns === true ? turnByTurn(difference) : '',
   ]
   await out(`${parts.filter((part) => part !== '').join('\n\n')}\n`)
+  // One by one: a hundred thousand of them are more than one text should be.
+  if (isFull)
+    for (const change of difference.changes.slice(1)) await out(`\n${step(change, colours, Infinity)}\n`)
+  if (!difference.isSame) await out(`\n${rest(difference, isFull)}\n`)
 }
 
 /** Of the first difference, in the short view. */
@@ -168,14 +171,12 @@ function turnByTurn({ a, b, turns }: SessionDiff): string {
   ].join('\n')
 }
 
-function rest({ changes, isSame }: SessionDiff, isFull: boolean): string {
-  if (isSame) return ''
-  const count = (type: StepChange['type']): number => changes.filter((change) => change.type === type).length
+function rest({ changes, counts }: SessionDiff, isFull: boolean): string {
   const said = [
-    `${count('changed')} changed`,
-    `${count('gone')} only in A`,
-    `${count('come')} only in B`,
-    `${count('moved')} elsewhere`,
+    `${counts.changed} changed`,
+    `${counts.gone} only in A`,
+    `${counts.come} only in B`,
+    `${counts.moved} elsewhere`,
   ]
   return `${counted(changes.length, 'step')} differ${changes.length === 1 ? 's' : ''}: ${said.join(', ')}${isFull ? '' : '; --full shows them'}`
 }

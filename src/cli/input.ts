@@ -29,13 +29,27 @@ type Options = {
 
 /** A path that is there wins over a session's id; `not-found` when it is neither. */
 export async function openInput(named: string, { format, ...archive }: Options): Promise<Input> {
-  if (!fs.existsSync(named) && !named.includes('/')) return openRecorded(named, archive)
+  if (!isPath(named)) {
+    const recorded = await openRecorded(named, archive)
+    if (format === undefined) return recorded
+    recorded.close?.()
+    throw new HansardError(
+      'invalid-argument',
+      `${named} is a session of the archive, whose format is known: --format ${shorten(format)} is for files and folders`,
+      { hint: 'leave --format out' },
+    )
+  }
   const { detected, open } = await openDetected(named, { formats: allFormats, ...(format && { format }) })
   noteRunnerUp(named, detected)
   const read = async function* (): AsyncGenerator<readonly ReadItem[]> {
     yield* readItems(await open(), detected.format)
   }
   return { name: named, read, outline: read }
+}
+
+/** Or meant as one. */
+export function isPath(named: string): boolean {
+  return fs.existsSync(named) || named.includes('/')
 }
 
 /** Whoever reads a wrong answer should know that there was another. */

@@ -27,8 +27,31 @@ export async function out(text: string): Promise<void> {
 }
 
 /** A value as the one document of a command. */
-export async function outJson(value: unknown): Promise<void> {
-  await out(`${printableJson(value)}\n`)
+export async function outJson(value: object): Promise<void> {
+  for (const piece of documentPieces(value)) await out(piece)
+  await out('\n')
+}
+
+/** A document piece by piece, each item of its lists by itself: a long one is never a text as a whole. */
+export function* documentPieces(value: object): Generator<string> {
+  let before = '{'
+  for (const [key, member] of Object.entries(value)) {
+    if (member === undefined) continue
+    yield `${before}${printableJson(key)}:`
+    if (Array.isArray(member)) yield* listPieces(member)
+    else yield printableJson(member)
+    before = ','
+  }
+  yield before === '{' ? '{}' : '}'
+}
+
+function* listPieces(items: readonly unknown[]): Generator<string> {
+  let before = '['
+  for (const item of items) {
+    yield `${before}${printableJson(item ?? null)}`
+    before = ','
+  }
+  yield before === '[' ? '[]' : ']'
 }
 
 /** A value, or a part of a document, as JSON that a terminal may also be given. */

@@ -40,6 +40,11 @@ const piece = fc.constantFrom(
 )
 
 describe('a path that is let in', () => {
+  it.each(['/%2e%25252e', '/%2e%252e', '/a/%25252e.', '/%2525252561'])('is not %s', (url) => {
+    const headers = { host: '127.0.0.1:1', authorization: 'yes' }
+    expect(refuse(asked(url, { headers }), door)?.code).toBe('unsafe-path')
+  })
+
   it('leads nowhere else, however often it is decoded', () => {
     let letIn = 0
     fc.assert(

@@ -86,12 +86,16 @@ function refusePath(url: string): Refusal | undefined {
   }
 }
 
+/** What is encoded more often is nothing that anybody means. */
+const MOST_DECODED = 3
+
 function isPlain(path: string): boolean {
   let text = path
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; ; times += 1) {
     // oxlint-disable-next-line no-control-regex
     if (/[\\\u0000-\u001f\u007f]|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(text)) return false
     if (!text.includes('%')) return true
+    if (times === MOST_DECODED) return false
     const decoded = decoded1(text)
     // What is no encoding is refused as it comes, and later is a name with a percent sign in it.
     if (decoded === undefined) return times > 0
@@ -99,7 +103,6 @@ function isPlain(path: string): boolean {
     if (decoded.split('/').length !== text.split('/').length) return false
     text = decoded
   }
-  return !text.includes('%')
 }
 
 function decoded1(text: string): string | undefined {

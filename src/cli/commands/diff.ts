@@ -6,7 +6,7 @@ import { readBySession } from '../../sources/read.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
 import { printDiff } from '../diff-page.ts'
-import { nameSome, openInput, surveyInput } from '../input.ts'
+import { isPath, nameSome, openInput, surveyInput } from '../input.ts'
 import { FAILED, outJson } from '../print.ts'
 
 export type DiffOptions = {
@@ -25,8 +25,13 @@ export type DiffOptions = {
 export async function diffCommand(a: string, b: string, options: DiffOptions): Promise<void> {
   const { home, utc } = await loadConfig(options)
   const damage = createDamageLog()
-  const open = (named: string): Promise<Taken> =>
-    take(named, { ...options, ...(home !== undefined && { home }) }, damage)
+  const { format, ...others } = options
+  // Beside a file, a session of the archive is what it is.
+  const isBeside = [a, b].some((named) => isPath(split(named)[0]))
+  const open = (named: string): Promise<Taken> => {
+    const isMeant = format !== undefined && (isPath(split(named)[0]) || !isBeside)
+    return take(named, { ...others, ...(isMeant && { format }), ...(home !== undefined && { home }) }, damage)
+  }
   const difference = diffSessions(await open(a), await open(b))
   if (options.json) await outJson(difference)
   else await printDiff(difference, { ...options, utc: utc ?? false })
@@ -36,7 +41,7 @@ export async function diffCommand(a: string, b: string, options: DiffOptions): P
 
 /** `FILE#SESSION` where a file holds several. */
 async function take(named: string, { format, home, raw }: DiffOptions, damage: DamageLog): Promise<Taken> {
-  const [path, chosen] = fs.existsSync(named) ? [named, undefined] : splitName(named)
+  const [path, chosen] = split(named)
   const input = await openInput(path, {
     ...(format && { format }),
     ...(home && { home }),
@@ -60,7 +65,8 @@ async function take(named: string, { format, home, raw }: DiffOptions, damage: D
   return side.end(one.session)
 }
 
-function splitName(named: string): readonly [path: string, session: string | undefined] {
+function split(named: string): readonly [path: string, session: string | undefined] {
+  if (fs.existsSync(named)) return [named, undefined]
   const at = named.lastIndexOf('#')
   const path = named.slice(0, at)
   return at > 0 && fs.existsSync(path) ? [path, named.slice(at + 1)] : [named, undefined]

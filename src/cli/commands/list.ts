@@ -3,8 +3,9 @@ import { openArchive, type Archive } from '../../archive/archive.ts'
 import { createClock } from '../../replay/clock.ts'
 import { querySessions, type SessionQuestion } from '../../search/sessions.ts'
 import type { SessionSort } from '../../search/session-sorts.ts'
-import { all, flagsFilter, type SessionFilter } from '../../search/session-where.ts'
+import { all, flagsFilter, OF_A_RUN, type SessionFilter } from '../../search/session-where.ts'
 import type { State } from '../../sources/state.ts'
+import { nextTurn } from '../../sources/next-turn.ts'
 import { unlistedIds } from '../../sources/unlisted-ids.ts'
 import { withState } from '../../sources/with-state.ts'
 import type { Session, Status } from '../../transcript/session.ts'
@@ -49,7 +50,7 @@ export async function list(words: readonly string[], options: ListOptions): Prom
     ...(after !== undefined && { after }),
   }
   if (runs) {
-    const { page } = await find(archive, options, words, { filter })
+    const { page } = await find(archive, options, words, { filter: all([filter, OF_A_RUN]) })
     const found = toRuns(page.sessions)
     const shown = found.slice(offset ?? 0).slice(0, limit)
     if (json) await outJson({ runs: shown, total: found.length })
@@ -189,6 +190,8 @@ async function printJson(
         const page = querySessions(database, { ...rest, after: next, limit: AT_ONCE })
         if (page.sessions.length > 0) await out(`,${rowsOf(page.sessions)}`)
         next = page.next
+        // Whoever reads is as fast as we are, and what SQLite's driver took for a page it gives back between two turns.
+        await nextTurn()
       }
     })
   }

@@ -16,6 +16,7 @@ export type SyncCommandOptions = {
   /** Commander's name for `--no-index`. */
   readonly index?: boolean
   readonly exclude?: readonly string[]
+  readonly forget?: readonly string[]
   readonly home?: string
   readonly json?: boolean
 }
@@ -35,7 +36,8 @@ export async function syncCommand(paths: readonly string[], options: SyncCommand
       note(`list, cost and stats have ${counted(sessions, 'session')}; their files are kept now`),
     onProgress: progress.show,
   }
-  const report = await sync(archive, how)
+  const { forget } = options
+  const report = await sync(archive, forget === undefined ? how : { ...how, forget })
   progress.end()
   if (options.json) await outJson(report)
   else sayReport(report)

@@ -22,6 +22,10 @@ export function addTaking(program: Command): void {
     .option('--index', 'index what is new, for search: the default')
     .option('--no-index', 'leave what is new to be read through by searches')
     .option('--exclude <glob...>', 'what not to look at: ~/private, **/secret/**')
+    .option(
+      '--forget <path...>',
+      'what was given before, and is not to be looked into any more; what is kept stays',
+    )
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
     .addHelpText(
