@@ -32,7 +32,7 @@ const WAYS: Readonly<Record<string, () => Promise<number>>> = {
     return count
   },
   read: () => readAll(openSourceDatabase(db, fail)),
-  load: () => readAll(openRows(nodeFiles, kept, (reason) => fail('kept', reason))),
+  load: () => readAll(openRows(nodeFiles, kept, ({ reason }) => fail('kept', reason))),
   async export() {
     const database = await openSourceDatabase(db, fail)
     const { changed } = await exportRows(nodeFiles, kept, database, OPENCODE_ROWS)

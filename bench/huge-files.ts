@@ -195,3 +195,58 @@ export async function writeZip(
   fs.writeSync(file, Buffer.concat([listed, end]))
   fs.closeSync(file)
 }
+
+/** A zip file whose members lie there as they are: files by their path, or bytes. What it holds in all is under 4 GB. */
+export function writeStoredZip(
+  path: string,
+  members: readonly (readonly [name: string, content: string | Buffer])[],
+): void {
+  const file = fs.openSync(path, 'w')
+  const directory: Buffer[] = []
+  let offset = 0
+  for (const [name, content] of members) {
+    const pieces = (): Iterable<Buffer> => (typeof content === 'string' ? piecesOf(content) : [content])
+    let [crc, length] = [0, 0]
+    for (const piece of pieces()) {
+      crc = zlib.crc32(piece, crc)
+      length += piece.length
+    }
+    const shared = Buffer.alloc(26)
+    shared.writeUInt16LE(20, 0)
+    shared.writeUInt32LE(crc, 10)
+    shared.writeUInt32LE(length, 14)
+    shared.writeUInt32LE(length, 18)
+    shared.writeUInt16LE(name.length, 22)
+    const rest = Buffer.alloc(14)
+    rest.writeUInt32LE(offset, 10)
+    directory.push(Buffer.concat([Buffer.from('PK\x01\x02\x14\x00'), shared, rest, Buffer.from(name)]))
+    offset += fs.writeSync(file, Buffer.concat([Buffer.from('PK\x03\x04'), shared, Buffer.from(name)]))
+    for (const piece of pieces()) offset += fs.writeSync(file, piece)
+  }
+  const listed = Buffer.concat(directory)
+  // More than 65,535 are counted in a record of its own, which another one says the place of.
+  const large = Buffer.alloc(76)
+  large.write('PK\x06\x06')
+  large.writeBigUInt64LE(44n, 4)
+  for (const at of [24, 32]) large.writeBigUInt64LE(BigInt(members.length), at)
+  large.writeBigUInt64LE(BigInt(listed.length), 40)
+  large.writeBigUInt64LE(BigInt(offset), 48)
+  large.write('PK\x06\x07', 56)
+  large.writeBigUInt64LE(BigInt(offset + listed.length), 64)
+  large.writeUInt32LE(1, 72)
+  const end = Buffer.alloc(22)
+  end.write('PK\x05\x06')
+  for (const at of [8, 10]) end.writeUInt16LE(Math.min(members.length, 0xffff), at)
+  end.writeUInt32LE(listed.length, 12)
+  end.writeUInt32LE(offset, 16)
+  fs.writeSync(file, Buffer.concat([listed, large, end]))
+  fs.closeSync(file)
+}
+
+function* piecesOf(path: string): Generator<Buffer> {
+  const file = fs.openSync(path, 'r')
+  const piece = Buffer.alloc(4_000_000)
+  for (let read = fs.readSync(file, piece); read > 0; read = fs.readSync(file, piece))
+    yield piece.subarray(0, read)
+  fs.closeSync(file)
+}

@@ -1,9 +1,9 @@
 /**
  * `npm run bench -- huge`: what no machine should have to sync, and how much memory it takes. One log of 10 GB, a million files, a line
- * of 1 GB, documents of 2 GB that are whole or damaged, archives of very many files (`many-files.ts`), bombs, a database of 1 GB. Takes
- * hours and 25 GB of disk; `--quick` a
- * hundredth of both, `HANSARD_HUGE_PART=20` a twentieth. Names behind `huge` choose: `-- huge line documents`. `HANSARD_HUGE_INDEX=no`
- * leaves out the indexes, which take as long again.
+ * of 1 GB, documents of 2 GB that are whole or damaged, archives of very many files (`many-files.ts`), what only the hostile or unlucky
+ * have (`hostile-files.ts`), bombs, a database of 1 GB. Takes hours and 25 GB of disk; `--quick` a hundredth of both,
+ * `HANSARD_HUGE_PART=20` a twentieth. Names behind `huge` choose: `-- huge line documents`. `HANSARD_HUGE_INDEX=no` leaves out the
+ * indexes, which take as long again.
  */
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -21,6 +21,7 @@ import {
   writeZip,
   writeZstdBomb,
 } from './huge-files.ts'
+import { HOSTILE } from './hostile-files.ts'
 import { MANY } from './many-files.ts'
 import { atMost, type Result } from './measure.ts'
 import { writeDatabase } from './opencode-sample.ts'
@@ -34,8 +35,14 @@ const MOST_INDEX_MB = 400
 export type Case = {
   readonly args: readonly string[]
   readonly expect: (report: SyncReport) => boolean
+  /** What it reads from standard input. */
+  readonly stdin?: string
+  /** It need not say anything: only what it takes is of interest. */
+  readonly mayFail?: boolean
+  /** What is asked of the archive then: what it takes is of interest, and that it does not fail. */
+  readonly asked?: readonly (readonly string[])[]
   /** Changes the files, for a second time. */
-  readonly again?: () => Case
+  readonly again?: () => Case | Promise<Case>
 }
 export type Make = (folder: string, size: (full: number) => number) => Promise<Case> | Case
 
@@ -58,7 +65,9 @@ export const bench: Bench = async ({ quick, chosen = [] }) => {
       }
       const args = isSync ? [command, '--no-index', ...paths] : wanted.args
       say(measure(name, folder, { ...wanted, args }))
-      if (wanted.again !== undefined) say(measure(`${name}: again`, folder, { ...wanted.again(), args }))
+      if (wanted.again !== undefined)
+        say(measure(`${name}: again`, folder, { ...(await wanted.again()), args }))
+      for (const asked of wanted.asked ?? []) say(ask(`${name}: ${asked.join(' ')}`, folder, asked))
       // Apart, for they follow each other: the larger of both is what a sync takes.
       if (isSync && process.env['HANSARD_HUGE_INDEX'] !== 'no')
         say(measure(`${name}: its index`, folder, { args: wanted.args, expect: () => true }, MOST_INDEX_MB))
@@ -149,6 +158,7 @@ const CASES: Readonly<Record<string, Make>> = {
   },
   ...documents(),
   ...MANY,
+  ...HOSTILE,
   'bomb: gzip, 10 GB of zeros': async (folder, size) => {
     const zeros = Buffer.alloc(1e6)
     await writeGzip(fileIn(folder, 'in/zeros.jsonl.gz'), size(10e9), () => zeros)
@@ -210,33 +220,57 @@ function fileIn(folder: string, path: string): string {
   return join(folder, path)
 }
 
-function measure(name: string, folder: string, { args, expect }: Case, most = MOST_MB): Result {
+function measure(
+  name: string,
+  folder: string,
+  { args, expect, stdin, mayFail = false }: Case,
+  most = MOST_MB,
+): Result {
   const began = performance.now()
+  const input = stdin === undefined ? undefined : fs.openSync(stdin, 'r')
   const { stdout, stderr, status } = spawnSync(
     process.execPath,
     ['--import', TELL_PEAK, BIN, ...args, '--json'],
-    {
-      cwd: join(folder, 'work'),
-      env: {
-        PATH: process.env['PATH'],
-        HOME: join(folder, 'work'),
-        CLAUDE_CONFIG_DIR: join(folder, 'claude'),
-        HANSARD_HOME: join(folder, 'archive'),
-      },
-      maxBuffer: 1e8,
-      encoding: 'utf8',
-    },
+    { ...surroundings(folder), maxBuffer: 1e8, stdio: [input ?? 'ignore', 'pipe', 'pipe'], encoding: 'utf8' },
   )
+  if (input !== undefined) fs.closeSync(input)
   const seconds = ((performance.now() - began) / 1000).toFixed(0)
   const { mb, processorMs } = toldPeak(stderr)
   const report =
     stdout.startsWith('{"files"') || stdout.includes('"files"')
       ? (JSON.parse(stdout) as SyncReport)
       : undefined
-  const isRight = report !== undefined && expect(report)
+  const isRight = report === undefined ? mayFail : expect(report)
   const said = report && `${report.sessions} sessions, ${report.entries} entries, ${report.damage} damaged`
   const problems = report?.problems.map(({ cause, count }) => `${cause} ${count}`).join(', ')
   const detail = `MB; ${seconds} s, ${(processorMs / 1000).toFixed(0)} s of processor; exit ${status}; ${said ?? (stdout + stderr).slice(-300)}${problems ? `; ${problems}` : ''}`
   const result = atMost(name, mb, most, isRight ? detail : `NOT AS IT SHOULD BE: ${detail}`)
   return { ...result, ok: result.ok && isRight }
+}
+
+/** What it prints is let go. */
+function ask(name: string, folder: string, args: readonly string[]): Result {
+  const began = performance.now()
+  const { stderr, status } = spawnSync(process.execPath, ['--import', TELL_PEAK, BIN, ...args], {
+    ...surroundings(folder),
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+  })
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  const { mb, processorMs } = toldPeak(stderr)
+  const detail = `MB; ${seconds} s, ${(processorMs / 1000).toFixed(1)} s of processor; exit ${status}`
+  const result = atMost(name, mb, MOST_MB, status === 0 ? detail : `FAILED: ${detail}; ${stderr.slice(-300)}`)
+  return { ...result, ok: result.ok && status === 0 }
+}
+
+function surroundings(folder: string): { readonly cwd: string; readonly env: NodeJS.ProcessEnv } {
+  return {
+    cwd: join(folder, 'work'),
+    env: {
+      PATH: process.env['PATH'],
+      HOME: join(folder, 'work'),
+      CLAUDE_CONFIG_DIR: join(folder, 'claude'),
+      HANSARD_HOME: join(folder, 'archive'),
+    },
+  }
 }

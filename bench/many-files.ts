@@ -1,6 +1,6 @@
 /**
- * Archives of very many files, of agents that lay a session out in many or have many sessions: each case makes its files below a folder,
- * and says what a sync has to find in them.
+ * Archives of very many files, or rows, of agents that lay a session out in many or have many sessions: each case makes its files below a
+ * folder, and says what a sync has to find in them.
  */
 import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -8,13 +8,38 @@ import { dirname, join } from 'node:path'
 import { sessionId } from './claude-logs.ts'
 import { claudeRecord, DOCUMENTS, type DocumentKind } from './huge-files.ts'
 import type { Case, Make } from './huge.bench.ts'
+import { changeEveryThousandth, writeSmallRows } from './opencode-sample.ts'
 
 const synced = (sessions: number, entries: number): Case => ({
   args: ['sync'],
   expect: (report) => report.sessions === sessions && report.entries === entries && report.damage === 0,
 })
 
+/** The same, and nothing to do for a second time. */
+const syncedOnce = (sessions: number, entries: number): Case => ({
+  ...synced(sessions, entries),
+  again: () => ({
+    args: ['sync'],
+    expect: ({ files, bytesRead, damage }) =>
+      files.unchanged === files.seen && files.seen > 0 && bytesRead + damage === 0,
+  }),
+})
+
 export const MANY: Readonly<Record<string, Make>> = {
+  'many: a million logs in one folder': (folder, size) => {
+    const count = size(1e6)
+    fileIn(folder, 'claude/projects/-p/one')
+    for (let n = 0; n < count; n += 1)
+      fs.writeFileSync(
+        join(folder, `claude/projects/-p/${sessionId(n)}.jsonl`),
+        claudeRecord(sessionId(n), 0),
+      )
+    return syncedOnce(count, count)
+  },
+  'many: a million subagents of one session': (folder, size) => {
+    const count = writeSubagents(folder, size(1e6), (n) => `look at ${n}`)
+    return syncedOnce(1, count + 1)
+  },
   'many: 100,000 subagents of one session': (folder, size) => {
     const count = writeSubagents(folder, size(100_000), (n) => `look at ${n}`)
     return synced(1, count + 1)
@@ -121,6 +146,19 @@ export const MANY: Readonly<Record<string, Make>> = {
     })
     return { args: ['sync'], expect: ({ sessions, damage }) => sessions === 1 && damage === 0 }
   },
+  "many: OpenCode's database of 10 million small rows": async (folder, size) => {
+    const path = fileIn(folder, 'work/.local/share/opencode/opencode.db')
+    const count = await writeSmallRows(path, size(10e6))
+    const whole: Case = {
+      args: ['sync'],
+      expect: ({ sessions, damage }) => sessions === count && damage === 0,
+    }
+    const again = async (): Promise<Case> => {
+      await changeEveryThousandth(path)
+      return whole
+    }
+    return { ...whole, again }
+  },
   ...largeMessages(),
 }
 
@@ -128,10 +166,18 @@ export const MANY: Readonly<Record<string, Make>> = {
 function largeMessages(): Readonly<Record<string, Make>> {
   const cases: Record<string, Make> = {}
   for (const [format, kind] of Object.entries(DOCUMENTS)) {
-    cases[`messages: ${format}, 4 of 30 MB in 4 files, with an emoji`] = (folder, size) => {
-      for (let n = 0; n < 4; n += 1) writeLarge(fileIn(folder, `in/${n}/${kind.path}`), kind, n, size(30e6))
-      return { args: ['sync', join(folder, 'in')], expect: ({ damage }) => damage === 0 }
-    }
+    for (const isCut of [false, true])
+      cases[`messages: ${format}, 4 of 30 MB in 4 files, with an emoji${isCut ? ', cut off' : ''}`] = (
+        folder,
+        size,
+      ) => {
+        for (let n = 0; n < 4; n += 1) {
+          const path = fileIn(folder, `in/${n}/${kind.path}`)
+          writeLarge(path, kind, n, size(30e6))
+          if (isCut) fs.truncateSync(path, fs.statSync(path).size - kind.end.length - 10)
+        }
+        return { args: ['sync', join(folder, 'in')], expect: ({ damage }) => damage > 0 === isCut }
+      }
   }
   return cases
 }

@@ -55,7 +55,33 @@ export async function writeDatabase(path: string, bytes: number): Promise<void> 
   database.close()
 }
 
-const SCHEMA = `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
+/** As many rows, each as small as it can be: sessions of 200 messages, each with four parts. How many sessions that are. */
+export async function writeSmallRows(path: string, rows: number): Promise<number> {
+  const database = await openDatabase(path)
+  database.exec(SCHEMA)
+  const messages = Math.ceil(rows / 5)
+  const sessions = Math.ceil(messages / 200)
+  const numbers = (count: number): string =>
+    `WITH RECURSIVE numbers (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM numbers WHERE n + 1 < ${count})`
+  const at = '1770000000000'
+  database.exec(`BEGIN;
+    INSERT INTO session ${numbers(sessions)} SELECT printf('ses_%08d', n), 'prj_1', NULL, 'fox', '/home/me', 'Session ' || n, '1.2.10', ${at}, ${at} FROM numbers;
+    INSERT INTO message ${numbers(messages)} SELECT printf('msg_%08d', n), printf('ses_%08d', n / 200), ${at} + n, ${at} + n, '${JSON.stringify(USER)}' FROM numbers;
+    INSERT INTO part ${numbers(messages * 4)} SELECT printf('prt_%08d', n), printf('msg_%08d', n / 4), printf('ses_%08d', n / 800), ${at} + n, ${at} + n,
+      '{"type":"text","text":"part ' || n || '"}' FROM numbers;
+    COMMIT`)
+  database.close()
+  return sessions
+}
+
+/** Of its parts. */
+export async function changeEveryThousandth(path: string): Promise<void> {
+  const database = await openDatabase(path)
+  database.exec(`UPDATE part SET data = replace(data, 'part', 'other part') WHERE rowid % 1000 = 0`)
+  database.close()
+}
+
+export const SCHEMA = `PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF;
   CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT NOT NULL, parent_id TEXT, slug TEXT, directory TEXT NOT NULL, title TEXT NOT NULL,
     version TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL);
   CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT NOT NULL, time_created INTEGER NOT NULL, time_updated INTEGER NOT NULL,
