@@ -63,6 +63,10 @@ export const HOSTILE: Readonly<Record<string, Make>> = {
           `"content":[{"type":"tool_use","id":"${name}","name":"${name}","input":{"file_path":"/${name}"}},`,
         )
     }),
+  'names: 50 tools a call, each with a name of its own of 1,000 characters': (folder, size) =>
+    log(folder, size(4000), (n) => manyTools(n, 1000)),
+  'names: 50 tools a call, each with a name of its own of 100 characters': (folder, size) =>
+    log(folder, size(40_000), (n) => manyTools(n, 100)),
   'titles: 100 of 10 MB, a log each': (folder, size) => {
     const title = 'a title 漢 '.repeat(size(1e6))
     for (let n = 0; n < 100; n += 1) {
@@ -226,6 +230,14 @@ export const HOSTILE: Readonly<Record<string, Make>> = {
     fs.writeFileSync(fileIn(folder, LOG), claudeRecord(sessionId(1), 0))
     return { args: ['sync'], mayFail: true, expect: anything }
   },
+}
+
+function manyTools(n: number, length: number): string {
+  const tools = Array.from(
+    { length: 50 },
+    (_, at) => `{"type":"tool_use","id":"t-${n}-${at}","name":"${n}-${at}-${'n'.repeat(length)}","input":{}},`,
+  )
+  return claudeRecord(sessionId(1), 2 * n + 1, 'x').replace('"content":[', `"content":[${tools.join('')}`)
 }
 
 const ASKED = [

@@ -208,8 +208,8 @@ function addCounts(tools: Map<string, number[]>, tool: string, counts: readonly 
   tools.set(name, known)
 }
 
-/** Calls asked for at a time: a session may have millions. */
-const PAGE = 500
+/** Calls asked for at a time: a session may have millions, and each of them 50 tools with long names. */
+const PAGE = 50
 
 /** All of a page as one row: what SQLite's driver holds of each until the session is written is more than it says. */
 function* callsWithWork(
