@@ -235,7 +235,8 @@ export const HOSTILE: Readonly<Record<string, Make>> = {
 function manyTools(n: number, length: number): string {
   const tools = Array.from(
     { length: 50 },
-    (_, at) => `{"type":"tool_use","id":"t-${n}-${at}","name":"${n}-${at}-${'n'.repeat(length)}","input":{}},`,
+    (_, at) =>
+      `{"type":"tool_use","id":"t-${n}-${at}","name":"${n}-${at}-${'n'.repeat(length)}","input":{}},`,
   )
   return claudeRecord(sessionId(1), 2 * n + 1, 'x').replace('"content":[', `"content":[${tools.join('')}`)
 }

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { openArchive } from '../src/archive/archive.ts'
 import { openState, remember } from '../src/sources/state.ts'
 import { writeListing } from '../src/sources/state-listing.ts'
+import { recordedOnce } from '../src/sources/state-recorded.ts'
 import type { ListedSession } from '../src/sources/state-sessions.ts'
 import type { SessionWork, ToolCounts } from '../src/sources/work.ts'
 
@@ -26,7 +27,7 @@ export async function writeSessions(home: string, count: number): Promise<void> 
         json,
         isNew: true,
         bill: { pico: BigInt(n) * 1_000_000_000n, calls: 0, ids: 0 },
-        recordings: [{ work: JSON.stringify(workOf(n)), chosen: 2 }],
+        recorded: recordedOnce({ chosen: 2 }, workOf(n)),
       })
     }
   })

@@ -5,11 +5,11 @@
 import { hash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson, storedText } from '../sqlite/stored.ts'
-import { asObject, asString, parseJson } from '../transcript/json.ts'
 import { millisBetween } from '../transcript/instant.ts'
-import type { Row, SqlValue } from '../transcript/source.ts'
+import type { SqlValue } from '../transcript/source.ts'
 import { COUNTS, promptTokens, qualityRank } from '../transcript/usage.ts'
 import { storedKey } from './call-rows.ts'
+import type { Recorded } from './state-recorded.ts'
 import type { ListedSession } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import { MOST_TOOLS_OF_SESSION, NO_COUNTS, OTHERS, type SessionWork, type ToolCounts } from './work.ts'
@@ -17,14 +17,13 @@ import { MOST_TOOLS_OF_SESSION, NO_COUNTS, OTHERS, type SessionWork, type ToolCo
 /** What the tools of the calls on its bill did, where that is known without asking for them. */
 export type OwnTools = { readonly tools?: ReadonlyMap<string, readonly number[]> }
 
-/** `recordings`: the one that speaks first. */
 export type Listing = OwnTools & {
   readonly key: string
   readonly session: ListedSession
   /** The same as it is stored. */
   readonly json: string
   readonly bill: Bill
-  readonly recordings: readonly Row[]
+  readonly recorded: Recorded
   /** Nothing is listed of it. */
   readonly isNew: boolean
   /** Of one that is new: the number that its row gets, higher than any, where whoever writes it counts them. */
@@ -35,14 +34,14 @@ export type Listing = OwnTools & {
 export type Bill = { readonly pico: bigint | undefined; readonly calls: number; readonly ids: number }
 
 export function writeListing(database: Database, listing: Listing): void {
-  const { key, recordings, bill, tools, isNew } = listing
+  const { key, recorded, bill, tools, isNew } = listing
   const mark = markOf(listing)
   // A session may be written when it is read and again when bills are settled, which seldom changes anything.
   const before = isNew ? undefined : prepared(database, 'SELECT n, mark FROM listing WHERE key = ?').get(key)
   if (before?.['mark'] === mark) return
   if (before !== undefined) removeDetails(database, Number(before['n']))
-  const work = workOf(recordings[0])
-  const values = [...columnsOf(listing, work), ...usageOf(listing), mark]
+  const { work, shown } = recorded
+  const values = [...columnsOf(listing), ...usageOf(listing), mark]
   const n = saveRow(database, listing, values)
   prepared(database, 'INSERT OR REPLACE INTO listing_work (n, files, activity) VALUES (?, ?, ?)').run(
     n,
@@ -50,7 +49,7 @@ export function writeListing(database: Database, listing: Listing): void {
     work?.activity === undefined ? null : JSON.stringify(work.activity),
   )
   writeTools(database, n, work, tools ?? (bill.calls === 0 ? NO_TOOLS : toolsOfCalls(database, key)))
-  writeFindings(database, { n, key, isNew }, firstShown(recordings))
+  writeFindings(database, { n, key, isNew }, shown)
 }
 
 /** Gives its number. */
@@ -76,10 +75,8 @@ const SAVE = `INSERT INTO listing (key, ${COLUMNS.join(', ')}) VALUES (?, ${PLAC
   RETURNING n`
 
 /** Another one for everything that the rows are made of: the session, its recordings, and the calls on its bill. */
-function markOf({ json, recordings, bill }: Listing): string {
-  let all = json
-  for (const { reading, chosen } of recordings) all += `${String(reading)}:${Number(chosen) !== 0} `
-  return hash('sha1', `${all}${bill.calls}:${bill.ids}`, 'base64')
+function markOf({ json, recorded, bill }: Listing): string {
+  return hash('sha1', `${json}${recorded.mark} ${bill.calls}:${bill.ids}`, 'base64')
 }
 
 export function removeListing(database: Database, key: string): void {
@@ -95,33 +92,17 @@ function removeDetails(database: Database, n: number): void {
     prepared(database, `DELETE FROM ${table} WHERE session = ?`).run(n)
 }
 
-/** Asked for several times of a row. */
-const works = new WeakMap<Row, { readonly work: SessionWork | undefined }>()
-
-/** What was written there, for those who have it. */
-export function rememberWork(recording: Row, work: SessionWork): void {
-  works.set(recording, { work })
-}
-
-function workOf(recording: Row | undefined): SessionWork | undefined {
-  if (recording === undefined) return undefined
-  const known = works.get(recording)
-  if (known !== undefined) return known.work
-  // What was written there was one.
-  const work = asObject(parseJson(asString(recording['work']) ?? '')) as SessionWork | undefined
-  works.set(recording, { work })
-  return work
-}
-
-function columnsOf({ session, recordings }: Listing, work: SessionWork | undefined): readonly SqlValue[] {
+function columnsOf({ session, recorded }: Listing): readonly SqlValue[] {
   const { title, prompt, agent, native, model, totals, cwd, git, run, startedAt, endedAt, status } = session
   const took = millisBetween(startedAt, endedAt)
-  // The speaker may have been read before another one went on.
-  const lasts = [endedAt, startedAt, ...recordings.map((one) => workOf(one)?.lastAt)]
+  const { work, lastAt } = recorded
   return [
     session.id,
     startedAt ?? null,
-    lasts.reduce<string | null>((a, b) => (b !== undefined && (a === null || b > a) ? b : a), null),
+    [endedAt, startedAt, lastAt].reduce<string | null>(
+      (a, b) => (b !== undefined && (a === null || b > a) ? b : a),
+      null,
+    ),
     status,
     stored(title),
     stored(prompt),
@@ -228,19 +209,6 @@ function* callsWithWork(
     yield* JSON.parse(String(row['calls'])) as [string, string][]
     last = row['last']
   }
-}
-
-/** Of several recordings the one that is read first: its entries have the numbers that the whole gives them. */
-function firstShown(recordings: readonly Row[]): SessionWork | undefined {
-  const shown = recordings.filter(({ chosen }) => Number(chosen) !== 0)
-  const place = ({ started_at, root, file }: Row): string[] =>
-    [started_at, root, file].map((one) => String(one ?? ''))
-  const [first] = shown.toSorted((a, b) => {
-    const [left, right] = [place(a), place(b)]
-    const at = left.findIndex((one, index) => one !== right[index])
-    return at === -1 ? 0 : (left[at] ?? '') < (right[at] ?? '') ? -1 : 1
-  })
-  return workOf(first ?? recordings[0])
 }
 
 /** What another session pays for, it also did: a fork has the history that it was copied from. */

@@ -24,6 +24,7 @@ import {
   type ReadingEnd,
 } from './state-readings.ts'
 import { createPacking, NONE, noteKey, putCalls, type Packing } from './state-packing.ts'
+import { recordedOnce } from './state-recorded.ts'
 import { insertRecording, isUnknown } from './state-recordings.ts'
 import { writeOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
@@ -206,7 +207,7 @@ function put(loading: Loading, { unit, root }: Placed, pass: Pass): ReadingEnd {
     if (bill === undefined)
       prepared(database, 'INSERT OR IGNORE INTO stale_sessions (key) VALUES (?)').run(key)
     else
-      writeOwn(database, { key, session, recording }, bill, {
+      writeOwn(database, { key, session, recorded: recordedOnce(recording, one.work) }, bill, {
         ids,
         isNew: true,
         n: (loading.lastListed += 1),

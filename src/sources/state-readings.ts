@@ -12,6 +12,7 @@ import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
+import { hasManyRecordings, recordedOnce } from './state-recorded.ts'
 import { insertRecording, isUnknown, letIn, waitWith } from './state-recordings.ts'
 import type { SessionsPart } from './read-unit.ts'
 import type { UnitFacts } from './unit-facts.ts'
@@ -138,7 +139,10 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
     const chosen = bill === undefined ? UNSETTLED : FULLEST
     const recording = insertRecording(database, { reading, format, file, root }, one, chosen)
     if (bill === undefined) others.push(one.key)
-    else own.push({ key: one.key, session: one.session, recording, bill })
+    else {
+      const recorded = recordedOnce(recording, one.work)
+      own.push({ key: one.key, session: one.session, recorded, bill })
+    }
     all += one.entries
   }
   insertDrift(database, reading, drift)
@@ -157,8 +161,10 @@ function endReading(database: Database, ended: Ended, facts: UnitFacts): Reading
   // Each is asked for several times, and of any number that is too much for one step: they are listed when bills are settled.
   if (isInParts) questionSessions(database, reading)
   else {
-    refreshSessions(database, others)
-    sumBills(database, others)
+    // What many recorded is in question already.
+    const few = others.filter((key) => !hasManyRecordings(database, key))
+    refreshSessions(database, few)
+    sumBills(database, few)
   }
   return { sessions: ended.waiting.sessions + sessions.length, entries: all }
 }

@@ -9,7 +9,6 @@ import type { Session } from '../transcript/session.ts'
 import type { Row } from '../transcript/source.ts'
 import type { SessionsPart } from './read-unit.ts'
 import { UNSETTLED } from './state-billing.ts'
-import { rememberWork } from './state-listing.ts'
 import { prepared } from './state-statements.ts'
 import type { SessionFacts } from './unit-facts.ts'
 
@@ -35,9 +34,7 @@ export function insertRecording(
 ): Row {
   const row = toRow(reading, format, one, chosen)
   insert(database, 'recordings', row)
-  const placed = { ...row, file, root }
-  rememberWork(placed, one.work)
-  return placed
+  return { ...row, file, root }
 }
 
 /** Puts some of the sessions of a pass in waiting. */

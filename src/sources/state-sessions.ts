@@ -1,6 +1,5 @@
 /** The sessions that sync knows, each once, with the totals that are billed to it: what `list` shows without reading a log. */
 import { toUsd } from '../cost/money.ts'
-import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
@@ -9,6 +8,7 @@ import type { Row, SqlValue } from '../transcript/source.ts'
 import { removeListing, writeListing, type Bill, type Listing } from './state-listing.ts'
 import { mentionOf } from './state-mentions.ts'
 import type { OwnBill } from './state-own-bill.ts'
+import { recordedOf, type Recorded } from './state-recorded.ts'
 import { prepared } from './state-statements.ts'
 import { setSums } from './state-sums.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
@@ -83,33 +83,29 @@ export function refreshSessions(database: Database, keys: Iterable<string>): voi
 }
 
 function refresh(database: Database, key: string): void {
-  const recordings = prepared(
-    database,
-    `SELECT recordings.*, units.path AS file, places.root AS root FROM recordings
-       JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-       WHERE session = ? ORDER BY chosen DESC, recordings.started_at, places.root, units.path`,
-  ).all(key)
-  const [speaker] = recordings
-  const facts = asObject(parseJson(asString(speaker?.['facts']) ?? ''))
-  if (speaker === undefined || facts === undefined) {
+  const recorded = recordedOf(database, key)
+  const facts = asObject(parseJson(asString(recorded?.speaker['facts']) ?? ''))
+  if (recorded === undefined || facts === undefined) {
     prepared(database, 'DELETE FROM sessions WHERE key = ?').run(key)
     removeListing(database, key)
     return
   }
   // What was written there was a session.
   const session = facts as unknown as Session
+  const { speaker } = recorded
+  const isAlone = recorded.speaking < 2
   const counted = {
     ...speaker,
-    entries: entriesOf(database, recordings),
-    tool_calls: toolCallsOf(database, recordings),
+    entries: Number(speaker['entries']) + (isAlone ? 0 : callsOfOthers(database, speaker)),
+    tool_calls: isAlone ? Number(speaker['tool_calls']) : toolCallsOf(database, speaker),
   }
   const { totals, bill } = totalsOf(session, counted, billOf(database, key))
   const mention = mentionOf(database, key, session)
-  write(database, { key, session, recordings, totals, bill, mention, isNew: false })
+  write(database, { key, session, recorded, totals, bill, mention, isNew: false })
 }
 
-/** The only recording of a session, as it was just read, and what it comes to. `recording`: its row, with where it lies. */
-export type OwnRecording = { readonly key: string; readonly session: Session; readonly recording: Row }
+/** The only recording of a session, as it was just read, and what it comes to. */
+export type OwnRecording = { readonly key: string; readonly session: Session; readonly recorded: Recorded }
 
 /** The same for a session that nothing else recorded. False where the state knows better what it pays for. */
 export function refreshOwn(database: Database, one: OwnRecording, own: OwnBill): boolean {
@@ -128,22 +124,22 @@ export type Known = Pick<Listing, 'isNew' | 'n'> & { readonly ids: number; reado
 /** Nothing but its own calls is on its bill. */
 export function writeOwn(
   database: Database,
-  { key, session, recording }: OwnRecording,
+  { key, session, recorded }: OwnRecording,
   own: OwnBill,
   { ids, isNew, n, mayBeMentioned }: Known,
 ): void {
   const sums = { ...own.sums, ids }
-  const { totals, bill } = totalsOf(session, recording, { sums, unpriced: own.unpriced })
+  const { totals, bill } = totalsOf(session, recorded.speaker, { sums, unpriced: own.unpriced })
   const mention = mayBeMentioned ? mentionOf(database, key, session) : {}
   const listing = { isNew, ...(n !== undefined && { n }), tools: own.tools }
-  write(database, { key, session, recordings: [recording], totals, bill, mention, ...listing })
+  write(database, { key, session, recorded, totals, bill, mention, ...listing })
   setSums(database, key, own, { isStub: session.stub === true, isNew })
 }
 
 type Refreshed = Pick<Listing, 'isNew' | 'n' | 'tools'> & {
   readonly key: string
   readonly session: Session
-  readonly recordings: readonly Row[]
+  readonly recorded: Recorded
   readonly totals: Totals
   readonly bill: Bill
   /** What is said of it elsewhere. */
@@ -151,21 +147,16 @@ type Refreshed = Pick<Listing, 'isNew' | 'n' | 'tools'> & {
 }
 
 function write(database: Database, refreshed: Refreshed): void {
-  const { key, session, recordings, totals, bill, mention, ...listing } = refreshed
-  const [speaker] = recordings
+  const { key, session, recorded, totals, bill, mention, ...listing } = refreshed
+  const { speaker, prompt, named } = recorded
   // What another program wrote goes by what its recordings share; what only we recorded, by the id we gave it.
-  const id = recordings.some(({ format }) => format !== JOURNAL) ? key : String(speaker?.['id'])
-  const prompt = recordings.map((row) => row['prompt']).find((text) => typeof text === 'string')
+  const id = recorded.isForeign ? key : String(speaker['id'])
   const whole: ListedSession = {
     ...session,
     ...mention,
     id,
-    ...(typeof prompt === 'string' && { prompt }),
-    recordings: recordings.map((row) => ({
-      by: String(row['format']),
-      ...(typeof row['started_at'] === 'string' && { startedAt: row['started_at'] }),
-      file: `${String(row['root'])}/${String(row['file'])}`,
-    })),
+    ...(prompt !== undefined && { prompt }),
+    recordings: named,
     totals,
   }
   const json = storedJson(whole)
@@ -179,48 +170,39 @@ function write(database: Database, refreshed: Refreshed): void {
     whole.cwd ?? null,
     json,
   )
-  writeListing(database, { key, session: whole, json, bill, recordings, ...listing })
+  writeListing(database, { key, session: whole, json, bill, recorded, ...listing })
 }
 
 const WRITE = `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
- * How many entries there are, at least: what recordings share is known only to who reads them. Of the fullest all count, of the
- * others the calls that it lacks, each of which is an entry.
+ * What recordings share is known only to who reads them, so there are at least as many entries as the fullest has, and one more for each
+ * call of the others that it lacks.
  */
-function entriesOf(database: Database, [speaker, ...others]: readonly Row[]): number {
-  const most = Number(speaker?.['entries'] ?? 0)
-  const readings = others.filter((row) => Number(row['chosen']) > 0).map((row) => Number(row['reading']))
-  if (speaker === undefined || readings.length === 0) return most
+function callsOfOthers(database: Database, { session, reading }: Row): number {
   const row = prepared(
     database,
     `SELECT count(DISTINCT key) AS more FROM calls
-       WHERE reading IN (SELECT value FROM json_each(?)) AND session = ? AND key NOT IN (
-         SELECT key FROM calls WHERE reading = ? AND session = ? AND key IS NOT NULL
-       )`,
-  ).get(
-    JSON.stringify(readings),
-    String(speaker['session']),
-    Number(speaker['reading']),
-    String(speaker['session']),
-  )
-  return most + Number(row?.['more'] ?? 0)
+       WHERE session = ?1 AND reading IN (
+         SELECT recordings.reading FROM recordings JOIN units ON units.reading = recordings.reading
+         WHERE session = ?1 AND chosen > 0 AND recordings.reading <> ?2
+       ) AND key NOT IN (SELECT key FROM calls WHERE reading = ?2 AND session = ?1 AND key IS NOT NULL)`,
+  ).get(String(session), Number(reading))
+  return Number(row?.['more'] ?? 0)
 }
 
 /**
  * How often tools were called. One recording may have begun where another ended, and have the history that it was told again: of several
  * that speak, the calls say what they called, each once.
  */
-function toolCallsOf(database: Database, [speaker, ...others]: readonly Row[]): number {
-  const most = Number(speaker?.['tool_calls'] ?? 0)
-  if (speaker === undefined || !others.some((row) => Number(row['chosen']) > 0)) return most
+function toolCallsOf(database: Database, { session, tool_calls }: Row): number {
   const row = prepared(
     database,
     `SELECT total(json_extract(did.value, '$[0]')) AS called FROM calls, json_each(calls.work) AS did
        WHERE billed_to = ? AND work IS NOT NULL`,
-  ).get(String(speaker['session']))
-  return Math.max(most, Number(row?.['called'] ?? 0))
+  ).get(String(session))
+  return Math.max(Number(tool_calls), Number(row?.['called'] ?? 0))
 }
 
 /** Unpriced models named at most: a hostile file may name any number. */
