@@ -4,17 +4,12 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import type { Row } from '../transcript/source.ts'
-import { bestRecording, settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
+import { settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
 import { nextTurn } from './next-turn.ts'
+import { chooseRecordings, FULLEST, NOT_CHOSEN, UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
 import { sumBills } from './state-sums.ts'
-import { toUsage, USAGE_SUMS } from './state-usage.ts'
-
-/** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
-export const UNSETTLED = -1
-const NOT_CHOSEN = 0
-const CHOSEN = 1
-export const FULLEST = 2
+import { toUsage } from './state-usage.ts'
 
 /**
  * Notes what the end of a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention
@@ -224,57 +219,4 @@ function candidateOf(database: Database, session: string): Candidate {
     ...(typeof ended === 'string' && { endedAt: ended }),
     ...(typeof parent === 'string' && { parent }),
   }
-}
-
-/**
- * Of a session that several formats recorded, one speaks: its counts are never added to another's. Recordings in that format add up
- * call by call; what names no call is taken from the fullest of them. True when its calls have to be billed anew.
- */
-function chooseRecordings(database: Database, session: string): boolean {
-  const rows = prepared(
-    database,
-    `SELECT recordings.reading, recordings.format, entries, chosen FROM recordings
-       JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-       WHERE session = ? ORDER BY places.root, units.path`,
-  ).all(session)
-  const remember = prepared(database, 'UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?')
-  const [only] = rows
-  if (only === undefined) return false
-  const billNameless = prepared(
-    database,
-    'UPDATE calls SET billed_to = ? WHERE reading = ? AND session = ? AND key IS NULL',
-  )
-  if (rows.length === 1) {
-    const wasChosen = Number(only['chosen'])
-    if (wasChosen === FULLEST) return false
-    remember.run(FULLEST, Number(only['reading']), session)
-    if (wasChosen === UNSETTLED) return false
-    // Another one spoke for the session, and is gone.
-    billNameless.run(session, Number(only['reading']), session)
-    return true
-  }
-  const groups = new Map<string, Row[]>()
-  for (const row of rows)
-    groups.set(String(row['format']), [...(groups.get(String(row['format'])) ?? []), row])
-  const best = bestRecording([...groups].map(([by, members]) => totalsOf(database, session, by, members)))
-  const members = rows.filter(({ format }) => format === best?.by)
-  // Of equals the first by where it lies: the order of syncs decides nothing.
-  const [fullest] = members.toSorted((a, b) => Number(b['entries']) - Number(a['entries']))
-  for (const { reading, format } of rows) {
-    const isFullest = reading === fullest?.['reading']
-    remember.run(isFullest ? FULLEST : format === best?.by ? CHOSEN : NOT_CHOSEN, Number(reading), session)
-    billNameless.run(isFullest ? session : null, Number(reading), session)
-  }
-  return true
-}
-
-function totalsOf(database: Database, session: string, by: string, members: readonly Row[]) {
-  const row = prepared(
-    database,
-    `SELECT ${USAGE_SUMS} FROM calls
-     WHERE session = ? AND reading IN (SELECT value FROM json_each(?))`,
-  ).get(session, JSON.stringify(members.map(({ reading }) => Number(reading))))
-  const usage = row && toUsage(row)
-  const entries = Math.max(...members.map((member) => Number(member['entries'])))
-  return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
 }

@@ -4,7 +4,8 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import { insertMentions, questionMentions } from './state-mentions.ts'
-import { FULLEST, questionNew, questionOld, questionSessions, UNSETTLED } from './state-billing.ts'
+import { questionNew, questionOld, questionSessions } from './state-billing.ts'
+import { FULLEST, UNSETTLED } from './state-speakers.ts'
 import { rowsOf, weightOf, type CallRow, type CallTable } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { unpackCalls, type PackedCalls } from './packed-calls.ts'

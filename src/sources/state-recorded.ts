@@ -7,6 +7,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Row } from '../transcript/source.ts'
+import { LAST } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
 import type { SessionWork } from './work.ts'
 
@@ -83,8 +84,6 @@ const FEW = 10
 /** Recordings that a session's row names. */
 const MOST_NAMED = 1000
 
-const LAST = `FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-  WHERE recordings.session = ?`
 const ROWS = `SELECT recordings.*, units.path AS file, places.root AS root ${LAST}`
 const AS_THEY_SPEAK = 'ORDER BY chosen DESC, recordings.started_at, places.root, units.path'
 const SHOWN = `SELECT work ${LAST} AND chosen <> 0 ORDER BY ifnull(recordings.started_at, ''), places.root, units.path LIMIT 1`

@@ -8,7 +8,7 @@ import { storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Row } from '../transcript/source.ts'
 import type { SessionsPart } from './read-unit.ts'
-import { UNSETTLED } from './state-billing.ts'
+import { UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
 import type { SessionFacts } from './unit-facts.ts'
 

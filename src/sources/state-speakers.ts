@@ -1,0 +1,74 @@
+/** Which recordings of a session count, and which one speaks for it. */
+import type { Database } from '../sqlite/driver.ts'
+import { bestRecording } from '../transcript/billing.ts'
+import { prepared } from './state-statements.ts'
+import { toUsage, USAGE_SUMS } from './state-usage.ts'
+
+/** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
+export const UNSETTLED = -1
+export const NOT_CHOSEN = 0
+const CHOSEN = 1
+export const FULLEST = 2
+
+/** What the last passes over their units say of a session. */
+export const LAST = `FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
+  WHERE recordings.session = ?1`
+
+/**
+ * Of a session that several formats recorded, one speaks: its counts are never added to another's. Recordings in that format add up
+ * call by call; what names no call is taken from the fullest of them. True when its calls have to be billed anew. There may be any number
+ * of them: none is held.
+ */
+export function chooseRecordings(database: Database, session: string): boolean {
+  const formats = prepared(
+    database,
+    `SELECT recordings.format AS format, count(*) AS count, max(entries) AS entries ${LAST} GROUP BY recordings.format`,
+  ).all(session)
+  const [first] = formats
+  if (first === undefined) return false
+  if (formats.length === 1 && first['count'] === 1) return chooseOnly(database, session)
+  const best = bestRecording(
+    formats.map(({ format, entries }) => totalsOf(database, session, String(format), Number(entries))),
+  )
+  // Of equals the first by where it lies: the order of syncs decides nothing.
+  const fullest = prepared(
+    database,
+    `SELECT recordings.reading ${LAST} AND recordings.format = ?2 ORDER BY entries DESC, places.root, units.path LIMIT 1`,
+  ).get(session, best?.by ?? '')
+  const reading = Number(fullest?.['reading'])
+  prepared(database, CHOOSE).run(session, reading, best?.by ?? '')
+  prepared(database, BILL_NAMELESS).run(session, reading)
+  return true
+}
+
+const IS_LAST = 'EXISTS (SELECT 1 FROM units WHERE units.reading = recordings.reading)'
+const MARK = `CASE WHEN reading = ?2 THEN ${FULLEST} WHEN format = ?3 THEN ${CHOSEN} ELSE ${NOT_CHOSEN} END`
+const CHOOSE = `UPDATE recordings SET chosen = ${MARK} WHERE session = ?1 AND chosen <> ${MARK} AND ${IS_LAST}`
+const PAYER = 'CASE WHEN reading = ?2 THEN ?1 END'
+const BILL_NAMELESS = `UPDATE calls SET billed_to = ${PAYER} WHERE session = ?1 AND key IS NULL AND billed_to IS NOT ${PAYER}
+  AND reading IN (SELECT reading FROM recordings WHERE session = ?1 AND ${IS_LAST})`
+
+function chooseOnly(database: Database, session: string): boolean {
+  const only = prepared(database, `SELECT recordings.reading, chosen ${LAST}`).get(session)
+  const [reading, chosen] = [Number(only?.['reading']), Number(only?.['chosen'])]
+  if (chosen === FULLEST) return false
+  prepared(database, 'UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?').run(
+    FULLEST,
+    reading,
+    session,
+  )
+  if (chosen === UNSETTLED) return false
+  // Another one spoke for the session, and is gone.
+  prepared(database, BILL_NAMELESS).run(session, reading)
+  return true
+}
+
+function totalsOf(database: Database, session: string, by: string, entries: number) {
+  const row = prepared(
+    database,
+    `SELECT ${USAGE_SUMS} FROM calls WHERE session = ?1
+       AND reading IN (SELECT reading FROM recordings WHERE session = ?1 AND format = ?2 AND ${IS_LAST})`,
+  ).get(session, by)
+  const usage = row && toUsage(row)
+  return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
+}
