@@ -3,7 +3,8 @@ import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { claudeCode } from '../src/formats/claude-code.ts'
 import { openSource } from '../src/sources/open.ts'
-import { createUnitReading, type Call, type UnitFacts } from '../src/sources/unit-facts.ts'
+import type { Call, UnitFacts } from '../src/sources/session-facts.ts'
+import { createUnitReading } from '../src/sources/unit-facts.ts'
 
 type Files = Readonly<Record<string, string | Buffer>>
 

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { tortureCases } from '../../test/torture/cases.ts'
 import { runUnitJob } from '../sources/read-unit.ts'
-import type { Call } from '../sources/unit-facts.ts'
+import type { Call } from '../sources/session-facts.ts'
 import { callsOf, createClaudeScanner, slotsOf, type ClaudeUnit } from './cost-claude.ts'
 import { createSlots, hashKey } from './cost-slots.ts'
 

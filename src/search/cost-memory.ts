@@ -5,7 +5,7 @@ import { settleBills } from '../sources/state-billing.ts'
 import { refreshSessions, workingFolders } from '../sources/state-sessions.ts'
 import { SCHEMA } from '../sources/state-schema.ts'
 import { createReaders } from '../sources/readers.ts'
-import type { SessionFacts } from '../sources/unit-facts.ts'
+import type { SessionFacts } from '../sources/session-facts.ts'
 import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
 import type { CostUnit, UnitFinder } from './cost-units.ts'
 

@@ -1,6 +1,6 @@
 /** Calls as a few long lists: what threads hand over, for an object a call would take longer to hand over than to read. */
 import { MOST_PICO, MOST_TOKENS, storedKey } from '../sources/call-rows.ts'
-import type { Call } from '../sources/unit-facts.ts'
+import type { Call } from '../sources/session-facts.ts'
 import {
   COUNTS,
   hasCounts,

@@ -2,7 +2,7 @@
 import type { Scanned, ScannedSession } from './cost-scanned.ts'
 import { callsOf, createClaudeScanner, slotsOf, type ClaudeScanner } from './cost-claude.ts'
 import { packCalls } from './cost-packed.ts'
-import type { Call } from '../sources/unit-facts.ts'
+import type { Call } from '../sources/session-facts.ts'
 
 export type UnitToScan = {
   /** Where the archive is, for what was recorded in it; else a folder that is not there. */

@@ -4,7 +4,7 @@
  */
 import type { SqlValue } from '../transcript/source.ts'
 import { qualityRank } from '../transcript/usage.ts'
-import type { Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
 import type { ToolCounts } from './work.ts'
 
 /** No call has a billion tokens, or costs a thousand dollars: a file that says so must not make sums overflow. */

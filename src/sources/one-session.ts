@@ -8,7 +8,7 @@ import { hasOwnId, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { createEntryKeys, createKeySet } from './entry-keys.ts'
 import { createPlace } from './merge-versions.ts'
-import { keyOf } from './unit-facts.ts'
+import { keyOf } from './session-facts.ts'
 
 /** A recording. `unit`: see `keyOf`. */
 export type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }

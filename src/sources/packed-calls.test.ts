@@ -6,7 +6,7 @@ import { CALL_COLUMNS, rowsOf, toTable } from './call-rows.ts'
 import { packCalls, unpackCalls } from './packed-calls.ts'
 import { SCHEMA } from './state-schema.ts'
 import { putPacked, unpackAll } from './state-packed-calls.ts'
-import type { SessionFacts } from './unit-facts.ts'
+import type { SessionFacts } from './session-facts.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme' }),

@@ -7,7 +7,7 @@ import { hashText } from '../transcript/text-hash.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { CALL_COLUMNS, KEY, SESSION, storedKey, valueAt, type CallTable } from './call-rows.ts'
 import { unlike } from './state-load-calls.ts'
-import type { SessionFacts } from './unit-facts.ts'
+import type { SessionFacts } from './session-facts.ts'
 
 /** Nothing but values: it comes from another thread. */
 export type PackedCalls = {

@@ -4,7 +4,8 @@ import { outlineSession } from '../archive/read-session.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import { ownFiles } from './own-files.ts'
 import type { UnitJob, UnitResult } from './read-unit.ts'
-import { createUnitReading, type Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
+import { createUnitReading } from './unit-facts.ts'
 
 export async function readRecorded(
   { home, paths }: UnitJob,

@@ -9,7 +9,7 @@ import { nodeFiles } from '../journal/files.ts'
 import { openShortBelow } from './below.ts'
 import { openShort } from './chunks-at-once.ts'
 import { runUnitJob, type UnitJob, type UnitResult } from './read-unit.ts'
-import type { Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
 
 const base = fs.mkdtempSync(join(tmpdir(), 'hansard-unit-'))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))

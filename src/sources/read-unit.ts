@@ -14,13 +14,8 @@ import { gated, goneMessage, isNew, keptIn, openVersions, type Gate } from './op
 import type { LongListIn } from './long-list.ts'
 import { collect } from './one-at-a-time.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
-import {
-  createUnitReading,
-  type Call,
-  type FactsPart,
-  type UnitFacts,
-  type UnitReading,
-} from './unit-facts.ts'
+import type { Call, FactsPart, UnitFacts } from './session-facts.ts'
+import { createUnitReading, type UnitReading } from './unit-facts.ts'
 import { pathsIn } from './unit-files.ts'
 import { safeNames, withNames, withoutSecrets, withoutSecretsIn } from './unit-secrets.ts'
 import { openedOnce, readVersions, type FormatOf, type UnitVersion } from './versions.ts'

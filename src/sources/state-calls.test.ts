@@ -4,7 +4,7 @@ import { IN_MEMORY, openDatabase, type Database } from '../sqlite/driver.ts'
 import { toCallRow } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { SCHEMA } from './state-schema.ts'
-import type { Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
 
 /** Few of each, so that calls are reported again, by others and with other counts. */
 const call: fc.Arbitrary<Call> = fc

@@ -13,7 +13,7 @@ import { createCallPacker } from './state-own-bill.ts'
 import { beginReading, clearReading, MOST_HELD, removeLeftovers, type Reading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
-import type { Call, SessionFacts, UnitFacts } from './unit-facts.ts'
+import type { Call, SessionFacts, UnitFacts } from './session-facts.ts'
 import { createWorkFold } from './work.ts'
 
 const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })

@@ -29,7 +29,7 @@ import { insertRecording, isUnknown } from './state-recordings.ts'
 import { writeOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
 import type { SessionsPart } from './read-unit.ts'
-import type { UnitFacts } from './unit-facts.ts'
+import type { UnitFacts } from './session-facts.ts'
 
 export type Load = {
   /** A pass over a unit. `root`: of its place. */

@@ -6,7 +6,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Parent, Session } from '../transcript/session.ts'
 import { prepared } from './state-statements.ts'
-import type { Mention } from './unit-facts.ts'
+import type { Mention } from './session-facts.ts'
 
 export function insertMentions(database: Database, reading: number, mentions: readonly Mention[]): void {
   const insert = prepared(

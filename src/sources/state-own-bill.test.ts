@@ -8,7 +8,7 @@ import { beginReading } from './state-readings.ts'
 import { SCHEMA } from './state-schema.ts'
 import { refreshSessions } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
-import type { Call, SessionFacts } from './unit-facts.ts'
+import type { Call, SessionFacts } from './session-facts.ts'
 
 const option = <T>(one: fc.Arbitrary<T>) => fc.option(one, { nil: undefined })
 const count = option(fc.constantFrom(0, 1, 5, 40_000, 1_000_000_001))

@@ -19,7 +19,8 @@ import {
   type CallTable,
 } from './call-rows.ts'
 import { PICO_IN_MICRO } from './state-sums.ts'
-import { OPEN_CALLS, type Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
+import { OPEN_CALLS } from './unit-facts.ts'
 import { MOST_TOOLS_OF_SESSION, NO_COUNTS, type ToolCounts } from './work.ts'
 
 /** Nothing but values: it may come from another thread. */

@@ -10,7 +10,7 @@ import { keysOf, sessionsIn, unpackCalls, type PackedCalls } from './packed-call
 import { insertTable, unlike } from './state-load-calls.ts'
 import { putPacked, unpackAll } from './state-packed-calls.ts'
 import { prepared } from './state-statements.ts'
-import type { UnitFacts } from './unit-facts.ts'
+import type { UnitFacts } from './session-facts.ts'
 
 /** `shared`: passes with calls that are met elsewhere, too. */
 export type Packing = { readonly holders: KeyHolders; readonly shared: Set<number> }

@@ -16,7 +16,7 @@ import { sumBills } from './state-sums.ts'
 import { hasManyRecordings, recordedOnce } from './state-recorded.ts'
 import { insertRecording, isUnknown, letIn, waitWith } from './state-recordings.ts'
 import type { SessionsPart } from './read-unit.ts'
-import type { UnitFacts } from './unit-facts.ts'
+import type { UnitFacts } from './session-facts.ts'
 
 export type Reading = {
   /** A batch of the calls met. */

@@ -23,9 +23,9 @@ describe('a session that many logs are of', () => {
       machine.write(machine.log(ONE).replace('/-p/', `/-p${n}/`), claudeLog(2 * n + 1, { session: ONE }))
   }
   const timesWritten = async (): Promise<number> => {
-    const { database, close } = await openState(machine.archive())
-    const n = database.prepare('SELECT max(n) AS n FROM sessions').get()?.['n']
-    close()
+    const state = await openState(machine.archive())
+    const n = state.database.prepare('SELECT max(n) AS n FROM sessions').get()?.['n']
+    state.close()
     return Number(n)
   }
 

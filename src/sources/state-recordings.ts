@@ -10,7 +10,7 @@ import type { Row } from '../transcript/source.ts'
 import type { SessionsPart } from './read-unit.ts'
 import { UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
-import type { SessionFacts } from './unit-facts.ts'
+import type { SessionFacts } from './session-facts.ts'
 
 /** Of which pass, and where what it read lies. */
 type Recorded = {

@@ -7,7 +7,7 @@ import { addActivity } from './work-activity.ts'
 import { FINDING_KINDS, MOST_FINDINGS, type Finding } from './work-waste.ts'
 import { addCounts, MOST_SOURCES, MOST_TOOLS, type SessionWork } from './work.ts'
 import { MOST_FILES } from './work-files.ts'
-import type { Mention, SessionFacts } from './unit-facts.ts'
+import type { Mention, SessionFacts } from './session-facts.ts'
 
 /** `started`: the sessions that its calls started. */
 export type Told = { readonly facts: SessionFacts; readonly started: readonly Mention[] }

@@ -8,7 +8,7 @@ import type { KnownUnit } from './state-units.ts'
 import type { Load } from './state-load.ts'
 import { beginReading, clearReading, lastSaid, type Reading } from './state-readings.ts'
 import type { Shared } from './sync-take.ts'
-import type { SessionFacts } from './unit-facts.ts'
+import type { SessionFacts } from './session-facts.ts'
 import type { UnitFiles } from './unit-files.ts'
 
 type ReadingAll = Shared & {

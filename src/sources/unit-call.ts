@@ -2,7 +2,7 @@
 import { costOf, NOT_BILLED } from '../cost/cost.ts'
 import type { BilledCall } from '../transcript/totals.ts'
 import { hasCounts, withoutRaw } from '../transcript/usage.ts'
-import type { Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
 import type { ToolCounts } from './work.ts'
 
 /** `session`: its key. */

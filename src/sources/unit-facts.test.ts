@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ReadItem } from '../formats/format.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { createUnitReading, type Call, type SessionFacts, type UnitFacts } from './unit-facts.ts'
+import type { Call, SessionFacts, UnitFacts } from './session-facts.ts'
+import { createUnitReading } from './unit-facts.ts'
 
 const SESSIONS = 400
 const CALLS = 40

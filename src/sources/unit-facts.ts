@@ -5,62 +5,29 @@
 import type { Drift, ReadItem } from '../formats/format.ts'
 import { createIdSet, createRecentIds } from '../formats/id-set.ts'
 import { citation } from '../transcript/entry.ts'
-import { uuidFrom } from '../transcript/ids.ts'
 import type { Session } from '../transcript/session.ts'
 import { createCallFold, type CallFold } from '../transcript/totals.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { createCallBatches } from './call-batches.ts'
+import { createDriftCounts } from './drift-counts.ts'
 import { heldRaw, heldSession, lengthOfFacts } from './held-facts.ts'
 import { isBareCommand, promptOf } from './prompt-of.ts'
+import {
+  isNamedOnly,
+  keyOf,
+  lengthOf,
+  weightOfCall,
+  type Call,
+  type FactsPart,
+  type Mention,
+  type SessionFacts,
+  type UnitFacts,
+} from './session-facts.ts'
 import { createSpawnFold, type SpawnFold } from './spawns.ts'
 import { addTold, type Told } from './stowed-facts.ts'
 import { createStowing, type Stowed, type Stowing } from './stowing.ts'
 import { toCall } from './unit-call.ts'
 import { createUnitSessions } from './unit-sessions.ts'
-import { createWorkFold, type SessionWork, type ToolCounts, type WorkFold } from './work.ts'
-
-/** A provider call as a session mentions it. `pico`: US dollars × 10⁻¹², absent with the model in `unpriced`. */
-export type Call = {
-  /** The session's key. */
-  readonly session: string
-  readonly key?: string
-  readonly provider?: string
-  readonly model?: string
-  readonly at?: string
-  readonly usage: Usage
-  readonly pico?: bigint
-  readonly unpriced?: string
-  /** Who made it: `primary`, or `subagent:<id>`. */
-  readonly source?: string
-  /** The tools that it calls, each once. */
-  readonly tools?: readonly string[]
-  /** What each of them did, in the same order. */
-  readonly work?: readonly ToolCounts[]
-}
-
-export type SessionFacts = {
-  /** What its recordings share: see `keyOf`. */
-  readonly key: string
-  /** Without what only a writer of its format needs. `totals` count entries and tool calls; usage is in the calls. */
-  readonly session: Session
-  readonly entries: number
-  readonly toolCalls: number
-  /** How it began: the first thing a person said, cut short. What a session without a title is known by. */
-  readonly prompt?: string
-  readonly work: SessionWork
-}
-
-/** What is said of a session that lies elsewhere. `session`: its key. */
-export type Mention = { readonly session: string } & Pick<Session, 'title' | 'parent'>
-
-/** Some of what a unit says, when there is much of it. */
-export type FactsPart = { readonly sessions: readonly SessionFacts[]; readonly mentions: readonly Mention[] }
-
-export type CountedDrift = Drift & { readonly count: number }
-
-export type UnitFacts = FactsPart & {
-  readonly damage: number
-  readonly drift: readonly CountedDrift[]
-}
+import { createWorkFold, type WorkFold } from './work.ts'
 
 export type UnitReading = {
   /** For the reader: `ReadOptions.drift`. */
@@ -84,10 +51,6 @@ const IDLE_ENTRIES = 20_000
 const ENTRIES_OF_SESSION = 20
 /** And as many characters of its facts as another. */
 const CHARACTERS_OF_ENTRY = 100
-/** Few enough to be one message between threads, many enough to be one transaction. */
-const BATCH = 500
-/** Tools that a call names, which take as much memory as another call. */
-const TOOLS_OF_CALL = 10
 /**
  * Calls of a recorded session whose agent has not said its name for it yet. One that says it later than this goes by our own id
  * for good.
@@ -98,9 +61,8 @@ const PART_SESSIONS = 200
 const PART_LENGTH = 512 * 1024
 /** The same of what is said of sessions that lie elsewhere. */
 const PART_MENTIONS = 2000
-/** A hostile file may have any number of sessions, or of new names. Some twenty bytes are held of each session. */
+/** A hostile file may have any number of sessions. Some twenty bytes are held of each. */
 const MOST_SESSIONS = 1_000_000
-const MOST_NAMES = 1000
 
 type Open = {
   session: Session
@@ -144,23 +106,13 @@ function createReading(
   const sessions = createUnitSessions<Open>((stowed) => stowing().take(stowed).facts.session.id)
   const keys = createIdSet()
   const refused = createRecentIds()
-  const drift = new Map<string, { -readonly [K in keyof CountedDrift]: CountedDrift[K] }>()
+  const drift = createDriftCounts()
   /** Sessions that are not told of now and may go on, the oldest first. */
   const idle = new Set<Open>()
   let idleEntries = 0
   let current: Open | undefined
   let damage = 0
-  let batch: Call[] = []
-  let batchWeight = 0
-
-  const give = (call: Call): void => {
-    batch.push(call)
-    batchWeight += weightOfCall(call)
-    if (batchWeight < BATCH) return
-    onCalls(batch)
-    batch = []
-    batchWeight = 0
-  }
+  const { give, flush } = createCallBatches(onCalls)
   const settle = (open: Open, call: Call): void => {
     if (open.waiting === undefined) return give(call)
     open.waiting.push(call)
@@ -244,19 +196,12 @@ function createReading(
       length += lengthOf(facts)
       if (recorded.length >= PART_SESSIONS || mentions.length >= PART_MENTIONS || length >= PART_LENGTH) break
     }
-    if (batch.length > 0) onCalls(batch)
-    batch = []
-    batchWeight = 0
+    flush()
     return { sessions: recorded, mentions }
   }
 
   return {
-    drift({ kind, name, version }) {
-      const key = `${kind}\n${name}\n${version ?? ''}`
-      const known = drift.get(key)
-      if (known !== undefined) known.count += 1
-      else if (drift.size < MOST_NAMES) drift.set(key, { kind, name, ...(version && { version }), count: 1 })
-    },
+    drift: drift.add,
     add(items) {
       for (const item of items) {
         if (item.type === 'entry') {
@@ -306,7 +251,7 @@ function createReading(
         for (const mention of part.mentions) mentions.push(mention)
       }
       last = undefined
-      return { sessions: recorded, mentions, damage, drift: [...drift.values()] }
+      return { sessions: recorded, mentions, damage, drift: drift.all() }
     },
     close: () => made?.close(),
   }
@@ -314,10 +259,6 @@ function createReading(
 
 function isStowed(one: Open | Stowed): one is Stowed {
   return typeof one !== 'object'
-}
-
-function weightOfCall({ tools }: Call): number {
-  return tools === undefined || tools.length < TOOLS_OF_CALL ? 1 : tools.length / TOOLS_OF_CALL
 }
 
 function weightOf({ weight, spawned, session }: Open): number {
@@ -346,31 +287,9 @@ function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
   }
 }
 
-/** About as long as what may be long of it. */
-function lengthOf({ session, work }: SessionFacts): number {
-  let length = lengthOfFacts(session)
-  for (const path of Object.keys(work.files)) length += path.length
-  return length
-}
-
-/** Nothing was recorded of it but what it is called: an index of sessions says no more. */
-function isNamedOnly({ entries, session }: SessionFacts): boolean {
-  const { native, title, startedAt } = session
-  return entries === 0 && native !== undefined && title !== undefined && startedAt === undefined
-}
-
 function startedBy({ key, spawned }: Open): readonly Mention[] {
   return [...spawned.spawns].map(([session, at]) => ({
     session,
     parent: { session: key, citation: citation(key, at), relation: 'subagent' },
   }))
-}
-
-/**
- * The same for every recording of a conversation that its agent has a name for. What has none goes by where it was found: run ids
- * and threads of two projects may be the same. `unit` is undefined for what was recorded here, whose ids are our own.
- */
-export function keyOf({ id, native }: Session, unit: string | undefined): string {
-  if (native !== undefined) return uuidFrom(native.agent, native.sessionId)
-  return unit === undefined ? id : uuidFrom(unit, id)
 }

@@ -6,7 +6,7 @@ import type { CallTable } from './call-rows.ts'
 import { packCalls, type PackedCalls } from './packed-calls.ts'
 import type { SessionsPart, UnitJob, UnitResult } from './read-unit.ts'
 import { createCallPacker, type OwnBills } from './state-own-bill.ts'
-import type { Call } from './unit-facts.ts'
+import type { Call } from './session-facts.ts'
 
 /** `bills`: what the calls of the sessions come to that are in the result. */
 export type ReadUnit = { readonly result: UnitResult; readonly bills: OwnBills }

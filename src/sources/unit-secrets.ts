@@ -1,7 +1,7 @@
 /** What is derived of a unit is searched, listed and served: what a program wrote of secrets is not in it. */
 import { openArchive } from '../archive/archive.ts'
 import { createOutlet, type Outlet } from './outlet.ts'
-import type { Call, FactsPart, SessionFacts, UnitFacts } from './unit-facts.ts'
+import type { Call, FactsPart, SessionFacts, UnitFacts } from './session-facts.ts'
 import { safeWork } from './work-safe.ts'
 
 export function withoutSecrets(facts: UnitFacts, home: string): UnitFacts {
