@@ -5,6 +5,7 @@
 import { fromSystemError, isHansardError, messageOf, type ErrorCode } from '../errors.ts'
 import { visible, visibleJson } from '../replay/escape.ts'
 import { toJson } from '../transcript/json.ts'
+import { hasLongText, jsonPieces, textPieces } from '../transcript/long-spelling.ts'
 import { coloursFor, type Style } from './colour.ts'
 import { clearProgress } from './progress.ts'
 import { stderr, stdout } from './streams.ts'
@@ -14,6 +15,8 @@ export const FAILED = 1
 export const WRONG_USAGE = 2
 
 const FLUSH_CHARACTERS = 64 * 1024
+/** Characters that are made bytes at a time. */
+const MOST_WRITTEN = 1024 * 1024
 
 let pending: string[] = []
 let pendingLength = 0
@@ -59,6 +62,12 @@ export function printableJson(value: unknown): string {
   return visibleJson(toJson(value))
 }
 
+/** The same in pieces, where it is long. */
+export function* printablePieces(value: unknown): Generator<string> {
+  if (!hasLongText(value)) yield printableJson(value)
+  else for (const piece of jsonPieces(value)) yield visibleJson(piece)
+}
+
 export async function flush(): Promise<void> {
   if (pendingLength === 0) return
   const text = pending.join('')
@@ -66,7 +75,7 @@ export async function flush(): Promise<void> {
   pendingLength = 0
   begun = true
   if (stdout.isTTY) clearProgress()
-  if (!stdout.write(text)) await stdout.drained()
+  for (const piece of textPieces(text, MOST_WRITTEN)) if (!stdout.write(piece)) await stdout.drained()
 }
 
 /** A line on stderr. Where it is a warning or an error, it begins `hansard: `, and that stands out. */

@@ -63,5 +63,5 @@ export function sessionStreams(
 }
 
 async function* readUnit(place: UnitPlace, format: string): AsyncGenerator<readonly ReadItem[]> {
-  yield* readPlaced(place, await loadFormat(format))
+  yield* readPlaced(place, await loadFormat(format), { enter: async () => {} })
 }

@@ -38,7 +38,7 @@ export function drawBudget(
     },
     entry(entry) {
       digest?.add(entry)
-      return ''
+      return []
     },
     end: () => digest?.end(isPartial()) ?? '',
     close: () => '',

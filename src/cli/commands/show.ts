@@ -10,11 +10,12 @@ import { isNoise, type Mode, type View, type ViewOptions } from '../../replay/vi
 import { readBySession } from '../../sources/read.ts'
 import type { Survey, Surveyed } from '../../sources/survey.ts'
 import { parseCitation, type Citation, type Entry, type Role } from '../../transcript/entry.ts'
+import { hasLongText } from '../../transcript/long-spelling.ts'
 import type { Session } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
 import { nameSome, openInput, surveyInput, type Input } from '../input.ts'
-import { FAILED, note, out, printableJson } from '../print.ts'
+import { FAILED, note, out, printableJson, printablePieces } from '../print.ts'
 
 export type ShowOptions = {
   readonly as?: 'text' | 'md' | 'html' | 'json'
@@ -98,7 +99,8 @@ function several(input: Input, sessions: readonly Surveyed[]): HansardError {
 /** What is printed of each part, in order. */
 export type Drawn = {
   begin(surveyed: Surveyed, at: number): string
-  entry(entry: Entry): string
+  /** In pieces: it may be long. */
+  entry(entry: Entry): Iterable<string>
   end(damage: DamageLog): string
   close(): string
 }
@@ -143,7 +145,7 @@ async function draw(
         own.add(item.damage)
         damage.add(item.damage)
       } else if (item.type === 'entry' && wanted(item.entry) && isWanted(item.entry, source, role)) {
-        await out(drawn.entry(item.entry))
+        await outEntry(drawn, item.entry)
         hasDrawn = true
       }
     }
@@ -151,6 +153,19 @@ async function draw(
   await goTo(sessions.length)
   await out(drawn.close())
   return hasDrawn
+}
+
+/** Characters of a text that is drawn in no more memory than it needs: V8 would wait until there is twice as much. */
+const LONG = 1024 * 1024
+
+async function outEntry(drawn: Drawn, entry: Entry): Promise<void> {
+  const letGo = hasLongText(entry, LONG)
+    ? (await import('../../sources/one-at-a-time.ts')).collect
+    : undefined
+  // Of reading it, and then of drawing it.
+  letGo?.()
+  for (const piece of drawn.entry(entry)) await out(piece)
+  letGo?.()
 }
 
 function isWanted(entry: Entry, source: string | undefined, role: Role | undefined): boolean {
@@ -181,9 +196,9 @@ function drawViews(
       return `${opened}${isPlain && sessions.length > 1 ? heading(session) : ''}${view.begin(session)}`
     },
     entry(entry) {
-      if (events || !hasMessages || !isNoise(entry)) return view.entry(entry)
+      if (events || !hasMessages || !isNoise(entry)) return [view.entry(entry)]
       hidden += 1
-      return ''
+      return []
     },
     end: () => view.end(),
     close() {
@@ -221,10 +236,10 @@ function drawJson({ mode, turn, all }: ShowOptions, isPartial: () => boolean): D
       const opened = at > 0 ? ',\n' : all ? '{"sessions":[' : ''
       return `${opened}{"session":${printableJson(session)},"entries":[`
     },
-    entry(entry) {
-      const text = `${gap}${printableJson(entry)}`
+    *entry(entry) {
+      yield gap
+      yield* printablePieces(entry)
       gap = ',\n'
-      return text
     },
     end(damage) {
       const more = damage.count() > damage.kept().length ? `,"damageCount":${damage.count()}` : ''
