@@ -5,7 +5,7 @@
 import { beginsFacet } from './doc-facts.ts'
 import type { Node, Query } from './query.ts'
 import { keptOf, toNeedles, type Needle } from './query-terms.ts'
-import { isComposing, mayCompose } from './words-fold.ts'
+import { IGNORED, isComposing, kindOf, mayCompose } from './words-fold.ts'
 import { CUT, LAST, PAIR, WORD } from './words-marks.ts'
 import { placedTerms, type PlacedTerm } from './words.ts'
 
@@ -143,10 +143,18 @@ function toInner(text: string, budget: Budget): FtsQuery | undefined {
 
 /** Nothing of a word that may have begun before the text did. */
 function toWord(text: string, { term, start, end }: PlacedTerm): string[] {
-  // Anything but what may stand within a word without being seen in its term.
-  const endsWord = /[^_\p{M}\p{Cf}\p{Lm}\p{Sk}]/u
-  if (!endsWord.test(text.slice(0, start))) return []
-  return [endsWord.test(text.slice(end)) ? `"${term}"` : begun(keptOf(term))]
+  if (!endsWord(text.slice(0, start))) return []
+  return [endsWord(text.slice(end)) ? `"${term}"` : begun(keptOf(term))]
+}
+
+/** True where anything is in it but what may stand within a word without being seen in its term. */
+function endsWord(text: string): boolean {
+  for (const [character] of text.matchAll(/[^_\p{M}\p{Cf}\p{Lm}\p{Sk}]/gu)) {
+    const code = character.codePointAt(0) ?? 0
+    // Some letters are taken as nothing: an accent by itself.
+    if (code < 0x80 || kindOf(code) !== IGNORED) return true
+  }
+  return false
 }
 
 function toPair(
