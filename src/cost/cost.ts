@@ -83,6 +83,16 @@ function costOfPlain(call: PricedCall, book: PriceBook): CallCost | undefined {
 const isAsked = ({ serviceTier, speed, inferenceGeo }: PricedCall): boolean =>
   serviceTier !== undefined || speed !== undefined || inferenceGeo !== undefined
 
+/** Of the provider's own object, what a price may hang on. */
+export function priceWords(raw: Json): Json {
+  if (!isObject(raw)) return raw
+  const words: Record<string, Json> = {}
+  for (const name of PRICE_WORDS) if (raw[name] !== undefined) words[name] = raw[name]
+  return words
+}
+
+const PRICE_WORDS = ['iterations', 'service_tier', 'serviceTier', 'speed', 'inference_geo']
+
 /** True where the provider's own object says nothing that changes a price, in the words that are seen every day. */
 export function saysNothingOfPrice(raw: Json | undefined): boolean {
   if (raw === undefined) return true

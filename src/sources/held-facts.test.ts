@@ -4,7 +4,9 @@ import type { Drift, ReadItem } from '../formats/format.ts'
 import { createDriftWatch, vocabulary } from '../formats/drift.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import type { Usage } from '../transcript/usage.ts'
 import { heldRaw, heldSession } from './held-facts.ts'
+import type { Call } from './session-facts.ts'
 import { createUnitReading } from './unit-facts.ts'
 
 const MB = 1024 * 1024
@@ -133,8 +135,38 @@ it('of a session with any number of tags, what it is and where it comes from is 
 
 it('a provider’s words are held as far as a price hangs on them', () => {
   expect(heldRaw({ input_tokens: 1, service_tier: 'standard' })).toEqual({})
-  expect(heldRaw({ speed: 'fast', input_tokens: 1 })).toEqual({ speed: 'fast', input_tokens: 1 })
-  expect(heldRaw({ speed: 'fast', said: long(1) })).toBeUndefined()
+  expect(heldRaw({ speed: 'fast', input_tokens: 1, said: long(1) })).toEqual({ speed: 'fast' })
+  const iterations = Array.from({ length: 300 }, (_, n) => ({ type: 'message', input_tokens: n }))
+  expect(heldRaw({ iterations })).toEqual({ iterations })
+  expect(heldRaw({ iterations: [{ type: 'x'.repeat(1e6) }] })).toBeUndefined()
+})
+
+it('a call is one call, however long the provider speaks of it', () => {
+  const calls: Call[] = []
+  const reading = createUnitReading((some) => calls.push(...some), 'unit')
+  const raw = { service_tier: 'priority', note: 'n'.repeat(5000) }
+  const report = (usage: Partial<Usage>, tool: string): ReadItem => ({
+    type: 'entry',
+    entry: {
+      id: tool,
+      parent: null,
+      source: 'primary',
+      sequence: 0,
+      kind: 'message',
+      role: 'assistant',
+      call: { messageId: 'm1' },
+      usage: { quality: 'reported', raw, ...usage },
+      blocks: [{ type: 'tool-call', callId: tool, name: tool, input: {} }],
+    },
+  })
+  reading.add([
+    { type: 'session', session: { id: 's', status: 'completed' } },
+    report({ input: 100, output: 1 }, 'Read'),
+    report({ output: 70 }, 'Bash'),
+  ])
+  reading.end()
+  expect(calls).toHaveLength(1)
+  expect(calls[0]).toMatchObject({ usage: { input: 100, output: 70 }, tools: ['Bash', 'Read'] })
 })
 
 it('what a unit says of sessions that lie elsewhere is told in parts', () => {

@@ -1,5 +1,5 @@
 /** What is held of a session's facts and of a provider's words while a unit is read, of which a hostile one may have any amount. */
-import { saysNothingOfPrice } from '../cost/cost.ts'
+import { priceWords, saysNothingOfPrice } from '../cost/cost.ts'
 import { beginningOf } from '../transcript/held-text.ts'
 import { isObject, type Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
@@ -64,14 +64,15 @@ export function lengthOfFacts(value: unknown): number {
 }
 
 const NOTHING: Json = {}
-/** Of a provider's own words, more than any says of one call. */
-const MOST_WORDS = 200
-const MOST_CHARACTERS = 4000
+/** More than any provider says of one call: of some thousand requests that were made for it. */
+const MOST_WORDS = 20_000
+const MOST_CHARACTERS = 200_000
 
 /** A provider's own words on a call until the next report of it: those that its price may hang on. Undefined for more than may be held. */
 export function heldRaw(raw: Json): Json | undefined {
   if (saysNothingOfPrice(raw)) return NOTHING
-  return isFew(raw, { words: MOST_WORDS, characters: MOST_CHARACTERS }) ? raw : undefined
+  const words = priceWords(raw)
+  return isFew(words, { words: MOST_WORDS, characters: MOST_CHARACTERS }) ? words : undefined
 }
 
 function isFew(value: Json, left: { words: number; characters: number }): boolean {

@@ -65,6 +65,8 @@ const PART_MENTIONS = 2000
 const MOST_SESSIONS = 1_000_000
 
 type Open = {
+  /** What it was opened by: of a long one, what is held of the session has but the beginning. */
+  readonly id: string
   session: Session
   key: string
   /** Calls that wait for the session's name; undefined once they need no longer. */
@@ -137,7 +139,7 @@ function createReading(
       if (idleEntries <= IDLE_ENTRIES) break
       idle.delete(oldest)
       idleEntries -= weightOf(oldest)
-      sessions.stow(oldest.session.id, stowing().put(toldBy(oldest, stowing, giveAll), oldest.before))
+      sessions.stow(oldest.id, stowing().put(toldBy(oldest, stowing, giveAll), oldest.before))
     }
   }
   /** Two recordings of one conversation in one unit: the second goes by its own id, as its format means it to. */
@@ -157,6 +159,7 @@ function createReading(
     const told = before === undefined ? undefined : stowing().take(before).facts
     const prompt = told?.prompt
     const opened: Open = {
+      id: session.id,
       session,
       key: told?.key ?? newKey(session),
       ...(before !== undefined && { before, ...(prompt !== undefined && { prompt }) }),

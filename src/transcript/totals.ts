@@ -42,8 +42,8 @@ type Options = {
 
 /** A hostile file may name any number of models. */
 export const MOST_MODELS = 50
-/** Tools of open calls, for each of them, by what their names weigh: most call one. */
-const TOOLS_A_CALL = 5
+/** What is held of open calls, for each of them, by what their tools' names and the provider's words weigh: most call one tool. */
+const WEIGHT_A_CALL = 5
 
 export function createCallFold({
   settle,
@@ -52,8 +52,9 @@ export function createCallFold({
   toHeld,
 }: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
-  /** What the tools of the open calls weigh. */
-  let openTools = 0
+  /** What the open calls weigh. */
+  let openWeight = 0
+  const mostWeight = WEIGHT_A_CALL * window
   let entries = 0
   let toolCalls = 0
   let calls = 0
@@ -71,14 +72,13 @@ export function createCallFold({
     settle?.(call)
   }
 
-  /** Several at a time: looking for the first of a map passes over all that were taken out of it before. */
-  const closeOldest = (count: number): void => {
-    let left = count
+  /** Several at a time: looking for the first of a map passes over all that were taken out of it before. Never the last one. */
+  const closeOldest = (): void => {
+    const left = window + 1 - Math.ceil(window / 8)
     for (const [key, call] of open) {
-      if (left === 0) return
-      left -= 1
+      if (open.size === 1 || (open.size <= left && openWeight <= mostWeight * (7 / 8))) return
       open.delete(key)
-      openTools -= weightOfTools(call.tools)
+      openWeight -= weightOf(call)
       close(call)
     }
   }
@@ -120,23 +120,23 @@ export function createCallFold({
       }
       const tools = toolsOf(entry, first?.tools)
       if (tools !== undefined) call.tools = tools
-      openTools += weightOfTools(tools) - weightOfTools(first?.tools)
+      if (first !== undefined) openWeight -= weightOf(first)
       if (toHeld !== undefined && call.usage.raw !== undefined) {
         const raw = toHeld(call.usage.raw)
         if (raw === undefined) {
-          openTools -= weightOfTools(tools)
           close(call)
           return
         }
         if (raw !== call.usage.raw) call.usage = { ...call.usage, raw }
       }
       open.set(key, call)
-      if (open.size > window || openTools > TOOLS_A_CALL * window) closeOldest(Math.ceil(window / 8))
+      openWeight += weightOf(call)
+      if (open.size > window || openWeight > mostWeight) closeOldest()
     },
     totals() {
       for (const call of open.values()) close(call)
       open.clear()
-      openTools = 0
+      openWeight = 0
       return {
         entries,
         toolCalls,
@@ -166,10 +166,18 @@ function toolsOf({ blocks }: Entry, before: readonly string[] | undefined): read
   return tools
 }
 
-function weightOfTools(tools: readonly string[] | undefined): number {
-  if (tools === undefined) return 0
+/** What is held of a call besides its counts: as many short names take as much memory. */
+function weightOf({ tools, usage }: BilledCall): number {
+  let weight = usage.raw === undefined ? 0 : weightOfWords(usage.raw)
+  if (tools !== undefined) for (const name of tools) weight += weightOfName(name)
+  return weight
+}
+
+function weightOfWords(value: Json): number {
+  if (typeof value === 'string') return weightOfName(value)
+  if (typeof value !== 'object' || value === null) return 1
   let weight = 0
-  for (const name of tools) weight += weightOfName(name)
+  for (const one of Object.values(value)) weight += 1 + weightOfWords(one)
   return weight
 }
 
