@@ -109,6 +109,12 @@ export const HOSTILE: Readonly<Record<string, Make>> = {
       )
     return { args: ['sync'], expect: ({ sessions }) => sessions === 1, asked: ASKED }
   },
+  'sessions: 1,500 copies of a log of 250 calls': (folder, size) => {
+    const log = Array.from({ length: 500 }, (_, n) => claudeRecord(sessionId(1), n, 'x')).join('')
+    for (let n = 0; n < size(1500); n += 1)
+      fs.writeFileSync(fileIn(folder, `claude/projects/-p${n}/${sessionId(1)}.jsonl`), log)
+    return { args: ['sync'], expect: ({ sessions }) => sessions === 1 }
+  },
   'sessions: one of a million entries': (folder, size) => ({
     ...log(folder, size(1e6), (n) => claudeRecord(sessionId(1), n, 'x')),
     asked: ASKED,

@@ -3,13 +3,12 @@
  * is settled does not depend on the order of syncs.
  */
 import type { Database } from '../sqlite/driver.ts'
-import type { Row } from '../transcript/source.ts'
-import { settleReports, type Candidate, type CallReport } from '../transcript/billing.ts'
+import type { Candidate } from '../transcript/billing.ts'
 import { nextTurn } from './next-turn.ts'
-import { chooseRecordings, FULLEST, NOT_CHOSEN, UNSETTLED } from './state-speakers.ts'
+import { billKeys } from './state-bill-calls.ts'
+import { chooseRecordings, FULLEST, UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
 import { sumBills } from './state-sums.ts'
-import { toUsage } from './state-usage.ts'
 
 /**
  * Notes what the end of a pass puts in question: its sessions, and the calls that other passes, or other sessions of its own, mention
@@ -155,55 +154,6 @@ const MOST_CANDIDATES = 20_000
 
 /** Keys asked for at a time: each question to the database costs more than its answer. */
 const BATCH = 200
-
-/** In an order that no sync decides: of reports that say the same, the first is billed. */
-const REPORTS = `SELECT calls.*, ifnull(recordings.chosen, 0) AS chosen FROM json_each(?) AS asked
-  JOIN calls ON calls.key = asked.value
-  JOIN units ON units.reading = calls.reading JOIN places ON places.id = units.place
-  LEFT JOIN recordings ON recordings.reading = calls.reading AND recordings.session = calls.session
-  ORDER BY places.root, places.agent, units.path, calls.session, calls.provider`
-
-function billKeys(
-  database: Database,
-  keys: readonly string[],
-  candidate: (session: string) => Candidate,
-  changed: Set<string>,
-): void {
-  const byKey = new Map<unknown, Row[]>()
-  for (const row of prepared(database, REPORTS).all(JSON.stringify(keys))) {
-    const known = byKey.get(row['key'])
-    if (known === undefined) byKey.set(row['key'], [row])
-    else known.push(row)
-  }
-  for (const rows of byKey.values()) {
-    // Which calls count is said by the recordings that speak; what each took, by whichever knows it best.
-    const speaking = rows.filter((row) => Number(row['chosen']) > NOT_CHOSEN)
-    const sessions = new Set(speaking.map(({ session }) => session))
-    const heard = rows.filter(({ session }) => sessions.has(session))
-    const payers = new Map(
-      settleReports(heard.map(toReport), candidate).map(({ session, best }) => [best.id, session]),
-    )
-    for (const { id, session, billed_to } of rows) {
-      const payer = payers.get(Number(id)) ?? null
-      if (payer === billed_to) continue
-      changed.add(String(session))
-      prepared(database, 'UPDATE calls SET billed_to = ? WHERE id = ?').run(payer, Number(id))
-      for (const one of [payer, billed_to]) if (typeof one === 'string') changed.add(one)
-    }
-  }
-}
-
-type RowReport = CallReport & { readonly id: number }
-
-function toReport(row: Row): RowReport {
-  const { id, session, provider } = row
-  return {
-    id: Number(id),
-    session: String(session),
-    provider: provider === '' ? undefined : String(provider),
-    usage: toUsage(row) ?? { quality: 'unavailable' },
-  }
-}
 
 /** By all that its recordings say: the earliest beginning, the latest end. */
 function candidateOf(database: Database, session: string): Candidate {
