@@ -128,6 +128,13 @@ describe('a search', () => {
     expect(scanned.units).toBe(17)
   })
 
+  it('is complete where the disk has too little room for an index, which is not begun', async () => {
+    const disk = () => ({ free: 9, total: 100 })
+    await expect(catchUpIndex(searched.archive, { disk })).rejects.toMatchObject({ code: 'disk-full' })
+    await expectAll(FEW)
+    expect((await search('ordinary')).scanned.units).toBe(17)
+  })
+
   it('is the same when half is indexed, and when all is', async () => {
     const controller = new AbortController()
     const half = await catchUpIndex(searched.archive, {

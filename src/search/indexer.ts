@@ -4,9 +4,11 @@
  */
 import type { Archive } from '../archive/archive.ts'
 import { acquireLock } from '../archive/lock.ts'
-import { isHansardError } from '../errors.ts'
+import { HansardError, isHansardError } from '../errors.ts'
 import { ensureFolder } from '../journal/files.ts'
+import { wouldFill } from '../sources/disk.ts'
 import { peekState } from '../sources/state.ts'
+import type { Disk } from '../sources/sync.ts'
 import { indexBatch, type BatchResult } from './index-batch.ts'
 import { changesSince } from './index-changes.ts'
 import {
@@ -47,6 +49,8 @@ export type CatchUpOptions = {
   readonly unitsAtOnce?: number
   /** Never in this thread, which has something else to do, where there can be others. */
   readonly inThreads?: boolean
+  /** Asked in place of the system. */
+  readonly disk?: (folder: string) => Disk
 }
 
 export type CaughtUp = {
@@ -216,6 +220,7 @@ async function carryOut(
         if (signal?.aborted === true) break
         const batch = { units: takeBatch([work.units, plan.fresh], batchBytes), gone: work.gone.splice(0) }
         if (batch.units.length === 0 && batch.gone.length === 0) break
+        checkRoom(archive, batch.units, options.disk)
         if (inThreads) writer ??= writeInThread(archive, number, { turns, isBegun: batches > 0 })
         const done =
           writer === undefined
@@ -242,6 +247,15 @@ async function carryOut(
     for (const end of ended) if (end.status === 'rejected') throw end.reason
   } else for (const number of numbers) await fill(number)
   return total
+}
+
+/** The index of logs takes less than they do. Searches are complete without it, and the disk is not only ours. */
+function checkRoom({ home }: Archive, units: readonly ListedUnit[], disk?: (folder: string) => Disk): void {
+  const bytes = units.reduce((sum, unit) => sum + unit.bytes, 0)
+  if (bytes === 0 || !wouldFill(indexFolder(home), bytes / 2, disk)) return
+  throw new HansardError('disk-full', 'less than 10 % of the disk would be free', {
+    hint: 'make room, or set HANSARD_HOME to a folder on another disk: the next sync goes on',
+  })
 }
 
 /** Little work is for all threads too, and of much all have as many batches of the same size, so that none waits for another's last. */

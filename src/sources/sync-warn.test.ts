@@ -50,3 +50,11 @@ it('says nothing of what is kept', async () => {
   write('aaaaaaaa-0000-4000-8000-000000000001', 28)
   expect(await purges(true)).toEqual([])
 })
+
+it('says that it does not know, where its settings cannot be understood', async () => {
+  write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+  fs.writeFileSync(join(base, 'claude/settings.json'), '{bad')
+  const { problems } = await sync(archive, { ...options(), keep: false })
+  expect(problems).toMatchObject([{ cause: 'settings', count: 1 }])
+  expect(problems[0]?.example).toMatch(/settings\.json is not a JSON object: when its agent deletes/)
+})

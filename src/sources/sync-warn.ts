@@ -3,6 +3,7 @@ import type { Database } from '../sqlite/driver.ts'
 import type { Problems } from './problems.ts'
 import { atRisk, purgeWarnings, type PurgeWarning } from './purge.ts'
 import { isInside } from './places.ts'
+import type { OnProblem } from './walk.ts'
 
 type Options = {
   readonly env: NodeJS.ProcessEnv
@@ -17,7 +18,12 @@ export function warnOfPurge(
   problems: Problems,
   { env, userHome, platform, now }: Options,
 ): void {
-  for (const warning of purgeWarnings(env, userHome, { platform })) {
+  // Of folders, who looked into them has told.
+  const onProblem: OnProblem = (path, { cause, reason }) => {
+    if (cause === 'settings')
+      problems.add(cause, `${path} is ${reason}: when its agent deletes its logs is not known`)
+  }
+  for (const warning of purgeWarnings(env, userHome, { platform, onProblem })) {
     const count = countAtRisk(database, warning, now)
     if (count === 0) continue
     const logs = count === 1 ? '1 log is' : `${count} logs are`

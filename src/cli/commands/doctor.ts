@@ -8,6 +8,7 @@ import { counted, toBytes, toCount } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { MOST, readHealth, type Health } from '../../sources/health.ts'
 import { purgeWarnings, type PurgeWarning } from '../../sources/purge.ts'
+import type { OnProblem } from '../../sources/walk.ts'
 import { stateCondition, type StateCondition } from '../../sources/state-condition.ts'
 import { peekState, type State } from '../../sources/state.ts'
 import { isDamagedDatabase } from '../../sqlite/errors.ts'
@@ -25,7 +26,9 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const state = await peekState(archive)
   try {
     const { health, condition } = await examine(archive, state)
-    const purges = purgeWarnings(process.env, os.homedir())
+    const onProblem: OnProblem = (path, { reason }) =>
+      note(`hansard: ${path} is ${reason}: when its agent deletes its logs is not known`)
+    const purges = purgeWarnings(process.env, os.homedir(), { onProblem })
     const disk = diskOf(archive.home)
     const hooks = {
       waiting: waitingTickets(archive.home),
