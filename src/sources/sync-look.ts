@@ -47,6 +47,18 @@ export async function lookAround(look: LookOptions): Promise<Looked> {
   return { ...looked, seen: looked.seen + failed, failed }
 }
 
+/** The same for folders that sessions are known to have been held in since. `known`: what was looked at before. */
+export function lookInto(folders: readonly string[], look: LookOptions, known: Looked): Looked {
+  const { env, userHome: home, platform } = look
+  const nameOf = ({ agent, root }: FoundPlace): string => `${agent}\n${root}`
+  const names = new Set([...known.places.values()].map(nameOf))
+  const found = joinPlaces(findPlaces(PLACED, { env, home, platform, folders }))
+  return lookAt(
+    found.filter((place) => !names.has(nameOf(place))),
+    look,
+  )
+}
+
 /** What is about to be taken in of what was looked at; other places may have files waiting for a sync of theirs. */
 export function pendingOf(
   { places }: Pick<Looked, 'places'>,

@@ -7,7 +7,14 @@ import { escapeGlob } from './globs.ts'
 import { lastReading } from './state-readings.ts'
 import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
 import { openEarlyReaders, type EarlyReaders } from './sync-early.ts'
-import { lookAround, pendingOf, projectFolders, type Looked, type LookOptions } from './sync-look.ts'
+import {
+  lookAround,
+  lookInto,
+  pendingOf,
+  projectFolders,
+  type Looked,
+  type LookOptions,
+} from './sync-look.ts'
 import {
   createCounts,
   readBeside,
@@ -63,7 +70,7 @@ async function takeIn(
   const looked = await lookAround(shared)
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
-  // By the sessions that were known before, however many are read meanwhile.
+  // By the sessions that were known before, however many are read meanwhile: their folders follow.
   const folders = projectFolders({ database: shared.database, options, cwd })
   const ahead = await placesAhead(looked, shared, pending)
   const others = new Map([...looked.places].filter(([id]) => !ahead.has(id)))
@@ -79,7 +86,8 @@ async function takeIn(
     started: early,
   })
   const fromAhead = ahead.size === 0 ? NOTHING : await keepBehind(ahead, shared, { counts, since: began })
-  const taken = [fromFiles, fromAhead].reduce(addTaken, {
+  const fromNew = await takeNewFolders(shared, { counts, looked, folders })
+  const taken = [fromFiles, fromAhead, fromNew].reduce(addTaken, {
     ...fromGit,
     failed: fromGit.failed + looked.failed,
   })
@@ -87,7 +95,7 @@ async function takeIn(
   if (options.keep === false || taken.failed > 0) {
     warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
   }
-  const seen = looked.seen + fromGit.seen
+  const seen = looked.seen + fromGit.seen + fromNew.seen
   const { failed, rewritten, grown } = taken
   const unchanged = Math.max(0, seen - taken.new - grown - rewritten - failed)
   return {
@@ -96,6 +104,27 @@ async function takeIn(
     bytesRead: taken.bytesRead,
     problems: problems.list(),
   }
+}
+
+type Before = { readonly counts: Counts; readonly looked: Looked; readonly folders: readonly string[] }
+
+/** What programs left in the folders of sessions that were just found. Its own sessions' folders are the next sync's. */
+async function takeNewFolders(
+  shared: Shared & LookOptions,
+  { counts, looked, folders }: Before,
+): Promise<Taken & { readonly seen: number }> {
+  const { options } = shared
+  if (options.paths !== undefined || options.places !== undefined || options.signal?.aborted) return NOTHING
+  if (counts.report().sessions === 0) return NOTHING
+  const known = new Set(folders)
+  const more = projectFolders(shared).filter((folder) => !known.has(folder))
+  if (more.length === 0) return NOTHING
+  const found = lookInto(more, shared, looked)
+  const fromGit = await takeRefs(more.filter(mayHaveCheckpoints), shared)
+  if (found.seen + fromGit.seen === 0) return NOTHING
+  const taken = addTaken(await takeLooked(found, shared), fromGit)
+  await readDirty(shared, counts)
+  return { ...taken, seen: found.seen + fromGit.seen }
 }
 
 const NOTHING = { seen: 0, new: 0, grown: 0, rewritten: 0, failed: 0, bytesRead: 0 }
