@@ -1,10 +1,13 @@
 /** Costs as a table for people and as a document for programs. Both say what the figure is: list prices, whoever paid. */
-import { counted, toCount, toDollars } from '../replay/amounts.ts'
+import { counted, markedCount, markedPrice, toCount, toDollars } from '../replay/amounts.ts'
 import { createClock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
+import { countMark, marked, sumMark } from '../replay/marks.ts'
 import type { Period } from '../search/cost-by.ts'
 import { BLOCK_MS, type CostAnswer, type CostQuestion, type CostRow } from '../search/cost.ts'
 import type { CostSum } from '../search/cost-sum.ts'
+import type { Usage } from '../transcript/usage.ts'
+import { noteLegend } from './legend.ts'
 import { note, out, outJson } from './print.ts'
 import { toTable, type Cell, type Column } from './table.ts'
 
@@ -16,6 +19,8 @@ export type CheckedBudget = {
     readonly key: string
     readonly usd: string | null
     readonly unpriced: readonly string[]
+    readonly uncounted?: number
+    readonly usage?: Usage
     readonly isOver: boolean
   }[]
 }
@@ -92,6 +97,7 @@ export async function printCost(page: CostPage, home: string): Promise<void> {
     const cells = shown.map((row) => [toKey(row), ...toCells(row), ...(by === 'session' ? [what(row)] : [])])
     await out(`${isRepriced ? REPRICED : HEADER}\n\n`)
     await out(toTable(columnsFor(by), [...cells, [{ text: 'total', style: 'bold' }, ...toCells(total)]]))
+    noteLegend([...shown, total].flatMap(amountsOf))
     if (shown.length < rows.length) note(`${toCount(shown.length)} of ${counted(rows.length, 'row')}`)
   }
   const { unpriced } = total.cost
@@ -107,16 +113,17 @@ export async function printCost(page: CostPage, home: string): Promise<void> {
 }
 
 function noteBudget({ usd, per, isOver, periods }: CheckedBudget): void {
-  for (const period of periods) {
-    if (period.isOver)
-      note(
-        `hansard: over budget: ${period.key}: ${toDollars(period.usd ?? '0')} of ${toDollars(usd)} a ${per}`,
-        'red',
-      )
+  const marks = periods.map((period) => sumMark({ ...period, cost: period }))
+  for (const [at, period] of periods.entries()) {
+    if (!period.isOver) continue
+    const spent = marked(marks[at] ?? '', toDollars(period.usd ?? '0'))
+    note(`hansard: over budget: ${period.key}: ${spent} of ${toDollars(usd)} a ${per}`, 'red')
   }
-  const isUnsure = periods.some(({ unpriced }) => unpriced.length > 0)
+  const isUnsure = marks.some((mark) => mark !== '')
   if (!isOver)
-    note(`within the budget of ${toDollars(usd)} a ${per}${isUnsure ? ', as far as prices are known' : ''}`)
+    note(
+      `within the budget of ${toDollars(usd)} a ${per}${isUnsure ? ', as far as tokens and prices are known' : ''}`,
+    )
 }
 
 function columnsFor(by: CostPage['by']): readonly Column[] {
@@ -140,18 +147,23 @@ function keysFor({ by, utc, now }: CostPage): (row: CostRow) => string {
     `${clock.date(key).slice(0, 16)}${isActive(startsAt, now) ? ' (now)' : ''}`
 }
 
-function toCells({ calls, uncounted, usage, cost }: CostSum): readonly Cell[] {
-  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = usage ?? {}
-  const writes = [cacheWrite5m, cacheWrite1h].filter((count) => count !== undefined)
-  const written = writes.length === 0 ? undefined : writes.reduce((sum, count) => sum + count, 0)
-  const isBound = cost.unpriced.length > 0 || uncounted !== undefined
-  const dollars = cost.usd === null ? 'unknown' : `${isBound ? '≥ ' : ''}${toDollars(cost.usd)}`
-  const style = cost.usd === null || isBound ? 'yellow' : 'green'
-  return [toCount(calls), ...[input, cacheRead, written, output].map(toCell), { text: dollars, style }]
+function toCells(sum: CostSum): readonly Cell[] {
+  const [cost = '', ...counts] = amountsOf(sum)
+  const isExact = sum.cost.usd !== null && sumMark(sum) === ''
+  return [toCount(sum.calls), ...counts, { text: cost, style: isExact ? 'green' : 'yellow' }]
 }
 
-/** In a column of numbers what nobody said is a stroke, never a zero. */
-const toCell = (count: number | undefined): string => (count === undefined ? '-' : toCount(count))
+/** The cost, then the counts of the table. In a column of counts what nobody stated is a stroke, never a zero. */
+function amountsOf(sum: CostSum): readonly string[] {
+  const { input, cacheRead, cacheWrite5m, cacheWrite1h, output } = sum.usage ?? {}
+  const writes = [cacheWrite5m, cacheWrite1h].filter((count) => count !== undefined)
+  const written = writes.length === 0 ? undefined : writes.reduce((all, count) => all + count, 0)
+  const mark = countMark(sum)
+  const counts = [input, cacheRead, written, output].map((count) =>
+    count === undefined ? '-' : markedCount(count, mark),
+  )
+  return [markedPrice(sum), ...counts]
+}
 
 function what({ session, sessions = 1 }: CostRow): string {
   const { title, prompt, agent = '' } = session ?? {}

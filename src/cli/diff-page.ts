@@ -1,9 +1,10 @@
 /** Two sessions beside each other in one screen: where they part, what each came to, its tools and files; all of it on request. */
-import { counted, toCount, toDollars } from '../replay/amounts.ts'
+import { counted, markedCount, toCount, toDollars } from '../replay/amounts.ts'
 import { createClock, toDuration } from '../replay/clock.ts'
 import type { SessionDiff, StepChange } from '../replay/diff/diff.ts'
 import type { SessionFacts } from '../replay/diff/facts.ts'
 import { cut, visible, visibleLine } from '../replay/escape.ts'
+import { legend, marked, toMark } from '../replay/marks.ts'
 import { lineDiff, type DiffLine } from '../replay/line-diff.ts'
 import { coloursFor, type Colours } from './colour.ts'
 import { out } from './print.ts'
@@ -111,14 +112,19 @@ function beside({ a, b }: SessionDiff, colours: Colours): string {
     say(a),
     say(b),
   ]
+  const amounts = [
+    row('Tokens in', (facts) => tokens(facts.tokensIn, facts)),
+    row('Tokens out', (facts) => tokens(facts.tokensOut, facts)),
+    row('Cost', ({ cost, costQuality }) =>
+      cost === undefined || cost === null ? 'unknown' : marked(toMark(costQuality), toDollars(cost)),
+    ),
+  ]
   const rows = [
     row('Status', ({ status, error }) => (error === undefined ? status : `${status}: ${error}`)),
     row('Model', ({ models }) => models.join(', ') || 'unknown'),
     row('Turns', ({ turns }) => toCount(turns)),
     row('Entries', ({ entries }) => toCount(entries)),
-    row('Tokens in', ({ tokensIn }) => toCount(tokensIn)),
-    row('Tokens out', ({ tokensOut }) => toCount(tokensOut)),
-    row('Cost', ({ cost }) => (cost === undefined || cost === null ? 'unknown' : toDollars(cost))),
+    ...amounts,
     row('Duration', ({ durationMs }) => toDuration(durationMs)),
     row(
       'Tool calls',
@@ -127,11 +133,16 @@ function beside({ a, b }: SessionDiff, colours: Colours): string {
     row('Ended by', ({ stopReason }) => stopReason ?? 'unknown'),
     row('Last said', ({ lastAnswer }) => cut(visibleLine(lastAnswer ?? 'nothing'), 60)),
   ]
-  return toTable([{ name: '', cutLast: true }, { name: 'A' }, { name: 'B' }], rows, {
+  const table = toTable([{ name: '', cutLast: true }, { name: 'A' }, { name: 'B' }], rows, {
     width: terminalWidth(),
     colours,
-  }).trimEnd()
+  })
+  const means = legend(amounts.flat())
+  return `${table}${means === undefined ? '' : colours.dim(means)}`.trimEnd()
 }
+
+const tokens = (count: number | undefined, { quality }: SessionFacts): string =>
+  markedCount(count, toMark(quality))
 
 function toolsAndFiles({ tools, files }: SessionDiff, isAll: boolean): string {
   const other = tools.filter(({ a, b }) => a.calls !== b.calls || a.failed !== b.failed)
@@ -164,8 +175,8 @@ function turnByTurn({ a, b, turns }: SessionDiff): string {
     `Run A: ${visibleLine(a.run)} (${a.status})`,
     `Run B: ${visibleLine(b.run)} (${b.status})`,
     `Turns: ${a.turns} vs ${b.turns}`,
-    `Tokens In: ${toCount(a.tokensIn)} vs ${toCount(b.tokensIn)}`,
-    `Tokens Out: ${toCount(a.tokensOut)} vs ${toCount(b.tokensOut)}`,
+    `Tokens In: ${tokens(a.tokensIn, a)} vs ${tokens(b.tokensIn, b)}`,
+    `Tokens Out: ${tokens(a.tokensOut, a)} vs ${tokens(b.tokensOut, b)}`,
     `Identical turns: ${same}`,
     ...lines,
   ].join('\n')

@@ -2,15 +2,30 @@
 import { counted, toCount, toDollars } from '../replay/amounts.ts'
 import type { Clock } from '../replay/clock.ts'
 import { visibleLine } from '../replay/escape.ts'
+import { marked, sumMark, toMark, type Mark } from '../replay/marks.ts'
 import { COUNTS } from '../transcript/usage.ts'
 import { coloursFor } from './colour.ts'
-import type { Explained, ExplainedCall, ShownRequest, ShownSpawned } from './commands/cost-explain.ts'
+import type {
+  Explained,
+  ExplainedCall,
+  ExplainedTotal,
+  ShownRequest,
+  ShownSpawned,
+} from './commands/cost-explain.ts'
+import { noteLegend } from './legend.ts'
 import { out } from './print.ts'
 import { stdout } from './streams.ts'
 
 export async function printExplained(explained: Explained, clock: Clock): Promise<void> {
   const { session, title, calls, total, spawned, totalWithSpawned, reportedCost, isStub } = explained
   const { bold, dim, green, yellow } = coloursFor(stdout)
+  const marks = new Set<Mark>()
+  const paint = (mark: Mark, dollars: string): string => {
+    marks.add(mark)
+    return mark === '' ? green(dollars) : yellow(marked(mark, dollars))
+  }
+  const toSum = ({ usd, quality }: ExplainedTotal): string =>
+    usd === null ? yellow('cost unknown') : paint(toMark(quality), toDollars(usd))
   await out(`${bold(visibleLine(session))}${title === undefined ? '' : `  ${visibleLine(title)}`}\n`)
   await out(
     'US dollars at API list prices; what a subscription covered is shown as what the API would have charged.\n\n',
@@ -23,10 +38,11 @@ export async function printExplained(explained: Explained, clock: Clock): Promis
     await out(`   ${dim(toUsageLine(call.usage))}\n`)
     if (call.unpriced !== undefined) await out(`   ${yellow('no cost')}: ${visibleLine(call.unpriced)}\n`)
     for (const request of call.requests ?? []) await out(toRequestText(request))
-    if (call.usd !== null) await out(`   = ${green(`$${toShort(call.usd)}`)}\n`)
+    const mark = sumMark({ usage: { ...call.usage, quality: call.quality } })
+    if (call.usd !== null) await out(`   = ${paint(mark, `$${toShort(call.usd)}`)}\n`)
     if (call.billedUsd !== undefined)
       await out(
-        `   on the bill: $${toShort(call.billedUsd)}, by another recording of the call, which counts more\n`,
+        `   on the bill: ${marked(toMark(call.billedQuality), `$${toShort(call.billedUsd)}`)}, by another recording of the call, which counts more\n`,
       )
   }
   if (spawned !== undefined) {
@@ -34,24 +50,23 @@ export async function printExplained(explained: Explained, clock: Clock): Promis
     for (const one of spawned) await out(toSpawnedText(one, 1))
   }
   if (isStub) await out('a stub: nothing was asked of a provider, so nothing was billed\n')
-  await out(
-    `\n${counted(total.calls, 'call')} billed: ${total.usd === null ? yellow('cost unknown') : green(toDollars(total.usd))}\n`,
-  )
+  await out(`\n${counted(total.calls, 'call')} billed: ${toSum(total)}\n`)
   if (totalWithSpawned !== undefined)
     await out(
-      `${counted(totalWithSpawned.calls, 'call')} with the sessions that it started: ${totalWithSpawned.usd === null ? yellow('cost unknown') : green(toDollars(totalWithSpawned.usd))}\n`,
+      `${counted(totalWithSpawned.calls, 'call')} with the sessions that it started: ${toSum(totalWithSpawned)}\n`,
     )
   if (reportedCost !== undefined) await out(`its source says: ${toDollars(reportedCost)}\n`)
+  noteLegend([...marks])
 }
 
 function toSpawnedText(
-  { by, source, session, title, calls, usd, spawned = [] }: ShownSpawned,
+  { by, source, session, title, calls, usd, quality, spawned = [] }: ShownSpawned,
   depth: number,
 ): string {
   const indent = '  '.repeat(depth)
   const name = [source ?? session, title].filter((one) => one !== undefined).map(visibleLine)
   const from = by === undefined ? '' : `  started by ${visibleLine(by)}`
-  const cost = usd === null ? 'cost unknown' : toDollars(usd)
+  const cost = usd === null ? 'cost unknown' : marked(toMark(quality), toDollars(usd))
   const more = spawned.map((one) => toSpawnedText(one, depth + 1))
   return `${indent}${cost}  ${counted(calls, 'call')}  ${name.join('  ')}${from}\n${more.join('')}`
 }

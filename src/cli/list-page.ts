@@ -1,11 +1,12 @@
 /** Sessions and runs as tables for people and as rows of a document for programs. */
-import { counted, sessionTokens, toCount, toDollars, toPrice } from '../replay/amounts.ts'
+import { counted, markedPrice, markedTokens, toCount, toDollars, toPrice } from '../replay/amounts.ts'
 import { toDuration, type Clock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
 import type { RowSession } from '../search/session-row.ts'
 import type { SessionPage } from '../search/sessions.ts'
 import type { ListedSession } from '../sources/state-sessions.ts'
 import { statusStyle } from './colour.ts'
+import { noteLegend } from './legend.ts'
 import { note, out } from './print.ts'
 import type { ListedRun } from '../search/runs.ts'
 import { toTable, type Column } from './table.ts'
@@ -43,8 +44,11 @@ export async function printSessions(
   const { sessions, total, unsure } = page
   if (total === 0) note(`no sessions in ${home}`)
   else {
+    const amounts: string[] = []
     const rows = sessions.map((session) => {
-      const tokens = sessionTokens(session)
+      const tokens = markedTokens(session)
+      const cost = shortCost(session)
+      amounts.push(tokens.in, tokens.out, cost)
       const { did, status, totals } = session
       return [
         session.id,
@@ -56,13 +60,14 @@ export async function printSessions(
         toCount(totals?.toolCalls),
         toCell(did?.toolsFailed),
         toCell(did?.filesTouched),
-        toCount(tokens.in),
-        toCount(tokens.out),
-        shortCost(session),
+        tokens.in,
+        tokens.out,
+        cost,
         cut(what(session), 60),
       ]
     })
     if (rows.length > 0) await out(toTable(SESSION_COLUMNS, rows))
+    noteLegend(amounts)
     note(ofAll({ shown: rows.length, total, offset, isAfter }, 'session'))
     if (page.next !== undefined) note(`more: --limit ${rows.length * 2}, or --after ${sessions.at(-1)?.id}`)
   }
@@ -107,10 +112,14 @@ export async function printRuns(
   home: string,
 ): Promise<void> {
   if (total === 0) return note(`no runs in ${home}`)
-  const rows = runs.map(({ id, status, startedAt, sessions, cost }) => {
-    return [id, status, clock.date(startedAt), toCount(sessions.length), toPrice(cost)]
+  const costs = runs.map(({ usage, cost, isCostEstimated }) =>
+    toPrice({ usage, cost, isEstimated: isCostEstimated }),
+  )
+  const rows = runs.map(({ id, status, startedAt, sessions }, at) => {
+    return [id, status, clock.date(startedAt), toCount(sessions.length), costs[at] ?? '']
   })
   await out(toTable(RUN_COLUMNS, rows))
+  noteLegend(costs)
   note(ofAll({ shown: runs.length, total, offset: 0, isAfter: false }, 'run'))
 }
 
@@ -130,10 +139,7 @@ function ofAll({ shown, total, offset, isAfter }: Shown, one: string): string {
 
 /** For a column: what is missing from it, and why, `show` says. */
 function shortCost({ reportedCost, totals }: ListedSession): string {
-  if (reportedCost !== undefined) return toDollars(reportedCost)
-  const { usd, unpriced } = totals?.cost ?? { usd: null, unpriced: [] }
-  if (usd === null) return 'unknown'
-  return unpriced.length > 0 ? `≥ ${toDollars(usd)}` : toDollars(usd)
+  return reportedCost === undefined ? markedPrice(totals ?? {}) : toDollars(reportedCost)
 }
 
 function what({ title, prompt, run, agent }: ListedSession): string {

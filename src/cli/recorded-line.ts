@@ -2,9 +2,11 @@
 import { openArchive } from '../archive/archive.ts'
 import type { DelaySummary } from '../capture/proxy/delay.ts'
 import { parseUsd, toUsd } from '../cost/money.ts'
+import { markedCount } from '../replay/amounts.ts'
 import { visibleLine } from '../replay/escape.ts'
+import { marked, sumMark } from '../replay/marks.ts'
 import type { Session } from '../transcript/session.ts'
-import { COUNTS } from '../transcript/usage.ts'
+import { addUsage, COUNTS } from '../transcript/usage.ts'
 
 export type Recorded = {
   readonly sessions: readonly string[]
@@ -53,12 +55,15 @@ export function recordedLine(sessions: readonly Session[], passed = sessions.len
   const missing = passed - sessions.length
   if (sessions.length === 0) return `hansard: nothing is recorded, of ${many(passed, 'session')}`
   const { entries, tokens, cost } = toRecorded(sessions)
-  const usd = cost.usd === null ? 'cost unknown' : `$${cost.usd}`
+  const usages = sessions.flatMap(({ totals }) => totals?.usage ?? [])
+  const usage = usages.length === 0 ? undefined : usages.reduce(addUsage)
+  const uncounted = sessions.reduce((sum, { totals }) => sum + (totals?.uncounted ?? 0), 0)
+  const usd = cost.usd === null ? 'cost unknown' : marked(sumMark({ usage, uncounted, cost }), `$${cost.usd}`)
   const [first] = sessions
   return [
     `hansard: ${many(sessions.length, 'session')}`,
     many(entries, 'entry', 'entries'),
-    tokens === null ? 'tokens unknown' : `${tokens.toLocaleString('en')} tokens`,
+    tokens === null ? 'tokens unknown' : `${markedCount(tokens, sumMark({ usage, uncounted }))} tokens`,
     cost.unpriced.length === 0 ? usd : `${usd} without ${visibleLine(cost.unpriced.slice(0, 3).join(', '))}`,
     ...(missing > 0 ? [`${missing.toLocaleString('en')} not recorded`] : []),
     sessions.length === 1 ? `hansard show ${first?.id.slice(0, 13)}` : 'hansard list',

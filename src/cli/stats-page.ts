@@ -1,12 +1,14 @@
 /** Statistics for people: one screen, numbers in columns, and where to look for what went wrong. */
-import { counted, toCount, toDollars, toPrice } from '../replay/amounts.ts'
+import { counted, markedCount, markedPrice, toCount, toDollars } from '../replay/amounts.ts'
 import { toDuration } from '../replay/clock.ts'
 import { cut, visibleLine } from '../replay/escape.ts'
+import { marked, sumMark, type Mark } from '../replay/marks.ts'
 import type { Measures } from '../search/stats-sessions.ts'
 import type { FoundWaste, ToolStats } from '../search/stats-tools.ts'
 import type { Stats } from '../search/stats.ts'
 import { STATUSES } from '../transcript/session.ts'
 import { coloursFor } from './colour.ts'
+import { noteLegend } from './legend.ts'
 import { note, out } from './print.ts'
 import { toTable, type Column } from './table.ts'
 import { stdout } from './streams.ts'
@@ -20,7 +22,9 @@ export async function printStats(
   const { bold } = coloursFor(stdout)
   const ended = STATUSES.filter((one) => status[one] > 0).map((one) => `${toCount(status[one])} ${one}`)
   await out(`${bold(counted(sessions, 'session'))}: ${ended.join(', ')}\n\n`)
-  await out(toTable(MEASURE_COLUMNS, measures(stats)))
+  const rows = measures(stats)
+  await out(toTable(MEASURE_COLUMNS, rows))
+  noteLegend(rows.flat())
   const { unpriced } = totals.cost
   if (unpriced.length > 0)
     note(`unpriced: ${unpriced.map(visibleLine).join(', ')}: no price is known, so costs are at least these`)
@@ -42,25 +46,26 @@ const MEASURE_COLUMNS: readonly Column[] = [
   { name: 'MEDIAN', align: 'right' },
 ]
 
-/** Averages and medians are of the sessions that say it. */
+/** Averages and medians are of the sessions that say it, and no surer than the total. */
 function measures({ totals, average, median }: Stats): readonly (readonly string[])[] {
   const row = (
     name: string,
     total: string,
     key: keyof Measures,
     say: (value: number) => string,
+    mark: Mark = '',
   ): readonly string[] => {
     const cells = [average[key], median[key]].map((value) => {
       if (value === undefined) return '-'
-      return typeof value === 'string' ? toDollars(value) : say(Math.round(value))
+      return marked(mark, typeof value === 'string' ? toDollars(value) : say(Math.round(value)))
     })
     return [name, total, ...cells]
   }
-  const { usd, unpriced } = totals.cost
-  const cost = usd === null ? toPrice(undefined) : `${unpriced.length > 0 ? '≥ ' : ''}${toDollars(usd)}`
+  const { usage, uncounted, tokens } = totals
+  const ofTokens = sumMark({ usage, uncounted })
   return [
-    row('cost', cost, 'usd', String),
-    row('tokens', toCount(totals.tokens), 'tokens', toCount),
+    row('cost', markedPrice(totals), 'usd', String, sumMark(totals)),
+    row('tokens', markedCount(tokens, ofTokens), 'tokens', toCount, ofTokens),
     row('time', toDuration(totals.durationMs), 'durationMs', toDuration),
     row('entries', toCount(totals.entries), 'entries', toCount),
     row('tool calls', toCount(totals.toolCalls), 'toolCalls', toCount),

@@ -1,8 +1,9 @@
-/** Tokens and money as people read them. Unknown is said, never shown as 0. */
+/** Tokens and money as people read them. Unknown is said, never shown as 0; what is not exact is marked. */
 import { millisBetween } from '../transcript/instant.ts'
-import type { Cost, Session } from '../transcript/session.ts'
-import { promptTokens } from '../transcript/usage.ts'
+import type { Session } from '../transcript/session.ts'
+import { promptTokens, type Quality, type Usage } from '../transcript/usage.ts'
 import { visibleLine } from './escape.ts'
+import { countMark, marked, sumMark, toMark, type Amount, type Mark } from './marks.ts'
 
 /** `5,200`, or `unknown`. */
 export function toCount(count: number | undefined): string {
@@ -34,36 +35,78 @@ export function toBytes(bytes: number): string {
   return `${value.toFixed(digits)} ${units[at] ?? ''}`
 }
 
+/** `5,200`, `≥ 5,200`, or `unknown`. */
+export function markedCount(count: number | undefined, mark: Mark): string {
+  return count === undefined ? toCount(count) : marked(mark, toCount(count))
+}
+
 /** What the source states of the whole session, else what was counted. */
-export function sessionTokens({ reportedUsage, totals }: Session): {
+export function sessionTokens(session: Session): {
   readonly in?: number
   readonly out?: number
+  /** Absent where nothing is known. */
+  readonly quality?: Quality
 } {
+  const { reportedUsage, totals } = session
   const usage = reportedUsage ?? totals?.usage
   const input = usage && promptTokens(usage)
+  const isShort = reportedUsage === undefined && (totals?.uncounted ?? 0) > 0
   return {
     ...(input !== undefined && { in: input }),
     ...(usage?.output !== undefined && { out: usage.output }),
+    ...(usage && { quality: isShort ? 'partial' : shownQuality(session, usage) }),
   }
+}
+
+/** The same for people. */
+export function markedTokens(session: Session): { readonly in: string; readonly out: string } {
+  const { in: input, out, quality } = sessionTokens(session)
+  const mark = toMark(quality)
+  return { in: markedCount(input, mark), out: markedCount(out, mark) }
+}
+
+/** What one turn read and wrote, for people; absent is what it does not say. */
+export function turnTokens(
+  session: Session | undefined,
+  usage: Usage | undefined,
+): { readonly in?: string; readonly out?: string } {
+  if (usage === undefined) return {}
+  const mark = countMark({ usage: { ...usage, quality: shownQuality(session, usage) } })
+  const input = promptTokens(usage)
+  return {
+    ...(input !== undefined && { in: markedCount(input, mark) }),
+    ...(usage.output !== undefined && { out: markedCount(usage.output, mark) }),
+  }
+}
+
+/** devflow states the whole prompt: estimated is how much of it a cache gave, which is a matter of its price alone. */
+function shownQuality(session: Session | undefined, { quality }: Usage): Quality {
+  const isOfDevflow = session?.names?.['devflow'] !== undefined && session.reportedUsage !== undefined
+  return isOfDevflow && quality === 'estimated' ? 'reported' : quality
 }
 
 /** As `toPrice`; a cost that the source states comes first, the computed one beside it. */
 export function sessionCost({ reportedCost, totals }: Session): string {
-  const cost = totals?.cost
-  if (reportedCost === undefined) return toPrice(cost)
+  const amount: Amount = totals ?? {}
+  if (reportedCost === undefined) return toPrice(amount)
   const stated = toDollars(reportedCost)
   // Counts that a rule attributed price a cached prompt as if it were new: no match for what the source states.
-  if (cost === undefined || cost.usd === null || totals?.usage?.quality === 'estimated') return stated
-  const computed = toPrice(cost)
+  const { cost, usage } = amount
+  if (cost === undefined || cost.usd === null || usage?.quality === 'estimated') return stated
+  const computed = toPrice(amount)
   return computed === stated ? stated : `${stated} (computed: ${computed})`
 }
 
-/** `$0.12`, `at least $0.12 (no price for x)`, or `unknown`. */
-export function toPrice(cost: Cost | undefined): string {
-  const unpriced = cost?.unpriced.map(visibleLine).join(', ')
-  const without = unpriced ? ` (no price for ${unpriced})` : ''
-  if (cost === undefined || cost.usd === null) return `unknown${without}`
-  return without === '' ? toDollars(cost.usd) : `at least ${toDollars(cost.usd)}${without}`
+/** `$0.12`, `≥ $0.12 (no price for x)`, or `unknown`. */
+export function toPrice(amount: Amount): string {
+  const unpriced = amount.cost?.unpriced.map(visibleLine).join(', ')
+  return `${markedPrice(amount)}${unpriced ? ` (no price for ${unpriced})` : ''}`
+}
+
+/** The same for a column: what is missing from it, and why, is said elsewhere. */
+export function markedPrice(amount: Amount): string {
+  const { cost } = amount
+  return cost === undefined || cost.usd === null ? 'unknown' : marked(sumMark(amount), toDollars(cost.usd))
 }
 
 /** Cents, or as many digits as a smaller amount needs. Decimal text in, so no float rounds it. */

@@ -40,6 +40,20 @@ ${rule}
     expect(text).not.toContain('0')
   })
 
+  it('mark what is no exact count, but not what devflow itself says of whole prompts', () => {
+    const usage = { input: 5200, output: 3, quality: 'estimated' } as const
+    const turns = [entry('assistant', 'Hm', { usage })]
+    const drawn = (names: object): string =>
+      render(createDevflowView(), { id: 's', status: 'completed', reportedUsage: usage, ...names }, turns)
+    expect(drawn({})).toContain('Tokens: ~ 5,200 in / ~ 3 out |')
+    expect(drawn({})).toContain('[~ 5,200 tokens in] [~ 3 tokens out]')
+    const own = drawn({ names: { devflow: 'a-run' } })
+    expect(own).toContain('Tokens: 5,200 in / 3 out |')
+    expect(own).toContain('[5,200 tokens in] [3 tokens out]')
+    const partial = { ...usage, quality: 'partial' } as const
+    expect(drawn({ names: { devflow: 'a-run' }, reportedUsage: partial })).toContain('Tokens: ≥ 5,200 in')
+  })
+
   it('full: each turn with tokens, duration, and tools with output cut at a character', () => {
     const text = render(createDevflowView({ timeZone }), session, entries)
     expect(text).toContain('[1] USER (09:15:32) [1,200 tokens in]\nFix\nthe bug\n')

@@ -1,8 +1,7 @@
 /** devflow's terminal views: a header that says what the run was and cost, then its turns. */
 import { PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { promptTokens } from '../transcript/usage.ts'
-import { sessionCost, sessionMillis, sessionTokens, toCount } from './amounts.ts'
+import { markedTokens, sessionCost, sessionMillis, turnTokens } from './amounts.ts'
 import { createClock, toDuration, type Clock } from './clock.ts'
 import { errorText, inputText, outputText, toText } from './content.ts'
 import { cut, visible, visibleLine } from './escape.ts'
@@ -17,10 +16,14 @@ const OUTPUT_CHARACTERS = 200
 
 export function createDevflowView(options: ViewOptions = {}): View {
   const clock = createClock(options.timeZone)
+  let shown: Session | undefined
   return createTurnView(
     {
-      begin: (session) => `${HEAVY}\n${header(session, clock)}${HEAVY}\n`,
-      turn: (turn) => `${turnHeader(turn, clock)}\n${body(turn)}${LIGHT}\n`,
+      begin(session) {
+        shown = session
+        return `${HEAVY}\n${header(session, clock)}${HEAVY}\n`
+      },
+      turn: (turn) => `${turnHeader(turn, shown, clock)}\n${body(turn)}${LIGHT}\n`,
       summary: (turn, line) => `  [${turn.number}] ${roleOf(turn)}: ${line}\n`,
       end: () => '',
     },
@@ -34,29 +37,29 @@ export function runName({ names, run, id }: Session): string {
 }
 
 function header(session: Session, clock: Clock): string {
-  const tokens = sessionTokens(session)
+  const tokens = markedTokens(session)
   const lines = [
     `Run: ${runName(session)}`,
     `Flow: ${session.run?.flow ?? 'unknown'} | Status: ${session.status}`,
     `Started: ${clock.date(session.startedAt)} | Duration: ${toDuration(sessionMillis(session))}`,
-    `Tokens: ${toCount(tokens.in)} in / ${toCount(tokens.out)} out | Cost: ${sessionCost(session)}`,
+    `Tokens: ${tokens.in} in / ${tokens.out} out | Cost: ${sessionCost(session)}`,
     ...(session.error === undefined ? [] : [`Error: ${session.error}`]),
   ]
   return lines.map((line) => `${visibleLine(line)}\n`).join('')
 }
 
 /** `[2] ASSISTANT (14:30:25) [1,200 tokens in] [800 tokens out] [412ms]`; a subagent's name stands before the role. */
-function turnHeader(turn: ShownTurn, clock: Clock): string {
+function turnHeader(turn: ShownTurn, session: Session | undefined, clock: Clock): string {
   const { usage, durationMs, source } = turn
-  const tokensIn = usage && promptTokens(usage)
+  const tokens = turnTokens(session, usage)
   return visibleLine(
     [
       `[${turn.number ?? '-'}]`,
       ...(source === PRIMARY ? [] : [`[${source}]`]),
       roleOf(turn).toUpperCase(),
       `(${clock.time(turn.at)})`,
-      ...(tokensIn === undefined ? [] : [`[${toCount(tokensIn)} tokens in]`]),
-      ...(usage?.output === undefined ? [] : [`[${toCount(usage.output)} tokens out]`]),
+      ...(tokens.in === undefined ? [] : [`[${tokens.in} tokens in]`]),
+      ...(tokens.out === undefined ? [] : [`[${tokens.out} tokens out]`]),
       ...(durationMs === undefined ? [] : [`[${durationMs}ms]`]),
     ].join(' '),
   )

@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { contentText, type Block, type ImageBlock } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { hasCounts, promptTokens } from '../transcript/usage.ts'
-import { sessionCost, sessionMillis, sessionTokens, toCount } from './amounts.ts'
+import { hasCounts } from '../transcript/usage.ts'
+import { markedTokens, sessionCost, sessionMillis, turnTokens } from './amounts.ts'
 import { createClock, toDuration, type Clock } from './clock.ts'
 import { toText } from './content.ts'
 import { runName } from './devflow-view.ts'
@@ -39,10 +39,14 @@ const CLASSES: ReadonlySet<string> = new Set(['system', 'user', 'assistant', 'to
 
 export function createHtmlView(options: ViewOptions = {}): View {
   const clock = createClock(options.timeZone)
+  let shown: Session | undefined
   const view = createTurnView(
     {
-      begin: (session) => header(session, clock),
-      turn: (turn) => section(turn, clock),
+      begin(session) {
+        shown = session
+        return header(session, clock)
+      },
+      turn: (turn) => section(turn, shown, clock),
       summary: (turn, line) =>
         `<section class="${className(turn)}"><h2>${turnName(turn)}</h2>${escapeHtml(line)}</section>\n`,
       end: () => '</article>\n',
@@ -78,7 +82,7 @@ function titleOf(session: Session): string {
 }
 
 function header(session: Session, clock: Clock): string {
-  const tokens = sessionTokens(session)
+  const tokens = markedTokens(session)
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Session', session.id],
     ['Agent', session.agent],
@@ -86,7 +90,7 @@ function header(session: Session, clock: Clock): string {
     ['Status', session.status],
     ['Started', clock.date(session.startedAt)],
     ['Duration', toDuration(sessionMillis(session))],
-    ['Tokens', `${toCount(tokens.in)} in / ${toCount(tokens.out)} out`],
+    ['Tokens', `${tokens.in} in / ${tokens.out} out`],
     ['Cost', sessionCost(session)],
     ['Error', session.error],
   ]
@@ -101,12 +105,12 @@ ${facts}</dl>
 `
 }
 
-function section(turn: ShownTurn, clock: Clock): string {
+function section(turn: ShownTurn, session: Session | undefined, clock: Clock): string {
   const time = escapeHtml(clock.time(turn.at))
   const model = turn.model === undefined ? '' : ` ${escapeHtml(turn.model)}`
   const blocks = turn.blocks.map((block) => drawBlock(block, turn)).join('')
   return `<section class="${className(turn)}">
-<h2>${turnName(turn)} <small>${time}${model}${used(turn)}</small></h2>
+<h2>${turnName(turn)} <small>${time}${model}${used(turn, session)}</small></h2>
 ${blocks}${turn.calls.map(toolCall).join('')}</section>
 `
 }
@@ -144,9 +148,10 @@ function picture({ data, mediaType }: ImageBlock): string | undefined {
   return `<img alt="a picture" src="data:${mediaType};base64,${data}">\n`
 }
 
-function used({ usage }: ShownTurn): string {
+function used({ usage }: ShownTurn, session: Session | undefined): string {
   if (usage === undefined || !hasCounts(usage)) return ''
-  return ` · ${toCount(promptTokens(usage))} in / ${toCount(usage.output)} out`
+  const { in: input = 'unknown', out = 'unknown' } = turnTokens(session, usage)
+  return ` · ${input} in / ${out} out`
 }
 
 function turnName(turn: ShownTurn): string {

@@ -6,7 +6,7 @@
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { sessionCost, sessionMillis, sessionTokens, toCount } from './amounts.ts'
+import { markedTokens, sessionCost, sessionMillis } from './amounts.ts'
 import { createClock, toDuration, type Clock } from './clock.ts'
 import { errorText, inputText, outputText, toText } from './content.ts'
 import { runName } from './devflow-view.ts'
@@ -30,7 +30,7 @@ export function createMarkdownView(options: ViewOptions = {}): View {
 }
 
 function header(session: Session, clock: Clock): string {
-  const tokens = sessionTokens(session)
+  const tokens = markedTokens(session)
   const rows: readonly (readonly [string, string | undefined])[] = [
     ['Session', session.id],
     ['Flow', session.run?.flow],
@@ -38,8 +38,8 @@ function header(session: Session, clock: Clock): string {
     ['Started', clock.date(session.startedAt)],
     ['Ended', clock.date(session.endedAt)],
     ['Duration', toDuration(sessionMillis(session))],
-    ['Tokens In', toCount(tokens.in)],
-    ['Tokens Out', toCount(tokens.out)],
+    ['Tokens In', tokens.in],
+    ['Tokens Out', tokens.out],
     ['Cost', sessionCost(session)],
     ['Error', session.error],
   ]

@@ -30,7 +30,7 @@ it('puts each subagent under the call that started it, with all that it started'
     fold.observe(one)
   fold.billed('primary', 1000n)
   fold.billed('subagent:a', 20n)
-  fold.billed('subagent:b', 3n)
+  fold.billed('subagent:b', 3n, 'partial')
   fold.billed('subagent:lost', undefined)
   expect(fold.end([])).toEqual([
     {
@@ -38,7 +38,9 @@ it('puts each subagent under the call that started it, with all that it started'
       source: 'subagent:a',
       calls: 2,
       pico: 23n,
-      spawned: [{ by: 's#subagent:a/1', source: 'subagent:b', calls: 1, pico: 3n }],
+      // No surer than what it started.
+      quality: 'partial',
+      spawned: [{ by: 's#subagent:a/1', source: 'subagent:b', calls: 1, pico: 3n, quality: 'partial' }],
     },
     { source: 'subagent:lost', calls: 1 },
   ])

@@ -2,9 +2,11 @@
  * What the subagents of a session cost, each under the call that started it: those within its log, and sessions of their own. What one
  * started counts as a part of it, through any number of generations.
  */
+import { sumQuality, worseOf } from '../replay/marks.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { citation, parseCitation, PRIMARY, type Entry } from '../transcript/entry.ts'
 import type { ListedSession } from '../sources/state-sessions.ts'
+import type { Quality } from '../transcript/usage.ts'
 import { createPayers } from './cost-sessions.ts'
 
 /** US dollars × 10⁻¹² and calls on the bills of it and of all that it started. */
@@ -17,13 +19,15 @@ export type SpawnedCost = {
   readonly title?: string
   readonly calls: number
   readonly pico?: bigint
+  /** The worst in it; absent where all is as the provider reported it. */
+  readonly quality?: Quality
   readonly spawned?: readonly SpawnedCost[]
 }
 
 export type SpawnedFold = {
   observe(entry: Entry): void
   /** A call that the session pays for. */
-  billed(source: string, pico: bigint | undefined): void
+  billed(source: string, pico: bigint | undefined, quality?: Quality): void
   /** `started`: the sessions that this one started. */
   end(started: readonly StartedSession[]): readonly SpawnedCost[]
 }
@@ -32,7 +36,13 @@ export type SpawnedFold = {
 const MOST_CALLS = 100_000
 const MOST_SOURCES = 10_000
 
-type Subagent = { readonly parent: string; readonly by?: string; calls: number; pico?: bigint }
+type Subagent = {
+  readonly parent: string
+  readonly by?: string
+  calls: number
+  pico?: bigint
+  quality?: Quality
+}
 
 export function createSpawnedFold(session: string): SpawnedFold {
   /** Where a tool call stands, by what names it. */
@@ -55,10 +65,11 @@ export function createSpawnedFold(session: string): SpawnedFold {
         if (block.type === 'tool-call' && block.callId !== undefined && calls.size < MOST_CALLS)
           calls.set(block.callId, citation(session, entry))
     },
-    billed(source, pico) {
+    billed(source, pico, quality) {
       const subagent = subagents.get(source)
       if (subagent === undefined) return
       subagent.calls += 1
+      subagent.quality = worseOf(subagent.quality, quality)
       if (pico !== undefined) subagent.pico = (subagent.pico ?? 0n) + pico
     },
     end(started) {
@@ -66,12 +77,10 @@ export function createSpawnedFold(session: string): SpawnedFold {
       const under = (parent: string): SpawnedCost[] => {
         const inside = [...subagents].filter(([source, one]) => one.parent === parent && !seen.has(source))
         for (const [source] of inside) seen.add(source)
-        const own = inside.map(([source, { by, calls, pico }]) =>
-          withSpawned(
-            { ...(by !== undefined && { by }), source, calls, ...(pico !== undefined && { pico }) },
-            under(source),
-          ),
-        )
+        const own = inside.map(([source, { by, calls, pico, quality }]) => {
+          const cost = { ...(pico !== undefined && { pico }), ...unlessReported(quality) }
+          return withSpawned({ ...(by !== undefined && { by }), source, calls, ...cost }, under(source))
+        })
         const apart = started.filter(({ by }) => sourceOf(by) === parent).map(toSpawned)
         return [...own, ...apart]
       }
@@ -94,13 +103,18 @@ function withSpawned(own: SpawnedCost, spawned: readonly SpawnedCost[]): Spawned
   if (spawned.length === 0) return own
   const calls = spawned.reduce((sum, one) => sum + one.calls, own.calls)
   const known = [own, ...spawned].flatMap(({ pico }) => pico ?? [])
+  const quality = spawned.reduce((worst, one) => worseOf(worst, one.quality), worseOf(own.quality))
   return {
     ...own,
     calls,
+    ...unlessReported(quality),
     ...(known.length > 0 && { pico: known.reduce((sum, pico) => sum + pico, 0n) }),
     spawned,
   }
 }
+
+const unlessReported = (quality: Quality | undefined): { readonly quality?: Quality } =>
+  quality === undefined || quality === 'reported' ? {} : { quality }
 
 /** A session that another one started, with those that it started in turn. */
 export type StartedSession = {
@@ -108,10 +122,11 @@ export type StartedSession = {
   readonly session: ListedSession
   readonly calls: number
   readonly pico?: bigint
+  readonly quality?: Quality
   readonly started: readonly StartedSession[]
 }
 
-function toSpawned({ by, session, calls, pico, started }: StartedSession): SpawnedCost {
+function toSpawned({ by, session, calls, pico, quality, started }: StartedSession): SpawnedCost {
   const title = session.title ?? session.prompt
   const own = {
     ...(by !== undefined && { by }),
@@ -119,12 +134,13 @@ function toSpawned({ by, session, calls, pico, started }: StartedSession): Spawn
     ...(title !== undefined && { title }),
     calls,
     ...(pico !== undefined && { pico }),
+    ...unlessReported(quality),
   }
   return withSpawned(own, started.map(toSpawned))
 }
 
 /** With all that it started. */
-export function sumStarted(session: StartedSession): Pick<SpawnedCost, 'calls' | 'pico'> {
+export function sumStarted(session: StartedSession): Pick<SpawnedCost, 'calls' | 'pico' | 'quality'> {
   return toSpawned(session)
 }
 
@@ -156,6 +172,7 @@ export function startedSessions(database: Database, key: string): readonly Start
         calls: Number(calls ?? 0),
         ...(by !== undefined && { by }),
         ...((typeof pico === 'number' || typeof pico === 'bigint') && { pico: BigInt(pico) }),
+        ...(session.totals && unlessReported(sumQuality(session.totals))),
         started: grow(child),
       }
     })

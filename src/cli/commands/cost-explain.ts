@@ -1,10 +1,13 @@
 /** `hansard cost explain`: how a session's cost comes about, call by call, and what its source says it cost. */
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { explain, NOT_BILLED, type ExplainedRequest } from '../../cost/cost.ts'
+import { isNotBilled } from '../../cost/models.ts'
 import { toUsd } from '../../cost/money.ts'
 import { createPriceBook, type PriceBook } from '../../cost/price-book.ts'
 import { createRedactor } from '../../redact/redactor.ts'
 import { createClock } from '../../replay/clock.ts'
+import { sumQuality, worseOf } from '../../replay/marks.ts'
+import { createCostSum, type CostPart } from '../../search/cost-sum.ts'
 import { readBills, type Bills } from '../../search/cost-bills.ts'
 import {
   createSpawnedFold,
@@ -19,7 +22,7 @@ import type { FoundSession } from '../../sources/state-sessions.ts'
 import { PRIMARY } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createCallFold, type BilledCall } from '../../transcript/totals.ts'
-import { hasCounts, type Count } from '../../transcript/usage.ts'
+import { hasCounts, type Count, type Quality } from '../../transcript/usage.ts'
 import { loadConfig } from '../config.ts'
 import { printExplained } from '../explained-cost.ts'
 import { outJson } from '../print.ts'
@@ -61,7 +64,7 @@ export type ExplainedCall = {
   readonly at?: string | undefined
   readonly model?: string | undefined
   readonly usage?: { readonly [K in Count]?: number }
-  readonly quality: string
+  readonly quality: Quality
   /** The price row, or why there is none. */
   readonly row?: string
   readonly unpriced?: string
@@ -71,6 +74,8 @@ export type ExplainedCall = {
   readonly billedTo?: string
   /** What is on the bill where another recording of the call counts more. */
   readonly billedUsd?: string
+  /** How sure that is. */
+  readonly billedQuality?: Quality
 }
 
 export type ShownRequest = Omit<ExplainedRequest, 'products'> & {
@@ -90,12 +95,19 @@ export type Explained = {
   readonly isStub?: true
   readonly calls: readonly ExplainedCall[]
   /** As `hansard cost --by session --no-rollup` has it. */
-  readonly total: { readonly calls: number; readonly usd: string | null }
+  readonly total: ExplainedTotal
   /** Subagents, each under the call that started it. */
   readonly spawned?: readonly ShownSpawned[]
   /** With the sessions that it started: as `hansard cost --by session` has it. */
-  readonly totalWithSpawned?: { readonly calls: number; readonly usd: string | null }
+  readonly totalWithSpawned?: ExplainedTotal
   readonly reportedCost?: string
+}
+
+/** `quality`: of the cost, the worst in it, `partial` where something was not counted or has no price; absent with no cost. */
+export type ExplainedTotal = {
+  readonly calls: number
+  readonly usd: string | null
+  readonly quality?: Quality
 }
 
 export type ShownSpawned = Omit<SpawnedCost, 'pico' | 'spawned'> & {
@@ -112,16 +124,15 @@ async function explainSession(
 ): Promise<Explained> {
   const spawned = createSpawnedFold(found.id)
   const calls: ExplainedCall[] = []
+  const sum = createCostSum()
   let session: Session | undefined
-  let total: bigint | undefined
-  let billed = 0
   const settle = (call: BilledCall): void => {
-    const { explained, pico, isOurs } = explainCall(call, explaining)
+    const { explained, part, isOurs } = explainCall(call, explaining)
     calls.push(session?.stub === true ? { ...explained, usd: null } : explained)
     if (!isOurs || session?.stub === true) return
-    if (hasCounts(call.usage) && explained.row !== NOT_BILLED) billed += 1
-    if (pico !== undefined) total = (total ?? 0n) + pico
-    spawned.billed(call.source ?? PRIMARY, pico)
+    const isFree = call.model !== undefined && isNotBilled(call.model)
+    if (!isFree) sum.add(part)
+    spawned.billed(call.source ?? PRIMARY, part.pico, isFree ? undefined : qualityOf(part))
   }
   const fold = createCallFold({ settle, window: OPEN_CALLS })
   for await (const items of sessions.read(found)) {
@@ -135,14 +146,16 @@ async function explainSession(
     }
   }
   fold.totals()
+  const { pico, calls: billed, ...sums } = sum.sum()
+  const quality = sumQuality(sums)
   return {
     session: found.id,
     ...(session?.title !== undefined && { title: session.title }),
     basis: 'api-equivalent',
     ...(session?.stub === true && { isStub: true }),
     calls,
-    total: { calls: billed, usd: toDecimal(total) },
-    ...shownSpawned(spawned.end(explaining.started), explaining.started, { calls: billed, pico: total }),
+    total: { calls: billed, usd: toDecimal(pico), ...(pico !== undefined && { quality }) },
+    ...shownSpawned(spawned.end(explaining.started), explaining.started, { calls: billed, pico, quality }),
     ...(session?.reportedCost !== undefined && { reportedCost: session.reportedCost }),
   }
 }
@@ -150,16 +163,17 @@ async function explainSession(
 function shownSpawned(
   spawned: readonly SpawnedCost[],
   started: readonly StartedSession[],
-  own: { readonly calls: number; readonly pico: bigint | undefined },
+  own: { readonly calls: number; readonly pico: bigint | undefined; readonly quality: Quality },
 ): Pick<Explained, 'spawned' | 'totalWithSpawned'> {
   if (spawned.length === 0) return {}
   const apart = started.map(sumStarted)
   const known = [own, ...apart].flatMap(({ pico }) => pico ?? [])
   const pico = known.length === 0 ? undefined : known.reduce((sum, one) => sum + one, 0n)
   const calls = apart.reduce((sum, one) => sum + one.calls, own.calls)
+  const quality = apart.reduce((worst, one) => worseOf(worst, one.quality), own.quality)
   return {
     spawned: spawned.map(toShown),
-    ...(started.length > 0 && { totalWithSpawned: { calls, usd: toDecimal(pico) } }),
+    ...(started.length > 0 && { totalWithSpawned: { calls, usd: toDecimal(pico), quality } }),
   }
 }
 
@@ -177,14 +191,23 @@ const OPEN_CALLS = 10_000
 function explainCall(
   call: BilledCall,
   { book, bills, isRepriced }: Explaining,
-): { readonly explained: ExplainedCall; readonly pico?: bigint; readonly isOurs: boolean } {
+): { readonly explained: ExplainedCall; readonly part: CostPart; readonly isOurs: boolean } {
   const { raw: _, quality, ...counts } = call.usage
   const cost = hasCounts(call.usage) ? explain(call, book) : { unpriced: 'nobody counted its tokens' }
   const own = 'pico' in cost && cost.row !== NOT_BILLED ? cost.pico : undefined
   const bill = call.key === undefined ? undefined : bills?.get(call.key)
   const isOurs = bill?.billedTo === undefined
   // The state's figure is that of the best report, which a copy of this session may hold.
-  const pico = isOurs && !isRepriced ? (bill?.pico ?? own) : own
+  const isByBill = isOurs && !isRepriced && bill?.pico !== undefined
+  const pico = isByBill ? bill.pico : own
+  const usage = (isByBill ? bill.usage : undefined) ?? call.usage
+  const part: CostPart = {
+    calls: hasCounts(call.usage) ? 1 : 0,
+    uncounted: hasCounts(usage) ? 0 : 1,
+    usage,
+    ...(pico !== undefined && { pico }),
+    ...(hasCounts(usage) && pico === undefined && { unpriced: call.model ?? 'unknown' }),
+  }
   return {
     explained: {
       ...(call.at !== undefined && { at: call.at }),
@@ -195,11 +218,22 @@ function explainCall(
       usd: own === undefined ? null : toUsd(own, 12),
       ...('pico' in cost && cost.requests.length > 0 && { requests: cost.requests.map(toRequest) }),
       ...(bill?.billedTo !== undefined && { billedTo: bill.billedTo }),
-      ...(isOurs && pico !== undefined && pico !== own && { billedUsd: toUsd(pico, 12) }),
+      ...(isOurs &&
+        pico !== undefined &&
+        pico !== own && { billedUsd: toUsd(pico, 12), billedQuality: qualityOf(part) }),
     },
-    ...(pico !== undefined && { pico }),
+    part,
     isOurs,
   }
+}
+
+/** Of one call. */
+function qualityOf({ usage, uncounted, unpriced }: CostPart): Quality {
+  return sumQuality({
+    usage,
+    uncounted,
+    cost: { usd: null, unpriced: unpriced === undefined ? [] : [unpriced] },
+  })
 }
 
 function toRequest({ products, ...facts }: ExplainedRequest): ShownRequest {

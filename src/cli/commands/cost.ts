@@ -159,8 +159,9 @@ function checkBudget(
   const isBounded = question.since !== undefined || question.until !== undefined
   const start = fromMillis(createCalendar(question.utc === true).startOf(per, now))
   const { rows } = ask({ ...question, by: per, ...(!isBounded && start !== undefined && { since: start }) })
-  const periods = rows.map(({ key, cost: { usd, unpriced }, ...row }) => {
-    return { key, usd, unpriced, isOver: (row.pico ?? 0n) > pico }
+  const periods = rows.map(({ key, uncounted, usage, cost: { usd, unpriced }, ...row }) => {
+    const counted = { ...(uncounted !== undefined && { uncounted }), ...(usage && { usage }) }
+    return { key, usd, unpriced, ...counted, isOver: (row.pico ?? 0n) > pico }
   })
   return { usd: toUsd(pico), per, isOver: periods.some(({ isOver }) => isOver), periods }
 }

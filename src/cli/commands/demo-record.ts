@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { openArchive } from '../../archive/archive.ts'
 import { record } from '../../capture/record.ts'
-import { sessionCost, sessionTokens, toCount } from '../../replay/amounts.ts'
+import { markedTokens, sessionCost, toCount } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import type { Session } from '../../transcript/session.ts'
 import { playDemo } from '../demo/recorded-story.ts'
@@ -57,7 +57,7 @@ type Recorded = {
 
 function describe(session: Session, { folder, home, files }: Recorded): readonly string[] {
   const { id, totals } = session
-  const tokens = sessionTokens(session)
+  const tokens = markedTokens(session)
   const hansard = programName()
   return [
     `Recorded a session of ${totals?.entries} entries and ${totals?.toolCalls} tool calls, live, into`,
@@ -65,7 +65,7 @@ function describe(session: Session, { folder, home, files }: Recorded): readonly
     '',
     ...files.map(({ path, bytes }) => `  ${String(bytes).padStart(7)}  ${relative(folder, path)}`),
     '',
-    `Tokens: ${toCount(tokens.in)} in (${toCount(totals?.usage?.cacheRead)} from the cache) / ${toCount(tokens.out)} out`,
+    `Tokens: ${tokens.in} in (${toCount(totals?.usage?.cacheRead)} from the cache) / ${tokens.out} out`,
     `Cost:   ${sessionCost(session)} in ${totals?.calls} calls`,
     '',
     'Look at it:',

@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { textOf, type ToolResultBlock } from '../../transcript/block.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
+import type { Quality } from '../../transcript/usage.ts'
 import { filesIn, wayOf, type Way } from '../../transcript/tool-files.ts'
 import { sessionMillis, sessionTokens } from '../amounts.ts'
 import { runName } from '../devflow-view.ts'
+import { sumQuality } from '../marks.ts'
 import { createTurnFold, type ShownTurn } from '../turns.ts'
 
 export type SessionFacts = {
@@ -24,7 +26,10 @@ export type SessionFacts = {
   readonly turns: number
   readonly tokensIn?: number
   readonly tokensOut?: number
+  /** Of the tokens, and of the cost; absent where nothing is known, and of a cost that the source states. */
+  readonly quality?: Quality
   readonly cost?: Session['reportedCost'] | null
+  readonly costQuality?: Quality
   readonly toolCalls: number
   readonly toolsFailed: number
   /** What was said last. */
@@ -105,7 +110,9 @@ export function createFactsFold(): FactsFold {
         turns: turns.length,
         ...(tokens.in !== undefined && { tokensIn: tokens.in }),
         ...(tokens.out !== undefined && { tokensOut: tokens.out }),
+        ...(tokens.quality !== undefined && { quality: tokens.quality }),
         ...(cost !== undefined && { cost }),
+        ...(reportedCost === undefined && totals?.cost && { costQuality: sumQuality(totals) }),
         toolCalls: sums.reduce((sum, { calls }) => sum + calls, 0),
         toolsFailed: sums.reduce((sum, { failed }) => sum + failed, 0),
         ...(lastAnswer !== undefined && { lastAnswer }),
