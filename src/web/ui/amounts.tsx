@@ -1,17 +1,19 @@
 /** Money, tokens, durations and times in a row of text: short to read, exact on pointing at them. */
 import { signal } from '@preact/signals'
 import type { ApiCost, ApiUsage } from '../../server/api-model.ts'
-import { allTokens, exactCount, moneyText, shortCount, shortDuration, usageText } from './numbers.ts'
+import { exactCount, moneyText, shortCount, shortDuration, tokensText } from './numbers.ts'
 import { exactTime, relativeTime } from './times.ts'
 
 export type MoneyProps = {
   readonly cost: ApiCost | undefined
+  /** What it is the cost of. */
+  readonly usage?: ApiUsage | undefined
   readonly uncounted?: number | undefined
   readonly isEstimated?: boolean | undefined
 }
 
-export function Money({ cost, uncounted = 0, isEstimated = false }: MoneyProps) {
-  const text = moneyText(cost, { uncounted, isEstimated })
+export function Money({ cost, usage, uncounted, isEstimated }: MoneyProps) {
+  const text = moneyText(cost, { usage, uncounted, isEstimated })
   if (text === undefined) {
     const why = cost === undefined || cost.unpriced.length === 0 ? '' : ` for ${cost.unpriced.join(', ')}`
     return <Unknown what={cost === undefined ? 'cost not known' : `no price is known${why}`} />
@@ -25,17 +27,16 @@ export function Money({ cost, uncounted = 0, isEstimated = false }: MoneyProps) 
 
 export function Tokens({
   usage,
-  uncounted = 0,
+  uncounted,
 }: {
   readonly usage: ApiUsage | undefined
   readonly uncounted?: number | undefined
 }) {
-  const tokens = usage === undefined ? undefined : allTokens(usage)
-  if (usage === undefined || tokens === undefined) return <Unknown what="tokens not known" />
+  const text = tokensText(usage, uncounted)
+  if (text === undefined) return <Unknown what="tokens not known" />
   return (
-    <span class="numbers" title={usageText(usage)}>
-      {uncounted > 0 && '≥ '}
-      {shortCount(tokens)}
+    <span class="numbers" title={text.exact}>
+      {text.short}
     </span>
   )
 }

@@ -1,4 +1,5 @@
 /** Numbers, money, sizes and times as people read them. Unknown is said in words, never as zero. */
+import { marked, sumMark, type Amount } from '../../replay/marks.ts'
 import type { ApiCost, ApiUsage } from '../../server/api-model.ts'
 
 /** `1.2k`, `3.4M`: three digits are enough to compare. */
@@ -45,25 +46,40 @@ export function shortMoney(usd: string): string {
   return `$${Math.round(value).toLocaleString('en')}`
 }
 
-/** Undefined where nothing of it is known. `≥`: some of it has no price. */
-export function moneyText(
-  cost: ApiCost | undefined,
-  {
-    uncounted = 0,
-    isEstimated = false,
-  }: { readonly uncounted?: number; readonly isEstimated?: boolean } = {},
-) {
+/** Undefined where nothing of it is known. Marked where it is not exact, with why. */
+export function moneyText(cost: ApiCost | undefined, of: Omit<Amount, 'cost'> = {}) {
   if (cost === undefined || cost.usd === null) return undefined
-  const isPartial = cost.unpriced.length > 0 || uncounted > 0
+  const mark = sumMark({ ...of, cost })
   const why = [
     ...(cost.unpriced.length > 0 ? [`no price is known for ${cost.unpriced.join(', ')}`] : []),
-    ...(uncounted > 0 ? [`${exactCount(uncounted)} answers were not counted`] : []),
-    ...(isEstimated ? ['estimated: a receipt says the tokens of a whole step, not of its calls'] : []),
+    ...unsure(of),
+    ...(of.isEstimated ? ['estimated: a receipt says the tokens of a whole step, not of its calls'] : []),
   ]
   return {
-    short: `${isPartial ? '≥ ' : isEstimated ? '≈ ' : ''}${shortMoney(cost.usd)}`,
-    exact: [`${isPartial ? 'at least ' : ''}US$ ${cost.usd}`, ...why].join('\n'),
+    short: marked(mark, shortMoney(cost.usd)),
+    exact: [`${mark === '≥' ? 'at least ' : ''}US$ ${cost.usd}`, ...why].join('\n'),
   }
+}
+
+/** All tokens; undefined where none are known. */
+export function tokensText(usage: ApiUsage | undefined, uncounted = 0) {
+  const tokens = usage === undefined ? undefined : allTokens(usage)
+  if (usage === undefined || tokens === undefined) return undefined
+  return {
+    short: marked(sumMark({ usage, uncounted }), shortCount(tokens)),
+    exact: [usageText(usage), ...unsure({ usage, uncounted })].join('\n'),
+  }
+}
+
+/** Why counts, and what is made of them, are not exact. */
+function unsure({ usage, uncounted = 0 }: Omit<Amount, 'cost'>): readonly string[] {
+  return [
+    ...(uncounted > 0 ? [`${exactCount(uncounted)} answers were not counted`] : []),
+    ...(usage?.quality === 'partial' ? ['some answers were counted only in part'] : []),
+    ...(usage?.quality === 'estimated' ? ['some counts are estimated'] : []),
+    ...(usage !== undefined && usage.input === undefined ? ['what was read is not known'] : []),
+    ...(usage !== undefined && usage.output === undefined ? ['what was written is not known'] : []),
+  ]
 }
 
 /** All tokens, as they are counted for the order by tokens. Reasoning is a part of the output. */
@@ -87,5 +103,5 @@ export function usageText(usage: ApiUsage): string {
     const count = usage[name]
     return count === undefined ? [] : [`${exactCount(count)} ${says}`]
   })
-  return [...lines, ...(usage.quality === 'reported' ? [] : [usage.quality])].join('\n')
+  return lines.join('\n')
 }

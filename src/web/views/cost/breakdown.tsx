@@ -104,7 +104,7 @@ function Rows({ rows, by, narrowed }: RowsProps) {
           isNumber: true,
           cell: (row) => (
             <a href={linkOf(row, 'cost')}>
-              <Money cost={row.cost} uncounted={row.uncounted} />
+              <Money cost={row.cost} usage={row.usage} uncounted={row.uncounted} />
             </a>
           ),
         },

@@ -28,18 +28,18 @@ export function Days({ value, narrowed }: { readonly value: CostAnswer; readonly
             {
               name: 'Cost',
               isNumber: true,
-              cell: ({ key, cost, uncounted }) => (
+              cell: ({ key, cost, usage, uncounted }) => (
                 <a href={hrefOf(key)}>
-                  <Money cost={cost} uncounted={uncounted} />
+                  <Money cost={cost} usage={usage} uncounted={uncounted} />
                 </a>
               ),
             },
             {
               name: 'Tokens',
               isNumber: true,
-              cell: ({ key, usage }) => (
+              cell: ({ key, usage, uncounted }) => (
                 <a href={hrefOf(key, 'tokens')}>
-                  <Tokens usage={usage} />
+                  <Tokens usage={usage} uncounted={uncounted} />
                 </a>
               ),
             },
@@ -82,8 +82,8 @@ function toBars(rows: readonly ApiCostRow[], hrefOf: (key: string) => string): r
   return everyDay(rows.map(({ key }) => key)).map((key): Bar => {
     const row = byKey.get(key)
     if (row === undefined) return { name: key, value: 0, says: `${key}: nothing` }
-    const { cost, uncounted = 0 } = row
-    const text = moneyText(cost, { uncounted })?.short ?? 'cost not known'
+    const { cost, usage, uncounted } = row
+    const text = moneyText(cost, { usage, uncounted })?.short ?? 'cost not known'
     return {
       name: key,
       value: cost.usd === null ? undefined : Number(cost.usd),

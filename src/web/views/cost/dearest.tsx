@@ -42,18 +42,18 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
                 {
                   name: 'Tokens',
                   isNumber: true,
-                  cell: ({ id, usage }) => (
+                  cell: ({ id, usage, uncounted }) => (
                     <a href={href({ view: 'session', id })}>
-                      <Tokens usage={usage} />
+                      <Tokens usage={usage} uncounted={uncounted} />
                     </a>
                   ),
                 },
                 {
                   name: 'Cost',
                   isNumber: true,
-                  cell: ({ id, cost, uncounted }) => (
+                  cell: ({ id, cost, usage, uncounted }) => (
                     <a href={href({ view: 'session', id })}>
-                      <Money cost={cost} uncounted={uncounted} />
+                      <Money cost={cost} usage={usage} uncounted={uncounted} />
                     </a>
                   ),
                 },
@@ -89,7 +89,7 @@ export function Dearest({ narrowed }: { readonly narrowed: Narrowed }) {
                   isNumber: true,
                   cell: (call) => (
                     <a href={callHref(call)}>
-                      <Money cost={call.cost} />
+                      <Money cost={call.cost} usage={call.usage} />
                     </a>
                   ),
                 },

@@ -70,7 +70,7 @@ function Summary({ value, narrowed }: { readonly value: CostAnswer; readonly nar
           [
             'Spent',
             <a href={sessionsHref(all, 'cost')}>
-              <Money cost={cost} uncounted={uncounted} />
+              <Money cost={cost} usage={usage} uncounted={uncounted} />
             </a>,
           ],
           [
@@ -91,6 +91,8 @@ function Summary({ value, narrowed }: { readonly value: CostAnswer; readonly nar
         What the same calls cost at the API’s {prices === 'configured' ? 'configured' : 'listed'} prices.
         {uncounted > 0 &&
           ` ${uncounted.toLocaleString('en')} answers were counted by nobody: sums are lower bounds.`}
+        {usage?.quality === 'partial' && uncounted === 0 && ' ≥: some answers were counted only in part.'}
+        {usage?.quality === 'estimated' && ' ~: some counts are estimated.'}
         {undated > 0 && ` ${undated.toLocaleString('en')} calls say no time and are left out.`}
       </p>
       {cost.unpriced.length > 0 && (

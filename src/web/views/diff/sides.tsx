@@ -84,7 +84,7 @@ const FACTS: readonly FactRow[] = [
   },
   {
     name: 'Cost',
-    cell: ({ row }) => <Money cost={row.cost} uncounted={row.uncounted} />,
+    cell: ({ row }) => <Money cost={row.cost} usage={row.usage} uncounted={row.uncounted} />,
     number: usd,
     format: (value) => shortMoney(String(value)),
   },

@@ -142,7 +142,7 @@ function StepCell({ step }: { readonly step: RunStep | undefined }) {
       </span>
       <span class="quiet timeline-agent">
         <Duration ms={step.durationMs} /> · <Tokens usage={step.usage} /> ·{' '}
-        <Money cost={step.cost} isEstimated={step.isCostEstimated} />
+        <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
       </span>
     </td>
   )

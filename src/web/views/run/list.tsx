@@ -111,7 +111,9 @@ function columnsOf(
     {
       name: 'Cost',
       isNumber: true,
-      cell: ({ cost, isCostEstimated }) => <Money cost={cost} isEstimated={isCostEstimated} />,
+      cell: ({ usage, cost, isCostEstimated }) => (
+        <Money cost={cost} usage={usage} isEstimated={isCostEstimated} />
+      ),
     },
   ]
 }

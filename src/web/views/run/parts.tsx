@@ -46,7 +46,7 @@ export function RunFacts({ run }: { readonly run: RunRow }) {
         [
           'Cost',
           <a href={href({ view: 'cost', params: { by: 'step', q: ofRun } })}>
-            <Money cost={run.cost} isEstimated={run.isCostEstimated} />
+            <Money cost={run.cost} usage={run.usage} isEstimated={run.isCostEstimated} />
           </a>,
         ],
       ]}

@@ -74,7 +74,7 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                     <StatusMark status={step.status} />
                     <Duration ms={step.durationMs} />
                     <Tokens usage={step.usage} />
-                    <Money cost={step.cost} isEstimated={step.isCostEstimated} />
+                    <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
                     {step.error !== undefined && (
                       <span class="timeline-error">
                         <Visible text={oneLine(step.error, 60)} />
@@ -98,7 +98,7 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                   <Tokens usage={step.usage} />
                 </td>
                 <td class="is-number is-spare">
-                  <Money cost={step.cost} isEstimated={step.isCostEstimated} />
+                  <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
                 </td>
                 <td>
                   <Button

@@ -164,7 +164,7 @@ function Meta({ row, store, onRaw }: EntryProps) {
       )}
       {cost !== undefined && (
         <span class="meta-cost">
-          <Money cost={cost} />
+          <Money cost={cost} usage={entry.usage} />
         </span>
       )}
       {cost !== undefined && running?.usd !== undefined && running.usd !== null && (

@@ -64,7 +64,7 @@ export function Header({ answer, length }: { readonly answer: SessionAnswer; rea
           <Tokens usage={row.usage} uncounted={row.uncounted} />
         </Fact>
         <Fact name="Cost">
-          <Money cost={row.cost} uncounted={row.uncounted} />
+          <Money cost={row.cost} usage={row.usage} uncounted={row.uncounted} />
         </Fact>
         {row.reportedCost !== undefined && (
           <Fact name="Reported">

@@ -78,7 +78,7 @@ export function Row({ row, isActive, isFresh, onFocus, isChosen, onChoose }: Row
         <Duration ms={row.durationMs} />
       </span>
       <span class="cell cell-cost" role="cell">
-        <Money cost={row.cost} uncounted={uncounted} />
+        <Money cost={row.cost} usage={usage} uncounted={uncounted} />
       </span>
       <span class="cell cell-tokens" role="cell">
         <Tokens usage={usage} uncounted={uncounted} />

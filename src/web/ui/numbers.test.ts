@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { moneyText, tokensText } from './numbers.ts'
+
+const cost = { usd: '1.04', unpriced: [] }
+const usage = { input: 10, output: 5, quality: 'reported' } as const
+
+it('marks money and tokens as every other view does, and says why on pointing at them', () => {
+  expect(moneyText(cost, { usage })).toEqual({ short: '$1.04', exact: 'US$ 1.04' })
+  expect(moneyText(cost, { usage: { ...usage, quality: 'partial' } })).toEqual({
+    short: '≥ $1.04',
+    exact: 'at least US$ 1.04\nsome answers were counted only in part',
+  })
+  expect(moneyText(cost, { usage: { ...usage, quality: 'estimated' } })?.short).toBe('~ $1.04')
+  expect(moneyText(cost, { usage: { output: 5, quality: 'reported' } })).toEqual({
+    short: '≥ $1.04',
+    exact: 'at least US$ 1.04\nwhat was read is not known',
+  })
+  expect(tokensText(usage)?.short).toBe('15')
+  expect(tokensText({ ...usage, quality: 'partial' })?.short).toBe('≥ 15')
+  expect(tokensText(usage, 2)?.exact).toBe('10 input\n5 output\n2 answers were not counted')
+})
