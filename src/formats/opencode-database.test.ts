@@ -399,8 +399,64 @@ describe('damage in it', () => {
       'ses_gone',
       'ses_todo',
       undefined,
-      'ses_z',
     ])
+  })
+
+  it('leaves parts without a message in their session, behind its other entries and with its facts', async () => {
+    const rows = { ...FAMILY, message: (FAMILY['message'] ?? []).filter(([id]) => id !== 'msg_2') }
+    await make(rows)
+    const drifts: string[] = []
+    const { transcripts } = await read(({ name }) => void drifts.push(name))
+    expect(transcripts.map((one) => one.session.native?.sessionId)).toEqual(['ses_z', 'ses_a'])
+    const [parent] = transcripts as [Transcript]
+    expect(parent.session).toMatchObject({ id: uuidFrom('opencode', 'ses_z'), title: 'Title of ses_z' })
+    expect(texts(parent)).toEqual(['mend the gate', 'mended'])
+    expect(parent.entries.map(({ sequence }) => sequence)).toEqual(parent.entries.map((_, n) => n))
+    expect(new Set(parent.entries.map(({ id }) => id)).size).toBe(parent.entries.length)
+    // No event of their message is before them, and it is what they are called by.
+    expect(parent.entries.slice(-3).map(({ id, call }) => [id, call?.messageId])).toEqual([
+      ['prt_2', 'msg_2'],
+      ['prt_2/result', undefined],
+      ['prt_3', 'msg_2'],
+    ])
+    expect(new Set(parent.entries.map(({ origin }) => origin?.record)).size).toBe(9)
+    expect(drifts).toEqual([])
+  })
+
+  it('leaves them there where sessions alternate and none has a row', async () => {
+    const parts = ['ses_1', 'ses_2', 'ses_1', 'ses_2'].map((of, n) =>
+      text(`prt_${n}`, `msg_${n}`, of, `${of} ${n}`),
+    )
+    await make({ session: [session('ses_1', 0)], part: parts })
+    const { transcripts } = await read()
+    expect(transcripts.map((one) => [one.session.native?.sessionId, texts(one)])).toEqual([
+      ['ses_1', ['ses_1 0', 'ses_1 2']],
+      ['ses_2', ['ses_2 1', 'ses_2 3']],
+    ])
+    expect(transcripts.map((one) => one.entries.map(({ sequence }) => sequence))).toEqual([
+      [0, 1, 2],
+      [0, 1],
+    ])
+  })
+
+  it('costs no session its name: each is there once, whatever stretch of the file is lost', async () => {
+    const ids = Array.from({ length: 40 }, (_, n) => `ses_${n + 10}`)
+    await make({
+      session: ids.map((id, n) => session(id, n)),
+      message: ids.flatMap((id, n) => [user(`msg_${id}`, id, n), assistant(`msg_${id}b`, id, n)]),
+      part: ids.flatMap((id) => [
+        text(`prt_${id}`, `msg_${id}`, id, `of ${id} `.repeat(20)),
+        text(`prt_${id}b`, `msg_${id}b`, id, 'answered'),
+      ]),
+    })
+    const whole = fs.readFileSync(path)
+    for (let at = 4096; at < whole.length; at += 4096) {
+      const changed = Buffer.from(whole)
+      changed.fill(0xff, at, at + 4096)
+      fs.writeFileSync(path, changed)
+      const names = (await read()).transcripts.flatMap((one) => one.session.native?.sessionId ?? [])
+      expect(names).toEqual([...new Set(names)])
+    }
   })
 
   it('of the whole file costs what it hit, wherever it is', async () => {

@@ -23,12 +23,12 @@ import {
   createTally,
   parsedRow,
   readMessages,
-  readPart,
   type SessionRows,
   type Tally,
   toMessageInfo,
 } from './opencode-database-messages.ts'
-import { createOpencodeReading, type OpencodeReading, type Piece } from './opencode-reading.ts'
+import { readOrphans } from './opencode-database-orphans.ts'
+import { createOpencodeReading, type OpencodeReading } from './opencode-reading.ts'
 import { fromSessionMessage } from './opencode-session-message.ts'
 import { asId } from './placing.ts'
 import { OPENCODE_TABLES } from './places.ts'
@@ -83,9 +83,11 @@ async function* readTables(
   const sessions = createIdSet()
   const messages = createIdSet()
   const tally = createTally()
-  const one = { file, database, shared, records, messages, tally }
+  const given = createIdSet()
+  const own = { ...shared, taken: withGiven(shared.taken, given) }
+  const one = { file, database, shared: own, records, messages, tally }
   tellTables(database, shared)
-  for await (const row of eachRow(database, 'session', { orderBy: ['time_created', 'id'] })) {
+  for await (const row of eachSession(database)) {
     const id = asId(textOf(row['id']))
     if (id !== undefined) sessions.add(id)
     yield* readSession({ ...one, row, id })
@@ -94,13 +96,32 @@ async function* readTables(
   for (const id of lost.sessions) yield* readSession({ ...one, row: undefined, id })
   const nobodys = { ...one, row: undefined, id: undefined }
   if (lost.hasNameless) yield* readNameless(nobodys)
-  yield* readOrphans(nobodys)
+  if (await isAllRead(database, 'part', tally)) return
+  yield* readOrphans(nobodys, { given, open, readInto, eachSession })
+}
+
+/** Notes the ids that are given out. */
+function withGiven(taken: Shared['taken'], given: IdSet): Shared['taken'] {
+  return {
+    has: (id) => taken.has(id),
+    add(id) {
+      given.add(id)
+      taken.add(id)
+    },
+  }
+}
+
+function eachSession(database: SourceDatabase): AsyncGenerator<Row> {
+  return eachRow(database, 'session', { orderBy: ['time_created', 'id'] })
 }
 
 async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
+  const reading = open(rows)
+  yield* readInto(reading, rows)
+}
+
+async function* readInto(reading: OpencodeReading, rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
   const { database, row, id, tally } = rows
-  const info = row === undefined ? {} : toInfo(row)
-  const reading = open(rows, info)
   yield [{ type: 'session', session: reading.session() }]
   if (row !== undefined) yield toEvent(row, rowToJson(row), 'session', reading, rows)
   if (id === undefined) return
@@ -141,8 +162,9 @@ function toEvent(
   ]
 }
 
-function open({ file, shared, id }: SessionRows, info: JsonObject): OpencodeReading {
+function open({ file, shared, row, id }: SessionRows): OpencodeReading {
   const { taken, spawned, drift } = shared
+  const info = row === undefined ? {} : toInfo(row)
   const citation = id === undefined ? undefined : spawned.get(id)
   const path = `${file.path}#${id ?? ''}`
   const known = { info, sessionId: id, path, taken, ...(citation !== undefined && { citation }) }
@@ -201,7 +223,7 @@ async function isAllRead(database: SourceDatabase, table: string, tally: Tally):
 }
 
 async function* readNameless(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
-  const reading = open(rows, {})
+  const reading = open(rows)
   yield [{ type: 'session', session: reading.session() }]
   for (const [table, column] of OWNED) {
     for await (const row of eachRow(rows.database, table)) {
@@ -209,34 +231,6 @@ async function* readNameless(rows: SessionRows): AsyncGenerator<readonly ReadIte
       if (table === 'message') yield* readMessages([row], reading, rows)
       else yield toEvent(row, parsedRow(row), table, reading, rows)
     }
-  }
-}
-
-/** Parts whose message is nowhere: recordings of the sessions that they name. */
-async function* readOrphans(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
-  const isOrphan = ({ message_id: message }: Row): boolean => {
-    const owner = asId(textOf(message))
-    return owner === undefined || !rows.messages.has(owner)
-  }
-  if (await isAllRead(rows.database, 'part', rows.tally)) return
-  let hasOrphans = false
-  for await (const batch of rows.database.rows('part', { columns: ['message_id'] }))
-    hasOrphans ||= batch.some(isOrphan)
-  if (!hasOrphans) return
-  const readings = new Map<string | undefined, OpencodeReading>()
-  for await (const row of eachRow(rows.database, 'part')) {
-    if (!isOrphan(row)) continue
-    const session = asId(textOf(row['session_id']))
-    const reading = readings.get(session) ?? open({ ...rows, id: session }, {})
-    readings.set(session, reading)
-    const parts: Piece[] = []
-    const damage = readPart(row, parts, rows.records)
-    const said = reading.message({ info: undefined, parts })
-    yield [
-      { type: 'session', session: reading.session() },
-      ...said,
-      ...(damage === undefined ? [] : [damage]),
-    ]
   }
 }
 

@@ -12,6 +12,7 @@ import type { ReadItem } from './format.ts'
 import { createKeyed } from './keyed.ts'
 import type { Shared } from './opencode-export.ts'
 import { createOpencodeReading, type Message, type OpencodeReading, type Piece } from './opencode-reading.ts'
+import { findOrphans, NO_ORPHANS, stem, type Orphans } from './opencode-tree-orphans.ts'
 import { asId } from './placing.ts'
 
 export type Tree = {
@@ -31,6 +32,8 @@ export type Groups = {
   /** The first of each group, of so many groups. */
   first(most: number): readonly SourceFile[]
   take(key: string): readonly SourceFile[]
+  readonly files: readonly SourceFile[]
+  keyAt(number: number): string
   /** What was not taken, group by group. Some may be taken meanwhile. */
   rest(): Generator<{ readonly key: string; readonly files: readonly SourceFile[] }, void, undefined>
 }
@@ -99,6 +102,8 @@ function toGroups(files: readonly SourceFile[], keyOf: (file: SourceFile) => str
       return firsts
     },
     take,
+    files,
+    keyAt,
     *rest() {
       for (let number = 0; number < files.length; number += 1) {
         if (taken[number] !== 0) continue
@@ -110,10 +115,19 @@ function toGroups(files: readonly SourceFile[], keyOf: (file: SourceFile) => str
 }
 
 export async function* readTree(tree: Tree, shared: Shared): AsyncGenerator<readonly ReadItem[]> {
-  for (const file of tree.sessions) yield* readSession({ file, tree, shared, name: stem(file.path) })
+  const orphans = await findOrphans(tree, sessionIn)
+  for (const file of tree.sessions) yield* readSession({ file, tree, orphans, shared, name: stem(file.path) })
   for (const { key: name, files } of tree.messages.rest())
-    yield* readSession({ file: undefined, messages: files, tree, shared, name })
-  for (const { files } of tree.parts.rest()) yield* readOrphans(files, shared)
+    yield* readSession({ file: undefined, messages: files, tree, orphans, shared, name })
+  for (const name of orphans.sessions())
+    yield* readSession({ file: undefined, messages: [], tree, orphans, shared, name })
+  for (const { files } of tree.parts.rest()) yield* readNameless(files, shared)
+}
+
+/** The session that a part names. */
+async function sessionIn(file: SourceFile): Promise<string | undefined> {
+  const { value } = await readPiece(file)
+  return asId(asObject(value)?.['sessionID'])
 }
 
 /** One session, message or part on its own. */
@@ -123,12 +137,13 @@ export async function* readAlone(
   shared: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const tree = toTree([])
-  if (kind === 'session') yield* readSession({ file, tree, shared, name: stem(file.path) })
-  else if (kind === 'part') yield* readOrphans([file], shared)
+  const orphans = NO_ORPHANS
+  if (kind === 'session') yield* readSession({ file, tree, orphans, shared, name: stem(file.path) })
+  else if (kind === 'part') yield* readNameless([file], shared)
   else {
     const { value } = await readPiece(file)
     const name = (isObject(value) ? asId(value['sessionID']) : undefined) ?? stem(file.path)
-    yield* readSession({ file: undefined, messages: [file], tree, shared, name })
+    yield* readSession({ file: undefined, messages: [file], tree, orphans, shared, name })
   }
 }
 
@@ -137,6 +152,7 @@ type SessionFiles = {
   /** Absent where they are in the tree. */
   readonly messages?: readonly SourceFile[]
   readonly tree: Tree
+  readonly orphans: Orphans
   readonly shared: Shared
   /** What the session is called by where its files lie. */
   readonly name: string
@@ -146,6 +162,7 @@ async function* readSession({
   file,
   messages,
   tree,
+  orphans,
   shared,
   name,
 }: SessionFiles): AsyncGenerator<readonly ReadItem[]> {
@@ -157,6 +174,7 @@ async function* readSession({
   if (piece?.damage !== undefined) yield [{ type: 'damage', damage: piece.damage }]
   else if (piece !== undefined) yield [reading.event(piece, 'session')]
   for (const message of messages ?? tree.messages.take(sessionId)) yield* readMessage(message, tree, reading)
+  for (const parts of orphans.take(sessionId)) yield* readOrphans(parts, reading)
   for (const extra of tree.beside.take(sessionId)) {
     const { damage, ...rest } = await readPiece(extra)
     const record = extra.path.split('/').at(-2) ?? 'unknown'
@@ -193,15 +211,23 @@ async function* readMessage(
   yield [...reading.message(message), ...damaged]
 }
 
-/** Parts whose message is nowhere: a recording of their own, of the session that they name. */
 async function* readOrphans(
+  files: readonly SourceFile[],
+  reading: OpencodeReading,
+): AsyncGenerator<readonly ReadItem[]> {
+  const { pieces, damaged } = await readParts(files)
+  if (pieces.length + damaged.length > 0)
+    yield [...reading.message({ info: undefined, parts: pieces }), ...damaged]
+}
+
+/** Parts of which no more than their session's name may be known: a recording of their own. */
+async function* readNameless(
   files: readonly SourceFile[],
   shared: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const { pieces, damaged } = await readParts(files)
   const named = pieces.map(({ value }) => asId(asObject(value)?.['sessionID'])).find((id) => id !== undefined)
-  const path = files[0]?.path ?? ''
-  const reading = open({}, named, path, shared)
+  const reading = open({}, named, files[0]?.path ?? '', shared)
   yield [{ type: 'session', session: reading.session() }]
   yield [...reading.message({ info: undefined, parts: pieces }), ...damaged]
 }
@@ -245,8 +271,4 @@ async function readPiece(file: SourceFile): Promise<Piece & { readonly damage?: 
   return /^\s*\{/.test(text.slice(0, 100)) && !/\}\s*$/.test(text.slice(-100))
     ? fail('torn', 'the file ends inside this record', bytes.length)
     : fail('not-json', 'not JSON', bytes.length)
-}
-
-function stem(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1).replace(/\.json$/, '')
 }

@@ -466,6 +466,28 @@ describe('OpenCode’s tree', () => {
     expect(new Set(read.map(({ session }) => session.id)).size).toBe(read.length)
   })
 
+  it('a message that is lost leaves its parts in their session, and several of one session in one', async () => {
+    const alone = (id: string, message: string, sessionID: string) =>
+      JSON.stringify({ id, messageID: message, sessionID, type: 'text', text: `${id} alone` })
+    const tree = files({
+      ...TREE,
+      'storage/part/msg_7/prt_7.json': alone('prt_7', 'msg_7', 'ses_gone'),
+      'storage/part/msg_8/prt_8.json': alone('prt_8', 'msg_8', 'ses_gone'),
+    })
+    tree.delete('storage/message/ses_one/msg_1.json')
+    const read = await readAll(opencode, memorySource(tree))
+    expect(read.map(({ session }) => session.native?.sessionId)).toEqual(['ses_one', 'ses_child', 'ses_gone'])
+    const [one, , gone] = read as [Transcript, Transcript, Transcript]
+    expect(one.session.title).toBe(INFO.title)
+    expect(messagesOf(one).map(({ blocks }) => textOf(blocks))).toContain('go')
+    expect(gone.entries.map(({ blocks, call }) => [textOf(blocks), call?.messageId])).toEqual([
+      ['prt_7 alone', 'msg_7'],
+      ['prt_8 alone', 'msg_8'],
+    ])
+    for (const { entries } of read)
+      expect(entries.map(({ sequence }) => sequence)).toEqual(entries.map((_, n) => n))
+  })
+
   it('a file that may not be read is damage, and the rest goes on', async () => {
     const whole = memorySource(files(TREE))
     const source: Source = {
