@@ -1,6 +1,7 @@
 /** Which files sync has seen, and how far; with them, which are read together and which are this program's own. */
 import type { Database } from '../sqlite/driver.ts'
 import type { Row } from '../transcript/source.ts'
+import { openHalfFiles, type HalfFiles } from './state-half-files.ts'
 import { openOwnFiles, type OwnFiles } from './state-own-files.ts'
 import { prepared } from './state-statements.ts'
 import { openStateUnits, toNumber, type StateUnits } from './state-units.ts'
@@ -29,7 +30,8 @@ export type SeenFile = { readonly path: string; readonly stamp: string; readonly
 export type KeptNow = { readonly bytes: number; readonly tail: string }
 
 export type StateFiles = StateUnits &
-  OwnFiles & {
+  OwnFiles &
+  HalfFiles & {
     place(agent: string, root: string): number
     findPlace(agent: string, root: string): number | undefined
     placeAt(id: number): { readonly agent: string; readonly root: string }
@@ -138,6 +140,7 @@ export function openStateFiles(database: Database): StateFiles {
   return {
     ...openStateUnits(database),
     ...openOwnFiles(database),
+    ...openHalfFiles(database),
     place(agent, root) {
       const known = findPlace(agent, root)
       if (known !== undefined) return known

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 20
+export const STATE_VERSION = 21
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
@@ -19,13 +19,15 @@ CREATE TABLE places (
 
 -- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was.
 -- pending: 1, it has changed since it was last taken in; 2, it was being taken in: whoever did so may have died half way.
+-- problem: why it could not be taken in, or not all of it; reason: the same in words, where it is not tried again until it changes.
 -- bytes: how many of it are kept; NULL for one that is read where it lies. Of one that is read before it is kept, both: pending, and NULL.
 CREATE TABLE files (
   id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
   stamp TEXT NOT NULL, size INTEGER NOT NULL, bytes INTEGER, tail TEXT,
-  unit INTEGER, pending INTEGER NOT NULL, problem TEXT,
+  unit INTEGER, pending INTEGER NOT NULL, problem TEXT, reason TEXT,
   UNIQUE (place, path)
 );
+CREATE INDEX files_problem ON files (place) WHERE problem IS NOT NULL;
 CREATE INDEX files_pending ON files (id) WHERE pending > 0;
 CREATE INDEX files_unit ON files (unit);
 

@@ -5,6 +5,7 @@ import { mayHaveCheckpoints } from './checkpoint-refs.ts'
 import { parseExclude } from './exclude.ts'
 import { escapeGlob } from './globs.ts'
 import { lastReading } from './state-readings.ts'
+import { tellAgain } from './sync-again.ts'
 import { keepBehind, placesAhead, readAhead } from './sync-ahead.ts'
 import { openEarlyReaders, type EarlyReaders } from './sync-early.ts'
 import {
@@ -68,6 +69,7 @@ async function takeIn(
 ): Promise<SyncReport> {
   const { problems, options, env, userHome, platform, cwd } = shared
   const looked = await lookAround(shared)
+  const failedBefore = tellAgain(looked.places, shared)
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   // By the sessions that were known before, however many are read meanwhile: their folders follow.
@@ -89,7 +91,7 @@ async function takeIn(
   const fromNew = await takeNewFolders(shared, { counts, looked, folders })
   const taken = [fromFiles, fromAhead, fromNew].reduce(addTaken, {
     ...fromGit,
-    failed: fromGit.failed + looked.failed,
+    failed: fromGit.failed + looked.failed + failedBefore,
   })
   // What is kept cannot be lost: only what is not has to be warned of.
   if (options.keep === false || taken.failed > 0) {

@@ -137,12 +137,14 @@ export function createOurs({ archive, files }: Shared): (path: string) => Promis
 
 type Counts = { -readonly [K in keyof Taken]: number }
 
-function count(taken: Counts, { change, bytesRead }: Change): void {
-  if (change !== 'none') taken[change] += 1
+function count(taken: Counts, { change, bytesRead, isHalf }: Change): void {
+  if (isHalf === true) taken.failed += 1
+  else if (change !== 'none') taken[change] += 1
   taken.bytesRead += bytesRead
 }
 
-type Change = Pick<Kept, 'change' | 'bytesRead'>
+/** `isHalf`: not all of it could be taken in. */
+type Change = Pick<Kept, 'change' | 'bytesRead'> & { readonly isHalf?: boolean }
 
 async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise<Change> {
   const { files, kept, database, problems, options } = shared
@@ -155,19 +157,26 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const target = kept.place(place.agent, place.root)
   // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.
   if (file.unit !== undefined) files.taking(file.id)
-  const { result, isDamaged } = await keep(target, file, place, problems)
+  const { result, damage } = await keep(target, file, place)
+  const told = (): Change => {
+    if (damage === undefined) return result
+    problems.add('damage', `${join(place.root, file.path)}: ${damage}`)
+    files.half(file.id, 'damage', damage)
+    return { ...result, isHalf: true }
+  }
   if (result.change === 'none' && isKnown(file, result)) {
-    files.unchanged(file.id)
-    return result
+    return database.transaction(() => {
+      files.unchanged(file.id)
+      return told()
+    })
   }
   const copy = target.file(file.path)
   const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
-  database.transaction(() => {
+  return database.transaction(() => {
     if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
     files.taken(file, unit, { bytes: result.bytes, tail: result.tail })
-    if (isDamaged) files.failed(file.id, 'damage')
+    return told()
   })
-  return result
 }
 
 /** Of one that was adopted, no more is known than how long it is. */
@@ -175,19 +184,12 @@ function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): bool
   return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
-type Copied = { readonly result: Kept; readonly isDamaged: boolean }
+/** `damage`: of a database, why not all of it can be read. */
+type Copied = { readonly result: Kept; readonly damage?: string }
 
-async function keep(
-  target: KeptPlace,
-  { path }: KnownFile,
-  place: FoundPlace,
-  problems: Problems,
-): Promise<Copied> {
+async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): Promise<Copied> {
   const absolute = join(place.root, path)
-  const copy = async (): Promise<Copied> => ({
-    result: await target.keep(path, { file: absolute }),
-    isDamaged: false,
-  })
+  const copy = async (): Promise<Copied> => ({ result: await target.keep(path, { file: absolute }) })
   if (place.rows === undefined) return copy()
   const { openSource } = await import('./open.ts')
   const opened = await openSource(absolute)
@@ -197,13 +199,14 @@ async function keep(
   const source = await (collecting(file.database) ?? file.database)()
   try {
     const result = await target.keepRows(path, source, place.rows)
-    return { result, isDamaged: opened.damage().length > 0 }
+    // What can be read of a damaged database is kept; the rest stays as it was kept before.
+    const [first, ...others] = opened.damage()
+    if (first === undefined) return { result }
+    return { result, damage: first.reason + (others.length > 0 ? `, and ${others.length} more` : '') }
   } finally {
     await source.close()
     // What every row was takes tens of MB, of which V8 knows little; others read the rows while this thread has nothing to do.
     collect()
-    // What can be read of a damaged database is kept; the rest stays as it was kept before.
-    for (const { reason } of opened.damage()) problems.add('damage', `${absolute}: ${reason}`)
   }
 }
 
