@@ -4,7 +4,7 @@ import type { Row } from '../transcript/source.ts'
 
 export type Health = {
   readonly places: readonly PlaceHealth[]
-  /** Files that could not be taken in when they were last tried, each with an error's code. They are tried with every sync. */
+  /** Files that could not be taken in whole, and folders that could not be looked into, when they were last tried, each with an error's code. */
   readonly failed: readonly { readonly file: string; readonly problem: string }[]
   /** Units whose last reading failed, or that are in no format known here. */
   readonly unreadable: readonly { readonly file: string; readonly problem: string }[]
@@ -59,7 +59,7 @@ export function readHealth(database: Database): Health {
       pending: Number(row['pending']),
       failed: Number(row['failed']),
     })),
-    failed: failed.rows.map((row) => ({ file: fileOf(row), problem: String(row['problem']) })),
+    failed: failed.rows.map((row) => ({ file: String(row['file']), problem: String(row['problem']) })),
     unreadable: unreadable.rows.map((row) => ({ file: fileOf(row), problem: String(row['problem']) })),
     damaged: damaged.rows.map((row) => ({ file: fileOf(row), damage: Number(row['damage']) })),
     drift: drift.rows.map((row) => ({
@@ -91,11 +91,14 @@ function fileOf({ root, path }: Row): string {
 
 /** `pending` is more than 1 for a file whose taking was begun. */
 const PLACES = `SELECT agent, root, count(files.id) AS files, ifnull(sum(files.bytes), 0) AS kept,
-    count(CASE WHEN files.pending > 0 THEN 1 END) AS pending, count(files.problem) AS failed, count(*) OVER () AS total
+    count(CASE WHEN files.pending > 0 THEN 1 END) AS pending, count(files.problem) + (SELECT count(*) FROM unseen
+      WHERE unseen.path = root OR substr(unseen.path, 1, length(root) + 1) = root || '/') AS failed, count(*) OVER () AS total
   FROM places LEFT JOIN files ON files.place = places.id GROUP BY places.id ORDER BY agent, root`
 
-const FAILED = `SELECT root, path, problem, count(*) OVER () AS total
-  FROM files JOIN places ON places.id = files.place WHERE problem IS NOT NULL ORDER BY root, path`
+const FAILED = `SELECT file, problem, count(*) OVER () AS total FROM (
+    SELECT root || '/' || path AS file, problem FROM files JOIN places ON places.id = files.place WHERE problem IS NOT NULL
+    UNION SELECT path, problem FROM unseen
+  ) ORDER BY file`
 
 const UNREADABLE = `SELECT root, path, problem, count(*) OVER () AS total
   FROM units JOIN places ON places.id = units.place

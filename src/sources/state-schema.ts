@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 21
+export const STATE_VERSION = 22
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
@@ -30,6 +30,9 @@ CREATE TABLE files (
 CREATE INDEX files_problem ON files (place) WHERE problem IS NOT NULL;
 CREATE INDEX files_pending ON files (id) WHERE pending > 0;
 CREATE INDEX files_unit ON files (unit);
+
+-- Folders that could not be looked into when they last should have been, and why.
+CREATE TABLE unseen (path TEXT PRIMARY KEY, problem TEXT NOT NULL) WITHOUT ROWID;
 
 -- Files that lie together and were all found unchanged, by one digest over their names and stamps. One that is forgotten could come
 -- back as it was.

@@ -13,6 +13,7 @@ import type { Problems } from './problems.ts'
 import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
 import { inStretches, openStretches } from './state-stretches.ts'
+import { openUnseen } from './state-unseen.ts'
 import type { SyncOptions } from './sync.ts'
 import { toStamp } from './stamp.ts'
 import { walk, type OnProblem, type WalkedFile } from './walk.ts'
@@ -41,9 +42,17 @@ export type LookOptions = {
 }
 
 export async function lookAround(look: LookOptions): Promise<Looked> {
-  const onProblem = tellOf(look.problems)
+  const { options, database } = look
+  const unseen = openUnseen(database)
+  const tell = tellOf(look.problems)
+  const onProblem: OnProblem = (path, problem) => {
+    tell(path, problem)
+    unseen.note(path, problem)
+  }
   const { places, failed } = await placesToLook(look, onProblem)
-  const looked = lookAt(places, look)
+  const looked = lookAt(places, { ...look, onProblem })
+  if (options.signal?.aborted !== true)
+    unseen.settle(options.paths !== undefined || options.places !== undefined)
   return { ...looked, seen: looked.seen + failed, failed }
 }
 
@@ -74,10 +83,13 @@ export function pendingOf(
 }
 
 /** What is recorded in the archive itself. */
-export function lookAtJournals(look: Omit<LookAt, 'exclude'>, home: string): Looked {
+export function lookAtJournals(
+  look: Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'>,
+  home: string,
+): Looked {
   const place = journalPlace(home)
   if (!fs.existsSync(place.root)) return { places: new Map(), seen: 0, failed: 0 }
-  const looked = lookAt([place], { ...look, exclude: undefined })
+  const looked = lookAt([place], { ...look, exclude: undefined, onProblem: tellOf(look.problems) })
   const [id] = looked.places.keys()
   // Journals are no copies of anything: one that was cleaned away is gone.
   if (id !== undefined && look.files.countIn(id) !== looked.seen) {
@@ -91,8 +103,9 @@ function journalPlace(home: string): FoundPlace {
   return { agent: JOURNAL, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
-type LookAt = Pick<LookOptions, 'database' | 'files' | 'problems' | 'options' | 'onChanged'> & {
+type LookAt = Pick<LookOptions, 'database' | 'files' | 'options' | 'onChanged'> & {
   readonly exclude: Exclusion | undefined
+  readonly onProblem: OnProblem
 }
 
 function tellOf(problems: Problems): OnProblem {
@@ -100,8 +113,7 @@ function tellOf(problems: Problems): OnProblem {
 }
 
 function lookAt(all: readonly FoundPlace[], look: LookAt): Looked {
-  const { database, files, problems, options, exclude, onChanged } = look
-  const onProblem = tellOf(problems)
+  const { database, files, options, exclude, onProblem, onChanged } = look
   const places = new Map<number, FoundPlace>()
   let seen = 0
   for (const place of all) {
