@@ -94,4 +94,21 @@ describe('doctor', () => {
     expect(stdout).toContain('Deleted by agents themselves')
     expect(JSON.parse((await hansard(['doctor', '--json'])).stdout)).toMatchObject({ state: 'damaged' })
   })
+
+  it('names kept copies that were deleted, with the way out, which the next sync takes', async () => {
+    machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
+    await hansard(['sync', '--no-index'])
+    const copies = fs.readdirSync(join(machine.home, 'kept'), { recursive: true, encoding: 'utf8' })
+    fs.rmSync(join(machine.home, 'kept', copies.find((name) => name.endsWith(`${ONE}.jsonl`)) ?? ''))
+    const { stdout } = await hansard(['doctor'])
+    expect(stdout).toContain(`${machine.log(ONE)}: its copy was deleted\n`)
+    expect(stdout).toContain('hansard sync takes in again')
+    const asJson = JSON.parse((await hansard(['doctor', '--json'])).stdout) as object
+    expect(asJson).toMatchObject({
+      lost: [{ file: machine.log(ONE), problem: 'missing', source: 'there' }],
+      totals: { lost: 1 },
+    })
+    expect((await hansard(['sync', '--no-index'])).stderr).toContain('1 file: 1 new')
+    expect((await hansard(['doctor'])).stdout).not.toContain('its copy was')
+  })
 })

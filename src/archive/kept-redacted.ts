@@ -32,6 +32,8 @@ type From = {
 
 export type Redacted = {
   keep(path: string, from: KeepFrom): Promise<Kept>
+  /** Whether what is kept of it is the redacted source. */
+  has(path: string): boolean
   /** Forgets how far the source was read: what is kept is the source itself again, or nothing. */
   forget(path: string): void
 }
@@ -164,6 +166,7 @@ export function openRedacted(keeping: Keeping, place: string, redactor?: Redacto
       const modified = Date.parse(given.modifiedAt ?? '')
       return replace(path, given.chunks(), Number.isNaN(modified) ? {} : { modified })
     },
+    has: (path) => tree.find(path, SUFFIX) !== undefined,
     forget(path) {
       const at = tree.find(path, SUFFIX)
       if (at !== undefined) files.remove(at)

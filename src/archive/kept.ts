@@ -55,6 +55,11 @@ export type KeptPlace = {
    * the same. False when nothing became smaller. It is plain again once its source has grown.
    */
   pack(path: string): Promise<boolean>
+  /**
+   * Whether anything is kept of a path, without opening it, and how many bytes of it: of what is packed or redacted, its size does not
+   * tell.
+   */
+  look(path: string): { readonly bytes?: number } | undefined
   /** What the path takes up here: its newest bytes, packed or not, and its older versions. */
   bytesHeld(path: string): number
   /** Older versions still held, oldest first; none for most files. */
@@ -189,6 +194,14 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
         if (await packFile(files, shelf, path, version)) isSmaller = true
       }
       return isSmaller
+    },
+    look(path) {
+      const database = rows.file(path)
+      if (database !== undefined) return { bytes: database.sizeBytes }
+      const stored = shelf.locate(path)
+      const identity = stored && files.identityAt(stored.at)
+      if (identity === undefined) return undefined
+      return stored?.isPacked === true || redacted.has(path) ? {} : { bytes: identity.size }
     },
     bytesHeld(path) {
       const held = [undefined, ...shelf.versions(path)].map((version) => shelf.locate(path, version))

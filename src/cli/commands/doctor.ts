@@ -7,6 +7,7 @@ import { isAtWork, waitingTickets } from '../../capture/hooks/queue.ts'
 import { counted, toBytes, toCount } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { MOST, readHealth, type Health } from '../../sources/health.ts'
+import { findLost, takeAgain, withoutLost, type LostCopy } from '../../sources/kept-health.ts'
 import { purgeWarnings, type PurgeWarning } from '../../sources/purge.ts'
 import type { OnProblem } from '../../sources/walk.ts'
 import { stateCondition, type StateCondition } from '../../sources/state-condition.ts'
@@ -25,7 +26,8 @@ export async function doctor(options: DoctorOptions): Promise<void> {
   const archive = openArchive(config.home)
   const state = await peekState(archive)
   try {
-    const { health, condition } = await examine(archive, state)
+    const { health, condition, lost } = await examine(archive, state)
+    const isNoted = await takeAgain(archive.home, lost)
     const onProblem: OnProblem = (path, { reason }) =>
       note(`hansard: ${path} is ${reason}: when its agent deletes its logs is not known`)
     const purges = purgeWarnings(process.env, os.homedir(), { onProblem })
@@ -41,7 +43,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
         layout: archive.readOnly ? 'newer' : 'current',
         disk,
         state: condition,
-        ...health,
+        ...(health && withLost(health, lost)),
         purges,
         hooks,
       })
@@ -50,6 +52,7 @@ export async function doctor(options: DoctorOptions): Promise<void> {
     if (disk !== undefined) await out(`disk    ${toBytes(disk.free)} of ${toBytes(disk.total)} free\n`)
     if (health === undefined) note(`hansard: ${WITHOUT[condition]}`)
     else await print(health)
+    await printLost(lost, isNoted)
     await printPurges(purges)
     await printHooks(hooks)
   } finally {
@@ -65,16 +68,22 @@ const WITHOUT: Readonly<Record<StateCondition, string>> = {
   damaged: 'index/state.db is damaged, or no database; hansard sync builds it anew from what is kept',
 }
 
-type Examined = { readonly health: Health | undefined; readonly condition: StateCondition }
+type Examined = {
+  readonly health: Health | undefined
+  readonly condition: StateCondition
+  readonly lost: ReturnType<typeof findLost>
+}
 
 async function examine(archive: Archive, state: State | undefined): Promise<Examined> {
-  if (state === undefined) return { health: undefined, condition: await stateCondition(archive) }
+  if (state === undefined) return { health: undefined, condition: await stateCondition(archive), lost: [] }
   try {
-    return { health: readHealth(state.database), condition: 'current' }
+    const health = readHealth(state.database)
+    const lost = findLost(archive, state.database)
+    return { health: { ...health, places: withoutLost(health.places, lost) }, condition: 'current', lost }
   } catch (error) {
     // Damage further in shows when it is asked about.
     if (!isDamagedDatabase(error)) throw error
-    return { health: undefined, condition: 'damaged' }
+    return { health: undefined, condition: 'damaged', lost: [] }
   }
 }
 
@@ -169,6 +178,33 @@ async function printList<T>(
 
 async function printMore(count: number): Promise<void> {
   if (count > 0) await out(`  and ${toCount(count)} more\n`)
+}
+
+function withLost(health: Health, lost: readonly LostCopy[]): object {
+  return {
+    ...health,
+    lost: lost.map(({ file, problem, source }) => ({ file, problem, source })),
+    totals: { ...health.totals, lost: lost.length },
+  }
+}
+
+/** `isNoted`: for the next sync. */
+async function printLost(lost: readonly LostCopy[], isNoted: boolean): Promise<void> {
+  await printList(
+    'Kept copies that are not what they were',
+    lost,
+    lost.length,
+    ({ file, problem, source }) => {
+      const what = problem === 'missing' ? 'deleted' : 'cut'
+      return `${file}: its copy was ${what}${source === 'gone' ? ', and there is no source to take it in from again' : ''}`
+    },
+  )
+  if (lost.every(({ source }) => source === 'gone')) return
+  await out(
+    isNoted
+      ? '  hansard sync takes in again what has a source\n'
+      : '  hansard sync can take in again what has a source: run doctor once more when no other is at work\n',
+  )
 }
 
 async function printPurges(purges: readonly PurgeWarning[]): Promise<void> {
