@@ -16,14 +16,14 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(machine.base, { recursive: true, force: true }))
 
-type Examined = { readonly lost: ReturnType<typeof findLost>; readonly kept: number }
+type Examined = { readonly lost: Awaited<ReturnType<typeof findLost>>; readonly kept: number }
 
 async function examine(): Promise<Examined> {
   const archive = machine.archive()
   const state = await peekState(archive)
   if (state === undefined) throw new Error('no state')
   try {
-    const lost = findLost(archive, state.database)
+    const lost = await findLost(archive, state.database)
     const places = withoutLost(readHealth(state.database).places, lost)
     return { lost, kept: places.reduce((sum, { kept }) => sum + kept, 0) }
   } finally {

@@ -10,6 +10,7 @@ import { acquireLock } from '../archive/lock.ts'
 import { isHansardError } from '../errors.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { MOST, type PlaceHealth } from './health.ts'
+import { nextTurn } from './next-turn.ts'
 import { openStateFiles } from './state-files.ts'
 import { openState } from './state.ts'
 
@@ -26,8 +27,8 @@ export type LostCopy = {
 /** As the state knows it. */
 type Lost = LostCopy & { readonly id: number; readonly agent: string; readonly root: string }
 
-/** The first of them: no further than that is looked. */
-export function findLost(archive: Archive, database: Database): readonly Lost[] {
+/** The first of them: no further than that is looked. What SQLite's driver holds of rows it lets go of between two turns. */
+export async function findLost(archive: Archive, database: Database): Promise<readonly Lost[]> {
   const kept = openKept(archive)
   const files = openStateFiles(database)
   const next = database.prepare(
@@ -43,6 +44,7 @@ export function findLost(archive: Archive, database: Database): readonly Lost[] 
       const gone = lostOf(kept.place(agent, root), said)
       if (gone !== undefined && lost.length < MOST) lost.push({ id: after, agent, root, ...gone })
     }
+    await nextTurn()
   }
   return lost
 }

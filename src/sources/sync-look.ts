@@ -64,7 +64,7 @@ export function lookInto(folders: readonly string[], look: LookOptions, known: L
   const found = joinPlaces(findPlaces(PLACED, { env, home, platform, folders }))
   return lookAt(
     found.filter((place) => !names.has(nameOf(place))),
-    look,
+    { ...look, onProblem: tellOf(look.problems) },
   )
 }
 

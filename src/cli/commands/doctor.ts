@@ -71,14 +71,14 @@ const WITHOUT: Readonly<Record<StateCondition, string>> = {
 type Examined = {
   readonly health: Health | undefined
   readonly condition: StateCondition
-  readonly lost: ReturnType<typeof findLost>
+  readonly lost: Awaited<ReturnType<typeof findLost>>
 }
 
 async function examine(archive: Archive, state: State | undefined): Promise<Examined> {
   if (state === undefined) return { health: undefined, condition: await stateCondition(archive), lost: [] }
   try {
     const health = readHealth(state.database)
-    const lost = findLost(archive, state.database)
+    const lost = await findLost(archive, state.database)
     return { health: { ...health, places: withoutLost(health.places, lost) }, condition: 'current', lost }
   } catch (error) {
     // Damage further in shows when it is asked about.
