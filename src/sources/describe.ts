@@ -3,12 +3,40 @@ import { isUtf8 } from 'node:buffer'
 import { peekMembers } from '../formats/peek.ts'
 import { isObject, parseJson } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
+import { PACKAGE_BYTES, packageKind, type PackageKind } from './package-kind.ts'
 
 const HEAD_BYTES = 64 * 1024
 const SHOWN_KEYS = 6
 const SHOWN_FILES = 3
 
-export async function describeSource(source: Source): Promise<string> {
+/** What it looks like, and which sort of unknown that is: `unsupported` is a tar or zip file, which is known and not looked into. */
+export type Described = { readonly looks: string; readonly cause: UnknownCause }
+export type UnknownCause = 'unknown-format' | 'unsupported'
+
+export async function describeSource(source: Source): Promise<Described> {
+  const kind = await packageIn(source)
+  if (kind === undefined) return { looks: await looksOf(source), cause: 'unknown-format' }
+  const looks =
+    source.kind === 'file'
+      ? `a ${kind} archive`
+      : `${await looksOf(source)}, and a ${kind} archive among them`
+  return { looks, cause: 'unsupported' }
+}
+
+/** Of a folder's files, which may be any number. */
+const LOOKED_AT = 50
+
+/** The first that there is. */
+async function packageIn(source: Source): Promise<PackageKind | undefined> {
+  if (source.isPacked === true) return undefined
+  for (const file of (await source.list()).slice(0, LOOKED_AT)) {
+    const kind = packageKind(await file.head(PACKAGE_BYTES))
+    if (kind !== undefined) return kind
+  }
+  return undefined
+}
+
+async function looksOf(source: Source): Promise<string> {
   const files = await source.list()
   const [first] = files
   if (first === undefined) return 'a folder without files'

@@ -3,10 +3,12 @@ import { HansardError } from '../errors.ts'
 import { chooseFiles, someOfEachSort } from '../formats/candidates.ts'
 import type { Format } from '../formats/format.ts'
 import { HEAD_BYTES, parseHead } from '../formats/head-records.ts'
+import { raw } from '../formats/raw.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { isMade } from '../transcript/made-list.ts'
 import { describeSource } from './describe.ts'
 import { ListedFile, withOwn, type OpenListed } from './listed-file.ts'
+import { packageKind, packageOf, wayInto } from './package-kind.ts'
 
 export type Detected = {
   readonly format: Format
@@ -28,16 +30,19 @@ const CLOSE = 0.2
 
 /**
  * Asks every format that could still win or come close; the surest wins, and among equals the first of the list. Each file is read once,
- * whoever looks at it.
+ * whoever looks at it. A tar or zip file is none of theirs: the logs in it, one after the other, would pass for one.
  */
 export async function detect(
   source: Source,
   { formats, format: named }: DetectOptions,
 ): Promise<Detected | undefined> {
   if (named !== undefined) {
-    return { format: getFormat(named, formats), confidence: 1, reason: 'named by --format' }
+    const format = getFormat(named, formats)
+    if (format !== raw && (await packageOf(source)) !== undefined) return undefined
+    return { format, confidence: 1, reason: 'named by --format' }
   }
   const looked = withHeads(source)
+  if ((await packageOf(looked)) !== undefined) return undefined
   const answers: Detected[] = []
   let surest = 0
   for (const format of formats) {
@@ -55,11 +60,15 @@ export async function detect(
 export async function identify(source: Source, options: DetectOptions): Promise<Detected> {
   const detected = await detect(source, options)
   if (detected !== undefined) return detected
-  const tried = options.formats.filter(({ id }) => id !== 'raw').map(({ id }) => id)
-  const looks = await describeSource(source)
+  const { looks, cause } = await describeSource(source)
   throw new HansardError('unknown-format', `${source.path} is in no format known here: it is ${looks}`, {
-    hint: `tried ${tried.join(', ')}; if it is one of these, name it with --format; --format raw takes it as it is`,
+    hint: cause === 'unsupported' ? wayInto(source.path) : hintOf(options),
   })
+}
+
+function hintOf({ formats }: DetectOptions): string {
+  const tried = formats.filter((format) => format !== raw).map(({ id }) => id)
+  return `tried ${tried.join(', ')}; if it is one of these, name it with --format; --format raw takes it as it is`
 }
 
 /** True when a reader of the answer should be told of the runner-up. */
@@ -86,11 +95,11 @@ function withHeads(source: Source): Source {
     const files = await source.list()
     if (source.isPacked !== true) {
       const asked = isMade(files) ? someOfEachSort(files) : files
-      return asked.map(headsOf(HEAD_BYTES))
+      return asked.map(headsOf(HEAD_BYTES, source.kind === 'folder'))
     }
     const chosen = chooseFiles(files, MEMBERS)
     const share = Math.floor(MEMBERS_BYTES / Math.max(1, chosen.length))
-    return chosen.map(headsOf(share))
+    return chosen.map(headsOf(share, true))
   }
   return {
     path: source.path,
@@ -100,11 +109,15 @@ function withHeads(source: Source): Source {
   }
 }
 
+const NOTHING = Buffer.alloc(0)
+
 /** Of a list of many, only what was asked for is held. */
-function headsOf(most: number): (file: SourceFile) => SourceFile {
+function headsOf(most: number, isBeside: boolean): (file: SourceFile) => SourceFile {
   const kept = new Map<SourceFile, Promise<Buffer>>()
   const read = async (file: SourceFile): Promise<Buffer> => {
-    const head = await file.head(most)
+    const found = await file.head(most)
+    // A tar file beside logs, or inside a zip, tells nothing of them.
+    const head = isBeside && packageKind(found) !== undefined ? NOTHING : found
     // Shorter than heads are, and cut all the same.
     if (head.length === most) parseHead(head, true)
     return head

@@ -1,16 +1,20 @@
 /**
  * Import: files, folders, zip and tar files, or standard input, taken into the archive once. What they hold is kept like what sync
- * finds, and read the same way; where it came from is not looked at again.
+ * finds, and read the same way; where it came from is not looked at again. A zip or tar file in a folder is taken as one that is named.
  */
 import fs from 'node:fs'
 import os from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { PassedOver } from '../archive/tar.ts'
+import { fromSystemError, HansardError } from '../errors.ts'
+import { PLACED } from '../formats/places.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
 import { parseExclude } from './exclude.ts'
+import { escapeGlob } from './globs.ts'
 import { openPacked, type Packed, type PackedFile } from './packed.ts'
-import { IMPORT } from './place-of.ts'
+import { packagesIn, type FoundPackage } from './packages-in.ts'
+import { IMPORT, isFolderOfAny } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
 import { spool, type Spooled } from './spool.ts'
 import type { Shared } from './sync-take.ts'
@@ -33,6 +37,7 @@ export async function importInputs(
 ): Promise<SyncReport> {
   const paths: string[] = []
   const packages: Package[] = []
+  const passOver = new Set<string>()
   const spools: Spooled[] = []
   const problems = createProblems()
   let failed = 0
@@ -44,9 +49,13 @@ export async function importInputs(
           spools.push(spooled)
           packages.push(await ofStandardInput(spooled))
         } else {
-          const packed = await openPacked(input.path)
-          if (packed === undefined) paths.push(input.path)
-          else packages.push({ ...packed, root: resolve(input.path), name: basename(input.path) })
+          const path = resolve(input.path)
+          if ((await openPacked(path)) !== undefined) packages.push(packageAt(path, basename(path)))
+          else paths.push(input.path)
+          for (const found of await packagesBelow(archive, path, options)) {
+            passOver.add(found.absolute)
+            packages.push(packageAt(found.absolute, join(basename(path), found.path)))
+          }
         }
       } catch (error) {
         failed += 1
@@ -54,7 +63,7 @@ export async function importInputs(
       }
     }
     const reports: SyncReport[] = [nothingBut(failed, problems)]
-    if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true }))
+    if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true, passOver }))
     if (packages.length > 0)
       reports.push(await withState(archive, options, (shared) => takePackages(packages, shared)))
     return reports.reduce(addReports)
@@ -70,17 +79,40 @@ function nothingBut(failed: number, problems: Problems): SyncReport {
   return { files, sessions: 0, entries: 0, damage: 0, bytesRead: 0, problems: problems.list() }
 }
 
-type Package = Packed & {
+type Package = {
+  /** Not before it is taken in: there may be thousands in a folder. */
+  readonly open: () => Promise<Packed>
   /** What its files are kept under. */
   readonly root: string
   /** For people. */
   readonly name: string
 }
 
+function packageAt(path: string, name: string): Package {
+  const open = async (): Promise<Packed> => {
+    const packed = await openPacked(path)
+    if (packed !== undefined) return packed
+    throw new HansardError('not-a-transcript', `${path} is no tar or zip file any more`)
+  }
+  return { root: path, name, open }
+}
+
+/** Of a folder that is not known to be an agent's: in those, only what the agent writes is looked at. */
+async function packagesBelow(
+  archive: Archive,
+  path: string,
+  { exclude = [], env = process.env, userHome = os.homedir(), platform = process.platform }: ImportOptions,
+): Promise<readonly FoundPackage[]> {
+  if (!isFolderOfAny(path, PLACED, { env, home: userHome, platform })) return []
+  const real = fs.realpathSync(path)
+  const own = escapeGlob(fs.realpathSync(archive.home))
+  return packagesIn(real, parseExclude([...exclude, own], { home: userHome, platform }))
+}
+
 /** Each package has a place of its own, by its content: two of them may hold different files of one name. */
 async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
   const packed = await openPacked(path)
-  if (packed !== undefined) return { ...packed, root: `stdin/${name}`, name: STDIN }
+  if (packed !== undefined) return { root: `stdin/${name}`, name: STDIN, open: async () => packed }
   const only: PackedFile = {
     path: `${name}.jsonl`,
     sizeBytes: fs.statSync(path).size,
@@ -89,7 +121,7 @@ async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
   const files = async function* (): AsyncGenerator<PackedFile> {
     yield only
   }
-  return { root: 'stdin', name: STDIN, files, damage: () => [] }
+  return { root: 'stdin', name: STDIN, open: async () => ({ files, damage: () => [] }) }
 }
 
 type Counts = { -readonly [K in keyof SyncReport['files']]: number }
@@ -104,7 +136,7 @@ async function takePackages(packages: readonly Package[], shared: Shared): Promi
 
 /** Gives the bytes that were read of it. */
 async function takePackage(
-  { root, name, files: open, damage }: Package,
+  { root, name, open }: Package,
   counts: Counts,
   { archive, files, kept, database, problems, options }: Shared,
 ): Promise<number> {
@@ -116,12 +148,19 @@ async function takePackage(
     counts.seen += 1
     counts.failed += 1
   }
+  // Of several in a folder, it says which.
+  const caught = (error: unknown, what: string): void => {
+    const { code, message } = fromSystemError(error, what)
+    problems.add(code, message.includes(what) ? message : `${what}: ${message}`)
+  }
   const passedOver = (path: string, why: PassedOver): void => {
     if (why !== 'link') failed()
     problems.add(why, `${name}: ${path}: ${PASSED_OVER[why]}`)
   }
+  let packed: Packed | undefined
   try {
-    for await (const { path, sizeBytes, chunks } of open(passedOver)) {
+    packed = await open()
+    for await (const { path, sizeBytes, chunks } of packed.files(passedOver)) {
       if (exclude.isExcluded(root, path)) continue
       const more = Math.max(0, sizeBytes - (target.file(path)?.sizeBytes ?? 0))
       if (wouldFill(archive.home, more, options.disk)) {
@@ -140,14 +179,14 @@ async function takePackage(
         options.onProgress?.({ doing: 'keeping', done: counts.seen, bytes: bytesRead })
       } catch (error) {
         failed()
-        problems.caught(error, join(name, path))
+        caught(error, join(name, path))
       }
     }
   } catch (error) {
     failed()
-    problems.caught(error, name)
+    caught(error, name)
   }
-  for (const { kind, file, reason } of damage()) {
+  for (const { kind, file, reason } of packed?.damage() ?? []) {
     if (kind === 'missing') failed()
     problems.add('damage', `${name}: ${file}: ${reason}`)
   }

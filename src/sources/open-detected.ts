@@ -6,7 +6,9 @@ import { basename, resolve } from 'node:path'
 import { isHansardError } from '../errors.ts'
 import { detect, type Detected, type DetectOptions, getFormat, identify } from './detect.ts'
 import { openEntireRepository } from './entire-git.ts'
+import { refuseMixed } from './mixed.ts'
 import { openSource, type OpenSource } from './open.ts'
+import { withoutPackages } from './without-packages.ts'
 
 export type OpenDetected = {
   readonly detected: Detected
@@ -14,7 +16,7 @@ export type OpenDetected = {
   readonly open: () => Promise<OpenSource>
 }
 
-/** Throws as `openSource` and `identify` do. */
+/** Throws as `openSource`, `identify` and `refuseMixed` do. */
 export async function openDetected(path: string, options: DetectOptions): Promise<OpenDetected> {
   if (basename(resolve(path)) === '.git') {
     const repository = await openRepository(path, options)
@@ -26,7 +28,13 @@ export async function openDetected(path: string, options: DetectOptions): Promis
   const repository = isOther ? await openRepository(path, options) : undefined
   if (repository !== undefined) return repository
   const answer = detected.found ?? (await identify(source, options))
-  return { detected: answer, open: () => openSource(path) }
+  if (source.isPacked === true && options.format === undefined)
+    await refuseMixed(source, answer.format, options.formats)
+  const open = async (): Promise<OpenSource> => {
+    const opened = await openSource(path)
+    return opened.kind === 'folder' ? withoutPackages(opened) : opened
+  }
+  return { detected: answer, open }
 }
 
 async function openRepository(path: string, options: DetectOptions): Promise<OpenDetected | undefined> {

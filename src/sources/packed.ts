@@ -9,7 +9,7 @@ import { fromSystemError, HansardError } from '../errors.ts'
 import type { Damage } from '../transcript/damage.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { openSource } from './open.ts'
-import { isZip } from './zip-directory.ts'
+import { PACKAGE_BYTES, packageKind } from './package-kind.ts'
 
 export type Packed = {
   readonly files: (passedOver: (path: string, why: PassedOver) => void) => AsyncIterable<PackedFile>
@@ -32,7 +32,7 @@ export async function openPacked(path: string): Promise<Packed | undefined> {
   if (source.kind === 'folder') return { files: () => filesIn(source.list()), damage: () => source.damage() }
   const [file] = await source.list()
   // A zip file inside gzip is nobody's; a tar file inside it is the common case.
-  if (file === undefined || isZip(await file.head(4)) || !isTar(await file.head(512))) return undefined
+  if (file === undefined || packageKind(await file.head(PACKAGE_BYTES)) !== 'tar') return undefined
   return { files: (passedOver) => filesOfTar(file, passedOver), damage: () => source.damage() }
 }
 
@@ -47,11 +47,6 @@ function isFolder(path: string): boolean {
 async function* filesIn(list: Promise<readonly SourceFile[]>): AsyncGenerator<PackedFile> {
   for (const file of await list)
     yield { path: file.path, sizeBytes: file.sizeBytes, chunks: () => file.chunks() }
-}
-
-/** POSIX and GNU both write it. */
-function isTar(head: Buffer): boolean {
-  return head.subarray(257, 262).toString('latin1') === 'ustar'
 }
 
 const TAR_LIMITS = { maxBytes: 1e12, maxFiles: 1_000_000 }

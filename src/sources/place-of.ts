@@ -11,7 +11,7 @@ import type { Format } from '../formats/format.ts'
 import { detect } from './detect.ts'
 import { escapeGlob, parseGlobs } from './globs.ts'
 import { openSource } from './open.ts'
-import { findPlaces, isFlat, isInside, type FoundPlace, type PlaceOptions } from './places.ts'
+import { findPlaces, isFlat, isInside, type FoundPlace, type Placed, type PlaceOptions } from './places.ts'
 import { walk, type OnProblem } from './walk.ts'
 
 export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & { readonly onProblem?: OnProblem }
@@ -23,21 +23,36 @@ export const IMPORT = 'import'
 export async function placesOf(
   path: string,
   formats: readonly Format[],
-  { env = process.env, home = os.homedir(), platform = process.platform, onProblem }: PlaceOfOptions = {},
+  options: PlaceOfOptions = {},
 ): Promise<readonly FoundPlace[]> {
-  const { real, isFolder } = resolveNamed(path)
+  const named = resolveNamed(path)
+  const known = knownPlaces(named, formats, options)
+  return known.length > 0 ? known : [await byContent(named.real, named.isFolder, formats)]
+}
+
+/** Whether what a folder holds is told by its content: no place is known that it lies in, or that lies in it. Throws as `placesOf`. */
+export function isFolderOfAny(path: string, formats: readonly Placed[], options: PlaceOfOptions): boolean {
+  const named = resolveNamed(path)
+  return named.isFolder && knownPlaces(named, formats, options).length === 0
+}
+
+function knownPlaces(
+  { real, isFolder }: Named,
+  formats: readonly Placed[],
+  { env = process.env, home = os.homedir(), platform = process.platform, onProblem }: PlaceOfOptions,
+): readonly FoundPlace[] {
   // A place in a project shows by the folder that it lies in, however far up.
   const folders = [...(isFolder ? [real] : []), ...ancestorsOf(real)]
   const known = findPlaces(formats, { env, home, platform, folders, ...(onProblem && { onProblem }) })
   const around = known.flatMap((place) => narrowed(place, real, isFolder))
   // Formats may share a folder, never a file.
   if (around.length > 0 && !(isFolder && around.every(isFlat))) return isFolder ? around : around.slice(0, 1)
-  const within = isFolder ? known.filter(({ root }) => isInside(real, root)) : []
-  if (within.length > 0) return within
-  return [await byContent(real, isFolder, formats)]
+  return isFolder ? known.filter(({ root }) => isInside(real, root)) : []
 }
 
-function resolveNamed(path: string): { readonly real: string; readonly isFolder: boolean } {
+type Named = { readonly real: string; readonly isFolder: boolean }
+
+function resolveNamed(path: string): Named {
   let real: string
   let stat: fs.Stats
   try {
@@ -115,7 +130,9 @@ async function formatOf(
 
 async function detectAt(path: string, formats: readonly Format[]): Promise<Format | undefined> {
   try {
-    return (await detect(await openSource(path), { formats }))?.format
+    const source = await openSource(path)
+    // A zip file, which is refused here: what it holds says nothing of the files beside it.
+    return source.kind === 'folder' ? undefined : (await detect(source, { formats }))?.format
   } catch {
     // Whoever reads it says why it cannot be read.
     return undefined

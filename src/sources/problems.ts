@@ -17,7 +17,13 @@ export type Problems = {
 }
 
 /** Said, and no failure: nothing was lost by them. */
-export const HARMLESS: ReadonlySet<string> = new Set(['link', 'unknown-format', 'purge', 'settings'])
+export const HARMLESS: ReadonlySet<string> = new Set([
+  'link',
+  'unknown-format',
+  'unsupported',
+  'purge',
+  'settings',
+])
 
 export function createProblems(): Problems {
   const known = new Map<string, { cause: string; count: number; example: string }>()

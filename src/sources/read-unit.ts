@@ -8,6 +8,7 @@ import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { ShortFile } from '../transcript/source.ts'
 import { openShortBelow } from './below.ts'
+import type { Described } from './describe.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import { createFileLists, type FileLists } from './file-lists.ts'
 import { gated, goneMessage, isNew, keptIn, openVersions, type Gate } from './open-unit.ts'
@@ -32,19 +33,18 @@ export type UnitJob = UnitPlace & {
 }
 
 export type UnitResult =
-  | {
+  /** `looks`: what the newest version looks like, where only older ones are in a format known. */
+  | (Partial<Described> & {
       readonly type: 'read'
       readonly format: string
       readonly facts: UnitFacts
-      /** What the newest version looks like, where only older ones are in a format known. */
-      readonly looks?: string
       /** Of a journal: the files that were written beside it, absolute. */
       readonly own?: readonly string[]
-    }
+    })
   /** Its source is gone, and nothing of it was kept: what was read before is all that is known. */
   | { readonly type: 'gone'; readonly message: string }
   /** Nothing to read: an empty file, or in no format known here. */
-  | { readonly type: 'unknown'; readonly looks: string }
+  | ({ readonly type: 'unknown' } & Described)
   | { readonly type: 'failed'; readonly cause: string; readonly message: string }
 
 /** Some of a unit's sessions. `format`: the unit's. */
@@ -90,10 +90,10 @@ export async function runUnitJob(
         ? await begin(job, { enter, onLong: () => long.note() }, { ...options, lists })
         : { format: own }
     if ('type' in begun) return begun
-    const { format, looks, items } = begun
+    const { format, described, items } = begun
     if (items !== undefined) await readAll(items, reading, withCollecting(job, isTaken), long)
     const read = await end(job, format, reading, taking)
-    return looks === undefined ? read : { ...read, looks }
+    return { ...read, ...described }
   } catch (error) {
     return failed(error)
   } finally {
@@ -157,7 +157,7 @@ function failed(error: unknown): UnitResult {
 type Items = AsyncIterable<readonly ReadItem[]>
 
 /** `items`: absent where all of them were taken. */
-type Begun = { readonly format: Format; readonly looks?: string; readonly items?: Items }
+type Begun = { readonly format: Format; readonly described?: Described; readonly items?: Items }
 
 async function readAll(
   items: Items,
@@ -248,7 +248,7 @@ async function begin(
   const all = gated(found, gate)
   const versions = found.length === 1 ? all.map(openedOnce) : all
   const told = await tellFormat(job, versions)
-  if ('unknown' in told) return { type: 'unknown', looks: told.unknown }
+  if ('unknown' in told) return { type: 'unknown', ...told.unknown }
   return {
     ...told,
     items: readVersions(versions, job.paths, told.format, { ...options, formatOf: toldFormat }),
@@ -279,7 +279,7 @@ async function loadOwn(agent: string): Promise<Format | undefined> {
   return LOADABLE.includes(agent) ? loadFormat(agent) : undefined
 }
 
-type Told = { readonly format: Format; readonly looks?: string } | { readonly unknown: string }
+type Told = { readonly format: Format; readonly described?: Described } | { readonly unknown: Described }
 
 /** The format of the newest version that is in one. A file that was emptied, or has become something else, was a session before. */
 async function tellFormat({ agent, format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
@@ -289,12 +289,12 @@ async function tellFormat({ agent, format }: UnitJob, versions: readonly UnitVer
     const own = await loadOwn(agent)
     if ((await own?.isSurely?.(await only.open())) === true && own !== undefined) return { format: own }
   }
-  let looks: string | undefined
+  let described: Described | undefined
   for (const { open } of versions.toReversed()) {
     const source = await open()
     const told = await toldFormat(source)
-    if (told !== undefined) return { format: told, ...(looks !== undefined && { looks }) }
-    looks ??= await (await import('./describe.ts')).describeSource(source)
+    if (told !== undefined) return { format: told, ...(described !== undefined && { described }) }
+    described ??= await (await import('./describe.ts')).describeSource(source)
   }
-  return { unknown: looks ?? 'empty' }
+  return { unknown: described ?? { looks: 'empty', cause: 'unknown-format' } }
 }

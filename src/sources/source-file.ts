@@ -59,6 +59,8 @@ export function toSourceFile({
   }
   const firstBytes = (bytes: number): Promise<Buffer> =>
     begin === undefined ? firstOf(raw(), bytes) : begin(bytes)
+  const headOf = (packed: Buffer, bytes: number): Promise<Buffer> =>
+    firstOf(unpack(once(packed), { name: path, sizeBytes, stopped: () => {} }), bytes)
   let isPlain: boolean | undefined
   return {
     path,
@@ -74,7 +76,11 @@ export function toSourceFile({
       isPlain = isUnpacked(first)
       if (isPlain) return first.subarray(0, bytes)
       const quick = isGzip(first) ? gunzipHead(first, bytes) : undefined
-      return quick ?? firstOf(unpack(once(first), { name: path, sizeBytes, stopped: () => {} }), bytes)
+      if (quick !== undefined) return quick
+      const unpacked = await headOf(first, bytes)
+      // A block of zstd is given whole or not at all: one that is longer than what was read gives nothing of what it holds.
+      const isShort = unpacked.length === 0 && first.length === most && most < BLOCK_BYTES
+      return isShort ? headOf(await firstBytes(BLOCK_BYTES), bytes) : unpacked
     },
     ...(end !== undefined && {
       async tail(bytes: number) {
@@ -122,6 +128,9 @@ const SHORT_BYTES = 64 * 1024
 
 /** Read where less is asked for: the header of anything packed, and something behind it. */
 const LEAST_BYTES = 4096
+
+/** The longest block of zstd, with the headers before it. */
+const BLOCK_BYTES = 129 * 1024
 
 /** At most so many bytes, and nothing read beyond the chunk that they end in. */
 export async function firstOf(chunks: AsyncIterable<Buffer>, bytes: number): Promise<Buffer> {

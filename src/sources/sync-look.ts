@@ -122,7 +122,8 @@ function lookAt(all: readonly FoundPlace[], look: LookAt): Looked {
     const isToKeep = options.keep !== false && place.agent !== JOURNAL
     const stretches = openStretches(database, id, isToKeep)
     const walked = walk(place.root, { files: place.files, onProblem, ...(exclude && { exclude }) })
-    for (const stretch of inStretches(asSeen(walked, place.rows !== undefined))) {
+    const wanted = options.passOver === undefined ? walked : others(walked, options.passOver)
+    for (const stretch of inStretches(asSeen(wanted, place.rows !== undefined))) {
       if (options.signal?.aborted) break
       seen += stretch.length
       if (!stretches.isKnown(stretch)) {
@@ -210,6 +211,10 @@ export function joinPlaces(places: readonly FoundPlace[]): readonly FoundPlace[]
     )
   }
   return [...byRoot.values()]
+}
+
+function* others(walked: Iterable<WalkedFile>, passOver: ReadonlySet<string>): Iterable<WalkedFile> {
+  for (const file of walked) if (!passOver.has(file.absolute)) yield file
 }
 
 function* asSeen(walked: Iterable<WalkedFile>, mayBeDatabase: boolean): Iterable<SeenFile> {

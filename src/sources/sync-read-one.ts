@@ -1,7 +1,10 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
+import fs from 'node:fs'
 import { mapped } from '../transcript/made-list.ts'
 import { hashText } from '../transcript/text-hash.ts'
 import { withoutSessions } from './call-rows.ts'
+import type { Described } from './describe.ts'
+import { wayInto } from './package-kind.ts'
 import type { Readers } from './readers.ts'
 import type { UnitFile } from './state-files.ts'
 import type { KnownUnit } from './state-units.ts'
@@ -86,8 +89,9 @@ export async function readOne(
     files.unitGone(unit.id, result.message)
     return nothing
   }
-  if (result.looks !== undefined && isTranscriptLike(own))
-    problems.add('unknown-format', `${root}/${unit.path} is ${result.looks}`)
+  const { looks, cause = 'unknown-format' } = result
+  if (looks !== undefined && isTranscriptLike(own))
+    problems.add(cause, sayLooks(`${root}/${unit.path}`, { looks, cause }))
   if (result.type === 'unknown') {
     const none = takeBack()
     clearReading(database, unit.id, result.looks)
@@ -102,6 +106,12 @@ export async function readOne(
 }
 
 const NOTHING_SAID = { entries: 0, damage: 0 }
+
+/** What lies inside another package cannot be named to an import. */
+function sayLooks(path: string, { looks, cause }: Described): string {
+  if (cause !== 'unsupported') return `${path} is ${looks}`
+  return `${path} is ${looks}: ${fs.existsSync(path) ? wayInto(path) : 'unpack it, and import what it holds'}`
+}
 
 /** Empty files are sessions that never were; hidden ones say something about the folder. */
 function isTranscriptLike(own: readonly UnitFile[]): boolean {

@@ -30,6 +30,8 @@ export type SyncOptions = {
   readonly forget?: readonly string[]
   /** They are not looked into again. */
   readonly isOnce?: boolean
+  /** Files in them, absolute, that somebody else takes in. */
+  readonly passOver?: ReadonlySet<string>
   /** How long to wait for another process that is at work. */
   readonly patienceMs?: number
   /** Only these, as they were found before: what a watch saw change. */

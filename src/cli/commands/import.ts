@@ -1,6 +1,7 @@
 /** `hansard import`: files, folders, zip and tar files or standard input, taken into the archive once. */
 import { openArchive } from '../../archive/archive.ts'
 import { HansardError } from '../../errors.ts'
+import type { UnknownCause } from '../../sources/describe.ts'
 import { importInputs, type ImportInput } from '../../sources/import.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, outJson } from '../print.ts'
@@ -31,8 +32,10 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
   else sayReport(report)
   noteProblems(report.problems)
   // Somebody named these files: one that is in no format known here is no success.
-  if (report.problems.some(({ cause }) => cause === 'unknown-format')) process.exitCode = FAILED
+  if (report.problems.some(({ cause }) => UNKNOWN.has(cause))) process.exitCode = FAILED
 }
+
+const UNKNOWN: ReadonlySet<string> = new Set<UnknownCause>(['unknown-format', 'unsupported'])
 
 function toInput(path: string): ImportInput {
   if (path !== '-') return { path }
