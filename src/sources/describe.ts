@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { peekMembers } from '../formats/peek.ts'
 import { isObject, parseJson } from '../transcript/json.ts'
+import type { Damage } from '../transcript/damage.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { PACKAGE_BYTES, packageKind, type PackageKind } from './package-kind.ts'
 
@@ -9,11 +10,20 @@ const HEAD_BYTES = 64 * 1024
 const SHOWN_KEYS = 6
 const SHOWN_FILES = 3
 
-/** What it looks like, and which sort of unknown that is: `unsupported` is a tar or zip file, which is known and not looked into. */
+/**
+ * What it looks like, and which sort of unknown that is: `unsupported` is a tar or zip file, which is known and not looked into; `damage`
+ * something packed that gives nothing.
+ */
 export type Described = { readonly looks: string; readonly cause: UnknownCause }
-export type UnknownCause = 'unknown-format' | 'unsupported'
+export type UnknownCause = 'unknown-format' | 'unsupported' | 'damage'
 
-export async function describeSource(source: Source): Promise<Described> {
+/** `damage`: what stopped short while the source was read. */
+type Looked = Source & { readonly damage?: () => readonly Damage[] }
+
+export async function describeSource(source: Looked): Promise<Described> {
+  const broken = await brokenIn(source)
+  if (broken !== undefined)
+    return { looks: `cut off or damaged: nothing of it could be unpacked (${broken})`, cause: 'damage' }
   const kind = await packageIn(source)
   if (kind === undefined) return { looks: await looksOf(source), cause: 'unknown-format' }
   const looks =
@@ -21,6 +31,14 @@ export async function describeSource(source: Source): Promise<Described> {
       ? `a ${kind} archive`
       : `${await looksOf(source)}, and a ${kind} archive among them`
   return { looks, cause: 'unsupported' }
+}
+
+/** Why nothing comes out of a file that holds something; undefined where anything does. */
+async function brokenIn(source: Looked): Promise<string | undefined> {
+  const [file] = source.kind === 'file' ? await source.list() : []
+  if (file === undefined || file.sizeBytes === 0 || (await file.head(1)).length > 0) return undefined
+  for await (const chunk of file.chunks()) if (chunk.length > 0) return undefined
+  return source.damage?.()[0]?.reason
 }
 
 /** Of a folder's files, which may be any number. */

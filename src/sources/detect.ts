@@ -56,11 +56,19 @@ export async function detect(
   return first && { ...first, ...(second && { runnerUp: second }) }
 }
 
-/** The format of a source, named by the user or detected. Throws `unknown-format`, saying what the source looks like. */
+/**
+ * The format of a source, named by the user or detected. Throws `unknown-format`, saying what the source looks like, and
+ * `not-a-transcript` for something packed that gives nothing.
+ */
 export async function identify(source: Source, options: DetectOptions): Promise<Detected> {
   const detected = await detect(source, options)
   if (detected !== undefined) return detected
   const { looks, cause } = await describeSource(source)
+  if (cause === 'damage') {
+    throw new HansardError('not-a-transcript', `${source.path} is ${looks}`, {
+      hint: 'copy it again from where it came from',
+    })
+  }
   throw new HansardError('unknown-format', `${source.path} is in no format known here: it is ${looks}`, {
     hint: cause === 'unsupported' ? wayInto(source.path) : hintOf(options),
   })

@@ -95,7 +95,7 @@ export async function readOne(
   if (result.type === 'unknown') {
     const none = takeBack()
     clearReading(database, unit.id, result.looks)
-    return none
+    return cause === 'damage' ? { ...none, damage: none.damage + 1 } : none
   }
   const facts = { ...result.facts, sessions: left(result.facts.sessions) }
   const before = takeBack()
