@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { record } from '../src/capture/record.ts'
 import { claudeLogs, createMachine, type Machine } from './machine.ts'
+import { toTar } from './packages.ts'
 import { run, type Ran } from './program.ts'
 
 const ONE = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -45,6 +46,50 @@ describe('the exit code', () => {
     const asJson = await hansard([...args(), '--json', '--exclude', '[a'])
     expect(asJson.code).toBe(2)
     expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'invalid-argument' } })
+  })
+})
+
+describe('a format that there is not', () => {
+  it.each([
+    ['import', ['--format']],
+    ['show', ['--format']],
+    ['convert', ['--to']],
+    ['convert', ['--to', 'raw', '--format']],
+  ])('is wrong usage of %s %s, and nothing is begun', async (command, flags) => {
+    const path = machine.write('a.jsonl', claudeLogs(2, { session: ONE }))
+    const { code, stderr } = await hansard([command, path, ...flags, 'bogus'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('there is no format called bogus')
+    expect(fs.existsSync(machine.home)).toBe(false)
+    const asJson = await hansard([command, path, ...flags, 'bogus', '--json'])
+    expect(asJson.code).toBe(2)
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ error: { code: 'unknown-format' } })
+  })
+})
+
+describe('a file that is in no format known here', () => {
+  it('is taken in with the format that its hint asks for', async () => {
+    const path = machine.write('a.txt', 'some words\n')
+    expect(await hansard(['import', path])).toMatchObject({ code: 1 })
+    const { code, stderr } = await hansard(['import', path, '--format', 'raw'])
+    expect(stderr).toContain('1 session and 1 entry taken in')
+    expect(code).toBe(0)
+  })
+})
+
+describe('a tar file', () => {
+  it('is refused by show and named by sync, which goes on, and an import takes what it holds', async () => {
+    const path = machine.write('box/a.tar', '')
+    fs.writeFileSync(path, toTar({ [`${ONE}.jsonl`]: claudeLogs(2, { session: ONE }) }))
+    const shown = await hansard(['show', path])
+    expect(shown.code).toBe(1)
+    expect(shown.stderr).toContain(`hansard import ${path}`)
+    const synced = await hansard(['sync', join(machine.user, 'box')])
+    expect(synced.code).toBe(0)
+    expect(synced.stderr).toContain(`unsupported: ${path} is a tar archive: hansard import ${path}`)
+    const taken = await hansard(['import', join(machine.user, 'box')])
+    expect(taken.code).toBe(0)
+    expect(taken.stderr).toContain('1 session and 2 entries taken in')
   })
 })
 

@@ -18,6 +18,7 @@ import { openRedacted } from './kept-redacted.ts'
 import { openGrowing } from './kept-growing.ts'
 import { keptFolder, keyOf, PLACE, placeOf } from './kept-find.ts'
 import { keepBytes } from './kept-keep.ts'
+import { openNamed } from './kept-named.ts'
 import { packFile } from './kept-pack.ts'
 import { openRowsShelf } from './kept-databases.ts'
 import { mergePaths, openShelf } from './kept-shelf.ts'
@@ -68,6 +69,10 @@ export type KeptPlace = {
   drop(path: string, version: number): void
   /** Removes all that is kept of a path. */
   remove(path: string): void
+  /** What the user said that it is in, where that is not to be told by its content. */
+  namedFormat(path: string): string | undefined
+  /** Notes that; gives those of the paths that were not noted so before. */
+  nameFormat(paths: readonly string[], format: string): readonly string[]
 }
 
 /** Where the bytes are: a file to copy from, or something that gives them. */
@@ -128,6 +133,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
   const keeping = { files, shelf, growing: openGrowing(files, folder) }
   const rows = openRowsShelf(files, folder)
   const redacted = openRedacted(keeping, folder, redact)
+  const named = openNamed(files, folder)
   let isThere = false
   const makePlace = (): void => {
     if (isThere) return
@@ -217,6 +223,12 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       shelf.remove(path)
       rows.remove(path)
       redacted.forget(path)
+      named.forget(path)
+    },
+    namedFormat: (path) => named.of(path),
+    nameFormat(paths, format) {
+      makePlace()
+      return named.name(paths, format)
     },
   }
 }

@@ -6,15 +6,18 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { basename, join, resolve } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
+import type { KeptPlace } from '../archive/kept.ts'
 import type { PassedOver } from '../archive/tar.ts'
 import { fromSystemError, HansardError } from '../errors.ts'
 import { PLACED } from '../formats/places.ts'
+import { JOURNAL } from '../journal/format-id.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
 import { parseExclude } from './exclude.ts'
-import { escapeGlob } from './globs.ts'
+import { escapeGlob, parseGlobs } from './globs.ts'
+import { loadFormat } from './load-format.ts'
 import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { packagesIn, type FoundPackage } from './packages-in.ts'
-import { IMPORT, isFolderOfAny } from './place-of.ts'
+import { IMPORT, isFolderOfAny, namesOf } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
 import { spool, type Spooled } from './spool.ts'
 import type { Shared } from './sync-take.ts'
@@ -35,6 +38,10 @@ export async function importInputs(
   inputs: readonly ImportInput[],
   options: ImportOptions = {},
 ): Promise<SyncReport> {
+  if (options.format === JOURNAL)
+    throw new HansardError('invalid-argument', 'a journal is of the archive that it was recorded in', {
+      hint: 'hansard show reads it where it is, and hansard convert makes a log of it that can be taken in',
+    })
   const paths: string[] = []
   const packages: Package[] = []
   const passOver = new Set<string>()
@@ -143,6 +150,7 @@ async function takePackage(
   const id = files.place(IMPORT, root)
   const target = kept.place(IMPORT, root)
   const exclude = parseExclude(options.exclude ?? [], { home: options.userHome ?? os.homedir() })
+  const taken: string[] = []
   let bytesRead = 0
   const failed = (): void => {
     counts.seen += 1
@@ -171,8 +179,9 @@ async function takePackage(
       try {
         const result = await target.keep(path, { chunks })
         const copy = target.file(path)
-        const unit = copy === undefined ? path : await unitOf(IMPORT, copy)
+        const unit = copy === undefined ? path : await unitOf(IMPORT, copy, target.namedFormat(path))
         database.transaction(() => files.copied(id, path, unit, result))
+        taken.push(path)
         counts.seen += 1
         counts[result.change === 'none' ? 'unchanged' : result.change] += 1
         bytesRead += result.bytesRead
@@ -186,11 +195,26 @@ async function takePackage(
     failed()
     caught(error, name)
   }
+  if (options.format !== undefined) await nameMembers(taken, options.format, { id, target, files, database })
   for (const { kind, file, reason } of packed?.damage() ?? []) {
     if (kind === 'missing') failed()
     problems.add('damage', `${name}: ${file}: ${reason}`)
   }
   return bytesRead
+}
+
+type Members = Pick<Shared, 'files' | 'database'> & { readonly id: number; readonly target: KeptPlace }
+
+/** Those that are called like the format's files; all where none is. They are read when all packages are taken. */
+async function nameMembers(paths: readonly string[], named: string, members: Members): Promise<void> {
+  const { id, target, files, database } = members
+  const globs = parseGlobs(namesOf(await loadFormat(named)))
+  const own = paths.filter((path) => globs.matches(path))
+  for (const path of target.nameFormat(own.length > 0 ? own : paths, named)) {
+    const copy = target.file(path)
+    const unit = copy === undefined ? path : await unitOf(IMPORT, copy, named)
+    database.transaction(() => files.readAs(id, path, unit))
+  }
 }
 
 const PASSED_OVER: Readonly<Record<PassedOver, string>> = {

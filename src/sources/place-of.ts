@@ -14,7 +14,11 @@ import { openSource } from './open.ts'
 import { findPlaces, isFlat, isInside, type FoundPlace, type Placed, type PlaceOptions } from './places.ts'
 import { walk, type OnProblem } from './walk.ts'
 
-export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & { readonly onProblem?: OnProblem }
+export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & {
+  readonly onProblem?: OnProblem
+  /** What the user says that it is in: of a folder, what is called like its files, or all where nothing is. */
+  readonly format?: string
+}
 
 /** What agents' files are called that no place is known for. */
 export const IMPORT = 'import'
@@ -27,7 +31,18 @@ export async function placesOf(
 ): Promise<readonly FoundPlace[]> {
   const named = resolveNamed(path)
   const known = knownPlaces(named, formats, options)
-  return known.length > 0 ? known : [await byContent(named.real, named.isFolder, formats)]
+  const { format: id } = options
+  const own = named.isFolder ? known.filter(({ agent }) => agent === id) : []
+  if (known.length > 0) return own.length > 0 ? own : known
+  const place = await byContent(named.real, named.isFolder, formats)
+  const format = named.isFolder ? formats.find((one) => one.id === id) : undefined
+  return [format === undefined ? place : { ...place, files: filesLike(format, place.root) }]
+}
+
+function filesLike(format: Format, root: string): readonly string[] {
+  const names = namesOf(format)
+  const { done } = walk(root, { files: names }).next()
+  return done === true ? ['**'] : names
 }
 
 /** Whether what a folder holds is told by its content: no place is known that it lies in, or that lies in it. Throws as `placesOf`. */
@@ -91,7 +106,7 @@ async function byContent(real: string, isFolder: boolean, formats: readonly Form
   if (!isFolder) return toPlace(told?.format, root, [escapeGlob(basename(real))])
   if (told === undefined) return toPlace(undefined, root, ['**'])
   // What tells the format may be called otherwise than where its program keeps it: then any name may count.
-  const names = anywhere(told.format)
+  const names = namesOf(told.format)
   const globs = parseGlobs(names)
   const isNamed = told.paths.every((path) => globs.matches(relative(root, path).split(sep).join('/')))
   return toPlace(told.format, root, isNamed ? names : ['**'])
@@ -103,7 +118,7 @@ function toPlace(format: Format | undefined, root: string, files: readonly strin
 }
 
 /** A copy of a place may begin at any of its folders: only names tell what counts. */
-function anywhere({ places = [] }: Format): readonly string[] {
+export function namesOf({ places = [] }: Format): readonly string[] {
   const names = places
     .filter((place) => !isFlat(place))
     .flatMap(({ files }) => files.map((glob) => glob.split('/').at(-1) ?? '**'))

@@ -249,10 +249,8 @@ async function begin(
   const versions = found.length === 1 ? all.map(openedOnce) : all
   const told = await tellFormat(job, versions)
   if ('unknown' in told) return { type: 'unknown', ...told.unknown }
-  return {
-    ...told,
-    items: readVersions(versions, job.paths, told.format, { ...options, formatOf: toldFormat }),
-  }
+  const formatOf = await formatOfUnit(job)
+  return { ...told, items: readVersions(versions, job.paths, told.format, { ...options, formatOf }) }
 }
 
 /** The items of a unit, from its kept files and all their versions, and where it lies. Throws `not-found` when it is nowhere. */
@@ -268,11 +266,39 @@ export async function* readPlaced(
       hint: 'sync without --no-keep keeps what programs delete',
     })
   }
-  yield* readVersions(versions, place.paths, format, { formatOf: toldFormat })
+  yield* readVersions(versions, place.paths, format, { formatOf: await formatOfUnit(place) })
 }
 
 /** What a version is in, told by its content. */
 export const toldFormat: FormatOf = async (source) => (await import('./tell-format.ts')).tellFormat(source)
+
+/** What versions of a unit are in: what the user said, or else what each of them tells. */
+export async function formatOfUnit(
+  place: Pick<UnitPlace, 'home' | 'agent' | 'root' | 'paths'>,
+): Promise<FormatOf> {
+  const named = await loadNamed(place)
+  return named === undefined ? toldFormat : asNamed(named)
+}
+
+/** A tar or zip file is in no format, whatever it is said to be. */
+function asNamed(format: Format): FormatOf {
+  return async (source) => {
+    if (format.id === 'raw') return format
+    const { packageOf } = await import('./package-kind.ts')
+    return (await packageOf(source)) === undefined ? format : undefined
+  }
+}
+
+async function loadNamed({
+  home,
+  agent,
+  root,
+  paths,
+}: Pick<UnitPlace, 'home' | 'agent' | 'root' | 'paths'>): Promise<Format | undefined> {
+  const [path] = paths
+  const named = path === undefined ? undefined : keptIn(home).place(agent, root).namedFormat(path)
+  return named !== undefined && LOADABLE.includes(named) ? loadFormat(named) : undefined
+}
 
 /** Of the agent whose place it is, if that is one. */
 async function loadOwn(agent: string): Promise<Format | undefined> {
@@ -282,9 +308,12 @@ async function loadOwn(agent: string): Promise<Format | undefined> {
 type Told = { readonly format: Format; readonly described?: Described } | { readonly unknown: Described }
 
 /** The format of the newest version that is in one. A file that was emptied, or has become something else, was a session before. */
-async function tellFormat({ agent, format }: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
+async function tellFormat(job: UnitJob, versions: readonly UnitVersion[]): Promise<Told> {
+  const { agent, format } = job
   const [only, ...others] = versions
-  if (only !== undefined && others.length === 0) {
+  const named = await loadNamed(job)
+  const formatOf = named === undefined ? toldFormat : asNamed(named)
+  if (only !== undefined && others.length === 0 && named === undefined) {
     if (format !== undefined) return { format: await loadFormat(format) }
     const own = await loadOwn(agent)
     if ((await own?.isSurely?.(await only.open())) === true && own !== undefined) return { format: own }
@@ -292,7 +321,7 @@ async function tellFormat({ agent, format }: UnitJob, versions: readonly UnitVer
   let described: Described | undefined
   for (const { open } of versions.toReversed()) {
     const source = await open()
-    const told = await toldFormat(source)
+    const told = await formatOf(source)
     if (told !== undefined) return { format: told, ...(described !== undefined && { described }) }
     described ??= await (await import('./describe.ts')).describeSource(source)
   }

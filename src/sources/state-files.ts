@@ -64,6 +64,10 @@ export type StateFiles = StateUnits &
     onTaken(listener: (unit: number) => void): void
     /** Said before the first byte is kept. */
     taking(file: number): void
+    /** They are to be taken in and told anew, changed or not. */
+    takeAgain(place: number, paths: readonly string[]): void
+    /** The same for one that no walk meets, and is kept: it is part of this unit now. */
+    readAs(place: number, path: string, unit: string): void
     /** This program's own file: there is nothing in it to take. */
     ours(file: number): void
     /** A copy in a kept folder that nothing may be known about; one that is known stays as it is. */
@@ -232,6 +236,21 @@ export function openStateFiles(database: Database): StateFiles {
       prepared(database, 'SELECT 1 FROM units WHERE place = ? LIMIT 1').get(place) === undefined,
     onTaken: (listener) => void (taken = listener),
     taking: (file) => void prepared(database, 'UPDATE files SET pending = 2 WHERE id = ?').run(file),
+    takeAgain: (place, paths) =>
+      void prepared(
+        database,
+        'UPDATE files SET pending = 2 WHERE place = ? AND path IN (SELECT value FROM json_each(?))',
+      ).run(place, JSON.stringify(paths)),
+    readAs(place, path, unit) {
+      const before = prepared(database, 'SELECT unit FROM files WHERE place = ? AND path = ?').get(
+        place,
+        path,
+      )
+      const now = unitId(place, unit)
+      prepared(database, 'UPDATE files SET unit = ? WHERE place = ? AND path = ?').run(now, place, path)
+      for (const id of new Set([now, toNumber(before?.['unit']) ?? now]))
+        prepared(database, 'UPDATE units SET format = NULL, dirty = 1 WHERE id = ?').run(id)
+    },
     ours: (file) =>
       void prepared(database, 'UPDATE files SET pending = 0, problem = NULL, bytes = 0 WHERE id = ?').run(
         file,

@@ -30,7 +30,11 @@ export async function adoptKept(kept: KeptFiles, { database, files, problems }: 
         const file = place.file(path)
         if (file === undefined) continue
         // Named like the sync that kept it named it: what a place is of, or else what the file's content says.
-        batch.push({ path, unit: await unitOf(place.agent, file), bytes: file.sizeBytes })
+        batch.push({
+          path,
+          unit: await unitOf(place.agent, file, place.namedFormat(path)),
+          bytes: file.sizeBytes,
+        })
         if (batch.length >= BATCH) note()
       }
     } catch (error) {

@@ -35,6 +35,8 @@ export async function placesAhead(
 ): Promise<Ahead> {
   const ahead = new Map<number, FoundPlace>()
   if (options.keep === false || options.keep === 'redacted') return ahead
+  // What was named is noted beside what is kept.
+  if (options.format !== undefined) return ahead
   if (bytes < WORTH_READING_BESIDE || bytes > MOST_BYTES) return ahead
   if (wouldFill(archive.home, bytes, options.disk)) return ahead
   for (const [id, place] of places) {

@@ -163,7 +163,14 @@ async function placesToLook(look: LookOptions, onProblem: OnProblem): Promise<To
       import('./place-of.ts'),
       import('./formats.ts'),
     ])
-    const found = await placesOf(path, allFormats, { env, home, platform, onProblem })
+    const { format } = options
+    const found = await placesOf(path, allFormats, {
+      env,
+      home,
+      platform,
+      onProblem,
+      ...(format !== undefined && { format }),
+    })
     places.push(...withoutJournals(found, archive.home, path))
   }
   let failed = 0

@@ -24,6 +24,7 @@ import {
   type Counts,
   type DirtyReading,
 } from './sync-read.ts'
+import { nameFormats } from './sync-named.ts'
 import { warnOfPurge } from './sync-warn.ts'
 import type { Shared, Taken } from './sync-take.ts'
 import type { SyncReport } from './sync.ts'
@@ -70,6 +71,7 @@ async function takeIn(
   const { problems, options, env, userHome, platform, cwd } = shared
   const looked = await lookAround(shared)
   const failedBefore = tellAgain(looked.places, shared)
+  nameFormats(looked, shared, shared.exclude)
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   // By the sessions that were known before, however many are read meanwhile: their folders follow.

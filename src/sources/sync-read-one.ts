@@ -130,7 +130,7 @@ async function settleKept(
   unit: KnownUnit,
   own: readonly UnitFile[],
   isDeleted: boolean,
-  { files, kept, problems, options }: ReadingAll,
+  { archive, files, kept, problems, options }: ReadingAll,
 ): Promise<void> {
   const { agent, root } = files.placeAt(unit.place)
   const place = kept.place(agent, root)
@@ -146,11 +146,12 @@ async function settleKept(
     if (own.some(({ bytes }) => bytes === undefined)) return
     const paths = mapped(own, ({ path }) => path)
     if (paths.every((path) => place.versions(path).length === 0)) return
-    const [{ toldFormat }, { coveredVersions }] = await Promise.all([
+    const [{ formatOfUnit }, { coveredVersions }] = await Promise.all([
       import('./read-unit.ts'),
       import('./versions-merged.ts'),
     ])
-    const covered = await coveredVersions(place, paths, toldFormat)
+    const formatOf = await formatOfUnit({ home: archive.home, agent, root, paths })
+    const covered = await coveredVersions(place, paths, formatOf)
     for (const { path, version } of covered) place.drop(path, version)
   } catch (error) {
     problems.caught(error, `${root}/${unit.path}`)

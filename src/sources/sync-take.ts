@@ -149,7 +149,9 @@ type Change = Pick<Kept, 'change' | 'bytesRead'> & { readonly isHalf?: boolean }
 async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise<Change> {
   const { files, kept, database, problems, options } = shared
   if (options.keep === false || place.agent === journal.id) {
-    const unit = await unitOf(place.agent, await openAt(place, file))
+    const named =
+      place.agent === journal.id ? undefined : kept.place(place.agent, place.root).namedFormat(file.path)
+    const unit = await unitOf(place.agent, await openAt(place, file), named)
     database.transaction(() => files.taken(file, unit, undefined))
     const bytesRead = place.agent === journal.id ? 0 : file.size
     return { change: file.unit === undefined ? 'new' : 'grown', bytesRead }
@@ -171,7 +173,8 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
     })
   }
   const copy = target.file(file.path)
-  const unit = copy === undefined ? file.path : await unitOf(place.agent, copy)
+  const named = target.namedFormat(file.path)
+  const unit = copy === undefined ? file.path : await unitOf(place.agent, copy, named)
   return database.transaction(() => {
     if (result.change === 'rewritten' || file.isHalfTaken) files.forgetFormat(file.id)
     files.taken(file, unit, { bytes: result.bytes, tail: result.tail })

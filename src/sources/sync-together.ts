@@ -67,7 +67,7 @@ export function createTogether(shared: Shared, told: Told): Together {
       // A crash may have left it kept and not noted: what replaces bytes is on disk before they go.
       if (target.file(file.path) !== undefined) return told.takeOne(file, place)
       const result = await target.keep(file.path, { file: join(place.root, file.path) })
-      const unit = await unitOf(place.agent, copyOf(target, file))
+      const unit = await unitOf(place.agent, copyOf(target, file), target.namedFormat(file.path))
       // What could not be opened then is of no unit yet.
       const isRead = readSince !== undefined && file.unit !== undefined && isAsLooked(place, file, readSince)
       await settling.add({ file, place, result, unit, isRead }, result.bytesRead)

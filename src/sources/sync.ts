@@ -30,6 +30,8 @@ export type SyncOptions = {
   readonly forget?: readonly string[]
   /** They are not looked into again. */
   readonly isOnce?: boolean
+  /** What they are in, where that is not to be told by their content: noted beside what is kept of them, for good. */
+  readonly format?: string
   /** Files in them, absolute, that somebody else takes in. */
   readonly passOver?: ReadonlySet<string>
   /** How long to wait for another process that is at work. */

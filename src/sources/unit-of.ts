@@ -3,9 +3,10 @@ import type { Format } from '../formats/format.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 
-/** What the file is read together with. Where nothing is known about a place, its content says whose it is. */
-export async function unitOf(agent: string, file: SourceFile): Promise<string> {
-  const format = LOADABLE.includes(agent) ? await loadFormat(agent) : await detectAlone(file)
+/** What the file is read together with. Where nothing is known about a place, its content says whose it is; or the user, by `named`. */
+export async function unitOf(agent: string, file: SourceFile, named?: string): Promise<string> {
+  const known = named ?? agent
+  const format = LOADABLE.includes(known) ? await loadFormat(known) : await detectAlone(file)
   return (await format?.unit?.(file)) ?? file.path
 }
 

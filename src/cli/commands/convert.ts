@@ -10,6 +10,7 @@ import { readBySession } from '../../sources/read.ts'
 import type { Survey } from '../../sources/survey.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, noteDamage, reportDamage } from '../damage.ts'
+import { areFormats } from '../format-names.ts'
 import { openInput, surveyInput, type Input } from '../input.ts'
 import { FAILED, note, out, printableJson } from '../print.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -31,6 +32,7 @@ const SHOWN = 10
 
 export async function convert(named: string, options: ConvertOptions): Promise<void> {
   endOnSignal()
+  if (!(await areFormats([options.to, options.format], options.json === true))) return
   const target = getFormat(options.to, allFormats)
   const { home, utc } = await loadConfig(options)
   const input = await openInput(named, {

@@ -6,6 +6,7 @@ import { readBySession } from '../../sources/read.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
 import { printDiff } from '../diff-page.ts'
+import { areFormats } from '../format-names.ts'
 import { isPath, nameSome, openInput, surveyInput } from '../input.ts'
 import { FAILED, outJson } from '../print.ts'
 
@@ -23,6 +24,7 @@ export type DiffOptions = {
 }
 
 export async function diffCommand(a: string, b: string, options: DiffOptions): Promise<void> {
+  if (!(await areFormats([options.format], options.json === true))) return
   const { home, utc } = await loadConfig(options)
   const damage = createDamageLog()
   const { format, ...others } = options

@@ -4,6 +4,7 @@ import { HansardError } from '../../errors.ts'
 import type { UnknownCause } from '../../sources/describe.ts'
 import { importInputs, type ImportInput } from '../../sources/import.ts'
 import { loadConfig } from '../config.ts'
+import { areFormats } from '../format-names.ts'
 import { FAILED, note, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
 import { arePatterns } from '../patterns.ts'
@@ -12,11 +13,14 @@ import { sayReport } from './sync.ts'
 
 export type ImportOptions = {
   readonly exclude?: readonly string[]
+  readonly format?: string
   readonly home?: string
   readonly json?: boolean
 }
 
 export async function importCommand(paths: readonly string[], options: ImportOptions): Promise<void> {
+  const { format } = options
+  if (!(await areFormats([format], options.json === true))) return
   const { home, exclude, keep } = await loadConfig(options)
   if (!(await arePatterns(exclude, options.json === true))) return
   if (keep === false) note('an import is kept, whatever is set for sync: its source is not looked at again')
@@ -24,6 +28,7 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
   const progress = createProgress()
   const report = await importInputs(archive, paths.map(toInput), {
     ...(exclude && { exclude }),
+    ...(format !== undefined && { format }),
     ...(keep === 'redacted' && { keep }),
     onProgress: progress.show,
   })

@@ -14,6 +14,7 @@ import { hasLongText } from '../../transcript/long-spelling.ts'
 import type { Session } from '../../transcript/session.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, reportDamage, type DamageLog } from '../damage.ts'
+import { areFormats } from '../format-names.ts'
 import { nameSome, openInput, surveyInput, type Input } from '../input.ts'
 import { FAILED, note, out, printableJson, printablePieces } from '../print.ts'
 
@@ -42,6 +43,8 @@ export type ShowOptions = {
 }
 
 export async function show(named: string, options: ShowOptions): Promise<void> {
+  const isJson = options.json === true || options.as === 'json'
+  if (options.format !== undefined && !(await areFormats([options.format], isJson))) return
   const { home, utc } = await loadConfig(options)
   const deadline =
     options.timeout === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.timeout * 1000

@@ -1,7 +1,7 @@
 /** Commands that take something in: sync, import, record. */
 import { Option, type Command } from 'commander'
 import type { StreamName } from '../../capture/streams/stream.ts'
-import { examples, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
+import { examples, FORMAT_FLAG, HOME_FLAG, JSON_FLAG, toCount } from './flags.ts'
 
 /** Not taken from where streams are read: that is not for every command. */
 export const PRINTED = [
@@ -42,6 +42,7 @@ export function addTaking(program: Command): void {
     .command('import <paths...>')
     .description('files, folders, zip and tar files, or - for standard input, taken into the archive once')
     .option('--exclude <glob...>', 'what not to look at')
+    .option(...FORMAT_FLAG)
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
     .addHelpText('after', examples('hansard import logs.zip old/', 'hansard import - < session.jsonl'))
