@@ -105,8 +105,16 @@ export function weightOf(value: SqlValue | undefined): number {
 export function letGoOfLong(...rows: readonly Row[]): void {
   for (const row of rows)
     for (const [column, value] of Object.entries(row))
-      if (value instanceof Uint8Array && value.length > LONG_TEXT)
+      if ((value instanceof Uint8Array || typeof value === 'string') && value.length > LONG_TEXT)
         (row as Record<string, SqlValue>)[column] = null
+}
+
+/** For who asks for the texts of a row more than once: long ones are strings from here on, and no longer there as bytes, too. */
+export function decodeLong(row: Row): void {
+  for (const [column, value] of Object.entries(row)) {
+    if (!(value instanceof TextBytes) || leftOut(value) !== undefined) continue
+    ;(row as Record<string, SqlValue>)[column] = value.toString()
+  }
 }
 
 /** What is told of a row whose column holds no JSON that can be read. `what`: what it would be. */

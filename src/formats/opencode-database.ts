@@ -6,9 +6,11 @@
 import { asObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import {
+  decodeLong,
   eachRow,
   isDamage,
   jsonOf,
+  letGoOfLong,
   lossOf,
   openOrDamage,
   rowToJson,
@@ -88,6 +90,7 @@ async function* readTables(
   const one = { file, database, shared: own, records, messages, tally }
   tellTables(database, shared)
   for await (const row of eachSession(database)) {
+    decodeLong(row)
     const id = asId(textOf(row['id']))
     if (id !== undefined) sessions.add(id)
     yield* readSession({ ...one, row, id })
@@ -123,7 +126,10 @@ async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem
 async function* readInto(reading: OpencodeReading, rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
   const { database, row, id, tally } = rows
   yield [{ type: 'session', session: reading.session() }]
-  if (row !== undefined) yield toEvent(row, rowToJson(row), 'session', reading, rows)
+  if (row !== undefined) {
+    yield toEvent(row, rowToJson(row), 'session', reading, rows)
+    letGoOfLong(row)
+  }
   if (id === undefined) return
   let hasMessages = false
   const own = { where: { column: 'session_id', equals: id } }
