@@ -3,13 +3,13 @@
  * busy. As long as all have enough before them, this thread reads short logs itself, for it would have nothing to do. Loaded where there
  * is enough to read: starting threads is as much to load as a format.
  */
-import v8 from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { nextTurn } from './next-turn.ts'
 import type { Readers } from './readers.ts'
 import { mayBeShort, runShortJob, type UnitJob } from './read-unit.ts'
 import { createUnitPass, takeWhole, type ReadUnit, type Taker } from './unit-pass.ts'
 import type { FromWorker, ToWorker } from './unit-worker.ts'
+import { createFlag } from './v8-flag.ts'
 
 /** In MB: a limit makes V8 let go of what it no longer needs before it takes more. */
 const HEAP = { maxOldGenerationSizeMb: 200, maxYoungGenerationSizeMb: 16 }
@@ -30,7 +30,7 @@ export function createThreads(script: URL, most: number): Readers {
   // Before there is anything to read: what is to be read is looked for, or copied, meanwhile.
   const all = [createThread(script, enter)]
   let isOpen = true
-  const inlining = createInlining()
+  const inlining = createFlag('max-inlined-bytecode-size-cumulative', INLINED_BYTES, USUAL_INLINED_BYTES)
   const free = (): Thread => all.reduce((a, b) => (b.waiting() < a.waiting() ? b : a))
   let isReading = false
   const startAnother = (): void => {
@@ -62,7 +62,7 @@ export function createThreads(script: URL, most: number): Readers {
     width: most * MOST_QUEUED,
     async read(job, taker) {
       if (!isOpen) throw new Error('the readers are closed')
-      inlining.less()
+      inlining.set()
       const isShort = mayBeShort(job)
       if (!isShort || isReading || free().waiting() <= ENOUGH_QUEUED) return readThere(job, taker, isShort)
       return (await readHere(job, taker)) ?? readThere(job, taker, false)
@@ -72,31 +72,6 @@ export function createThreads(script: URL, most: number): Readers {
       inlining.usual()
       await Promise.all(all.map((thread) => thread.close()))
     },
-  }
-}
-
-/**
- * In all threads of the process. V8 takes nothing that it compiled under another limit: as it usually is while files of the program are
- * loaded, and when the process ends and keeps what it compiled.
- */
-function createInlining(): { less(): void; usual(): void } {
-  const upTo = (bytes: number): void =>
-    v8.setFlagsFromString(`--max-inlined-bytecode-size-cumulative=${bytes}`)
-  let isLess = false
-  const usual = (): void => {
-    if (!isLess) return
-    isLess = false
-    process.off('exit', usual)
-    upTo(USUAL_INLINED_BYTES)
-  }
-  return {
-    less() {
-      if (isLess) return
-      isLess = true
-      process.prependListener('exit', usual)
-      upTo(INLINED_BYTES)
-    },
-    usual,
   }
 }
 

@@ -28,6 +28,7 @@ import { nameFormats } from './sync-named.ts'
 import { warnOfPurge } from './sync-warn.ts'
 import type { Shared, Taken } from './sync-take.ts'
 import type { SyncReport } from './sync.ts'
+import type { V8Flag } from './v8-flag.ts'
 
 /** What is known of places, taken in where it changed. `isFirst`: nothing was kept before. */
 export async function syncPlaces(shared: Shared, isFirst: boolean): Promise<SyncReport> {
@@ -47,11 +48,17 @@ export async function syncPlaces(shared: Shared, isFirst: boolean): Promise<Sync
     platform,
   })
   const early = isFirst ? await openEarlyReaders(WORTH_READING_BESIDE) : undefined
+  let growth: V8Flag | undefined
+  const growLittle = async (): Promise<void> => {
+    growth = (await import('./v8-flag.ts')).createFlag('heap-growing-percent', LITTLE_GROWTH, 0)
+    growth.set()
+  }
   try {
     const onChanged = (bytes: number): void => early?.seen(bytes)
     const look = { env, userHome, platform, cwd, exclude, onChanged }
-    return await takeIn({ ...shared, ...look }, { isFirst, began, counts, early })
+    return await takeIn({ ...shared, ...look }, { isFirst, began, counts, early, growLittle })
   } finally {
+    growth?.usual()
     await early?.close()
   }
 }
@@ -62,11 +69,18 @@ type Syncing = {
   readonly began: number
   readonly counts: Counts
   readonly early: EarlyReaders | undefined
+  /** For less memory, and more time. */
+  readonly growLittle: () => Promise<void>
 }
+
+/** Files to be taken in, from which on time is less dear than memory. */
+const VERY_MANY = 50_000
+/** In %: what V8 takes more than it needs until it lets go of what is left. By itself it takes several times as much. */
+const LITTLE_GROWTH = 50
 
 async function takeIn(
   shared: Shared & LookOptions,
-  { isFirst, began, counts, early }: Syncing,
+  { isFirst, began, counts, early, growLittle }: Syncing,
 ): Promise<SyncReport> {
   const { problems, options, env, userHome, platform, cwd } = shared
   const looked = await lookAround(shared)
@@ -74,6 +88,7 @@ async function takeIn(
   nameFormats(looked, shared, shared.exclude)
   const pending = pendingOf(looked, shared.database)
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
+  if (pending.files > VERY_MANY) await growLittle()
   // By the sessions that were known before, however many are read meanwhile: their folders follow.
   const folders = projectFolders({ database: shared.database, options, cwd })
   const ahead = await placesAhead(looked, shared, pending)
