@@ -30,16 +30,16 @@ export type Recorded = {
   readonly mark: string
 }
 
-/** The only recording of a session, just read. */
-export function recordedOnce(speaker: Row, work: SessionWork): Recorded {
+/** Of the only recording of a session. */
+export function recordedOnce(speaker: Row, work: SessionWork | undefined): Recorded {
   return {
     speaker,
     work,
     shown: work,
-    lastAt: work.lastAt,
+    lastAt: work?.lastAt,
     prompt: asString(speaker['prompt']),
     isForeign: speaker['format'] !== JOURNAL,
-    speaking: 1,
+    speaking: Number(speaker['chosen']) > 0 ? 1 : 0,
     named: [toNamed(speaker)],
     mark: `${String(speaker['reading'])}:${isCounted(speaker) ? 1 : 0}`,
   }
@@ -47,10 +47,12 @@ export function recordedOnce(speaker: Row, work: SessionWork): Recorded {
 
 /** Undefined for a session that nothing records any more. */
 export function recordedOf(database: Database, key: string): Recorded | undefined {
-  const speaker = prepared(database, `${ROWS} ${AS_THEY_SPEAK} LIMIT 1`).get(key)
-  const all = prepared(database, ALL).get(key)
-  if (speaker === undefined || all === undefined) return undefined
+  const [speaker, other] = prepared(database, `${ROWS} ${AS_THEY_SPEAK} LIMIT 2`).all(key)
+  if (speaker === undefined) return undefined
   const work = toWork(speaker)
+  // As nearly all are.
+  if (other === undefined) return recordedOnce(speaker, work)
+  const all = prepared(database, ALL).get(key) ?? {}
   const one = {
     speaker,
     work,
@@ -60,7 +62,6 @@ export function recordedOf(database: Database, key: string): Recorded | undefine
     mark: String(all['mark']),
   }
   const prompt = asString(speaker['prompt'])
-  if (all['count'] === 1) return { ...one, shown: work, prompt, named: [toNamed(speaker)] }
   const shown = prepared(database, SHOWN).get(key)
   const named = prepared(database, NAMED).all(key)
   return {
@@ -90,7 +91,7 @@ const SHOWN = `SELECT work ${LAST} AND chosen <> 0 ORDER BY ifnull(recordings.st
 const PROMPT = `SELECT prompt ${LAST} AND prompt IS NOT NULL ${AS_THEY_SPEAK} LIMIT 1`
 const NAMED = `SELECT recordings.format, recordings.started_at, units.path AS file, places.root AS root
   ${LAST} ${AS_THEY_SPEAK} LIMIT ${MOST_NAMED}`
-const ALL = `SELECT count(*) AS count, total(chosen > 0) AS speaking, max(format <> '${JOURNAL}') AS is_foreign,
+const ALL = `SELECT total(chosen > 0) AS speaking, max(format <> '${JOURNAL}') AS is_foreign,
   max(json_extract(work, '$.lastAt')) AS last_at, group_concat(reading || ':' || (chosen <> 0), ' ') AS mark
   FROM (SELECT recordings.reading, chosen, recordings.format, work ${LAST} ORDER BY recordings.reading)`
 

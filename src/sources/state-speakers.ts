@@ -1,6 +1,7 @@
 /** Which recordings of a session count, and which one speaks for it. */
 import type { Database } from '../sqlite/driver.ts'
 import { bestRecording } from '../transcript/billing.ts'
+import type { Row } from '../transcript/source.ts'
 import { prepared } from './state-statements.ts'
 import { toUsage, USAGE_SUMS } from './state-usage.ts'
 
@@ -20,13 +21,13 @@ export const LAST = `FROM recordings JOIN units ON units.reading = recordings.re
  * of them: none is held.
  */
 export function chooseRecordings(database: Database, session: string): boolean {
+  const [one, other] = prepared(database, `SELECT recordings.reading, chosen ${LAST} LIMIT 2`).all(session)
+  if (one === undefined) return false
+  if (other === undefined) return chooseOnly(database, session, one)
   const formats = prepared(
     database,
-    `SELECT recordings.format AS format, count(*) AS count, max(entries) AS entries ${LAST} GROUP BY recordings.format`,
+    `SELECT recordings.format AS format, max(entries) AS entries ${LAST} GROUP BY recordings.format`,
   ).all(session)
-  const [first] = formats
-  if (first === undefined) return false
-  if (formats.length === 1 && first['count'] === 1) return chooseOnly(database, session)
   const best = bestRecording(
     formats.map(({ format, entries }) => totalsOf(database, session, String(format), Number(entries))),
   )
@@ -48,9 +49,8 @@ const PAYER = 'CASE WHEN reading = ?2 THEN ?1 END'
 const BILL_NAMELESS = `UPDATE calls SET billed_to = ${PAYER} WHERE session = ?1 AND key IS NULL AND billed_to IS NOT ${PAYER}
   AND reading IN (SELECT reading FROM recordings WHERE session = ?1 AND ${IS_LAST})`
 
-function chooseOnly(database: Database, session: string): boolean {
-  const only = prepared(database, `SELECT recordings.reading, chosen ${LAST}`).get(session)
-  const [reading, chosen] = [Number(only?.['reading']), Number(only?.['chosen'])]
+function chooseOnly(database: Database, session: string, only: Row): boolean {
+  const [reading, chosen] = [Number(only['reading']), Number(only['chosen'])]
   if (chosen === FULLEST) return false
   prepared(database, 'UPDATE recordings SET chosen = ? WHERE reading = ? AND session = ?').run(
     FULLEST,
