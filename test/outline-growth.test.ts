@@ -22,7 +22,7 @@ afterEach(() => {
 
 const ID = '88888888-8888-4888-8888-888888888888'
 
-/** As Claude Code writes them: an answer of two lines that say the same usage, a call, and what came of it. */
+/** As Claude Code writes them: an answer of two lines, of which the first has not the last word on usage, a call, and what came of it. */
 function line(n: number, more: object = {}): string {
   const shared = {
     uuid: `u-${n}`,
@@ -34,7 +34,7 @@ function line(n: number, more: object = {}): string {
     isSidechain: false,
   }
   const user = (content: unknown): object => ({ type: 'user', message: { role: 'user', content } })
-  const assistant = (block: object): object => ({
+  const assistant = (block: object, stopReason: string | null): object => ({
     type: 'assistant',
     message: {
       id: `msg_${Math.floor(n / 4)}`,
@@ -42,13 +42,14 @@ function line(n: number, more: object = {}): string {
       role: 'assistant',
       model: 'claude-opus-4-5',
       content: [block],
-      usage: { input_tokens: 10 + n, output_tokens: 5 },
+      stop_reason: stopReason,
+      usage: { input_tokens: 10 + n, output_tokens: stopReason === null ? 1 : 5 },
     },
   })
   const said = [
     user(`says ${n}`),
-    assistant({ type: 'text', text: `answers ${n}` }),
-    assistant({ type: 'tool_use', id: `call-${n}`, name: 'Bash', input: { command: `ls ${n}` } }),
+    assistant({ type: 'text', text: `answers ${n}` }, null),
+    assistant({ type: 'tool_use', id: `call-${n}`, name: 'Bash', input: { command: `ls ${n}` } }, 'tool_use'),
     user([{ type: 'tool_result', tool_use_id: `call-${n - 1}`, content: `of ${n}` }]),
   ][n % 4]
   return `${JSON.stringify({ ...shared, ...said, ...more })}\n`

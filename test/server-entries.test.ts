@@ -14,12 +14,14 @@ import type {
 import type { InsightAnswer } from '../src/server/api-cost.ts'
 import { outlineFolder, outlineName } from '../src/search/outline-files.ts'
 import { openOutlines } from '../src/search/outline.ts'
+import { qualityOfCall } from '../src/replay/call-bytes.ts'
 import { deleteKept } from '../src/sources/clean-kept.ts'
 import { openSessions } from '../src/sources/sessions.ts'
 import { peekState } from '../src/sources/state.ts'
 import { sync } from '../src/sources/sync.ts'
 import type { Entry } from '../src/transcript/entry.ts'
 import { KIND_FLAGS, roleOfKind } from '../src/transcript/kinds.ts'
+import type { Usage } from '../src/transcript/usage.ts'
 import { FIRST, log, SECOND, SECRET, serveSample, type Served } from './serving.ts'
 
 let served: Served
@@ -93,6 +95,40 @@ describe('a session', () => {
     expect(last?.usageTotal?.output).toBe(row.usage?.output)
     const sum = entries.reduce((all, { cost }) => all + Number(cost?.usd ?? 0), 0)
     expect(sum).toBeCloseTo(Number(row.cost?.usd), 4)
+  })
+
+  it('is as sure of its sums at each entry as of the whole, when they are all of it', async () => {
+    const session = await record({ home: served.archive.home, title: 'sure', model: 'claude-sonnet-4-5' })
+    const said = (messageId: string, usage?: Omit<Usage, 'raw'>): void =>
+      session.assistant('an answer', { call: { messageId }, ...(usage && { usage }) })
+    session.user('a question')
+    said('a', { input: 10, output: 1, quality: 'partial' })
+    said('a', { input: 10, output: 9, quality: 'reported' })
+    said('b')
+    said('c', { output: 5, quality: 'estimated' })
+    const { id } = await session.end()
+    await sync(served.archive, { paths: [join(served.logs, '..', '..')] })
+    const { entries } = await served.json<EntriesAnswer>(`/api/v1/sessions/${id}/entries`)
+    expect(entries.map(({ usageTotal, uncountedTotal }) => [usageTotal?.quality, uncountedTotal])).toEqual([
+      [undefined, undefined],
+      ['partial', undefined],
+      ['reported', undefined],
+      ['partial', 1],
+      ['estimated', 1],
+    ])
+    expect(entries[3]?.cost).toEqual({ usd: null, unpriced: [] })
+    const { row } = await served.json<SessionAnswer>(`/api/v1/sessions/${id}`)
+    expect([entries.at(-1)?.usageTotal, entries.at(-1)?.uncountedTotal]).toEqual([row.usage, row.uncounted])
+    const { calls, to } = await served.json<OutlineAnswer>(`/api/v1/sessions/${id}/outline`)
+    const bytes = Buffer.from(calls, 'base64')
+    expect([bytes.length, ...[...bytes].map(qualityOfCall)]).toEqual([
+      to,
+      undefined,
+      'partial',
+      'reported',
+      undefined,
+      'estimated',
+    ])
   })
 
   it('gives away no secret, by no path', async () => {

@@ -1,7 +1,10 @@
 /** Columns of an outline: one fact of each of many entries, for maps and for jumping. */
+import { qualityOfCall } from '../replay/call-bytes.ts'
+import type { Quality } from '../transcript/usage.ts'
 import type { Outline } from './outline-now.ts'
 import { readRowBytes } from './outline-read.ts'
 import {
+  callAt,
   kindAt,
   marksAt,
   MARKS,
@@ -19,6 +22,8 @@ export type Columns = {
   readonly costs: Float32Array
   readonly times: Float64Array
   readonly sourceOf: Uint16Array
+  /** What each says of a call that this session pays for: see replay/call-bytes.ts. */
+  readonly calls: Uint8Array
 }
 
 /** Rows at a time: a megabyte. */
@@ -31,6 +36,7 @@ export async function outlineColumns(outline: Outline, from: number, to: number)
     costs: new Float32Array(length),
     times: new Float64Array(length),
     sourceOf: new Uint16Array(length),
+    calls: new Uint8Array(length),
   }
   let pico = from === 0 ? 0n : await picoBefore(outline, from)
   await eachRow(outline, from, to, (bytes, at, position) => {
@@ -42,6 +48,7 @@ export async function outlineColumns(outline: Outline, from: number, to: number)
     columns.costs[i] = isUnknown ? -1 : running === pico ? 0 : Number(running - pico) / 1e12
     columns.times[i] = timeAt(bytes, at)
     columns.sourceOf[i] = Math.min(0xffff, sourceAt(bytes, at))
+    columns.calls[i] = (marks & MARKS.elsewhere) === 0 ? callAt(bytes, at) : 0
     pico = running
   })
   return columns
@@ -79,6 +86,7 @@ export type ContextPoint = {
   readonly at: number
   readonly source: number
   readonly tokens: number
+  readonly quality: Quality | undefined
 }
 
 /** How full the context was, by the calls that say so: at most so many, the fullest of those that stand together. */
@@ -89,7 +97,8 @@ export async function contextPoints(outline: Outline, most: number): Promise<rea
   await eachRow(outline, 0, outline.length, (bytes, at, position) => {
     const tokens = promptAt(bytes, at)
     if (tokens === 0) return
-    const point = { position, at: timeAt(bytes, at), source: sourceAt(bytes, at), tokens }
+    const quality = qualityOfCall(callAt(bytes, at))
+    const point = { position, at: timeAt(bytes, at), source: sourceAt(bytes, at), tokens, quality }
     const last = points.at(-1)
     const own = Math.floor(position / width)
     if (own !== bucket || last === undefined || width === 1) points.push(point)

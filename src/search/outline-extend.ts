@@ -193,22 +193,41 @@ function putRight(
   all: readonly OutlineRow[],
   known: readonly OutlineRow[],
 ): readonly OutlineRow[] | undefined {
-  const off = (at: number): readonly (bigint | number)[] => {
+  const off = (at: number): Off | undefined => {
     const [now, was] = [all[at], known[at]]
-    if (now === undefined || was === undefined) return []
-    return [now.pico - was.pico, now.quality, ...now.counts.map((count, of) => count - (was.counts[of] ?? 0))]
+    if (now === undefined || was === undefined) return undefined
+    return {
+      pico: now.pico - was.pico,
+      calls: now.calls.map((calls, of) => calls - (was.calls[of] ?? 0)),
+      counts: now.counts.map((count, of) => moreThan(was.counts[of], count)),
+    }
   }
   const last = off(known.length - 1)
-  const [pico = 0n, , ...counts] = last
-  for (let at = known.length >> 1; at < known.length; at += 1)
-    if (off(at).some((one, of) => of !== 1 && one !== last[of])) return undefined
-  if (all[known.length - 1]?.quality !== known.at(-1)?.quality) return undefined
+  if (last === undefined || last.counts.some(Number.isNaN)) return undefined
+  for (let at = known.length >> 1; at < known.length; at += 1) {
+    const own = off(at)
+    if (own === undefined || !isSameOff(own, last)) return undefined
+  }
   return all.slice(known.length).map((row) => ({
     ...row,
-    pico: row.pico - BigInt(pico),
-    counts: row.counts.map((count, of) => count - Number(counts[of] ?? 0)),
+    pico: row.pico - last.pico,
+    calls: row.calls.map((calls, of) => calls - (last.calls[of] ?? 0)),
+    counts: row.counts.map((count, of) => (count === undefined ? count : count - (last.counts[of] ?? 0))),
   }))
 }
+
+type Off = { readonly pico: bigint; readonly calls: readonly number[]; readonly counts: readonly number[] }
+
+/** No number where only one of them is known. */
+function moreThan(was: number | undefined, now: number | undefined): number {
+  if (was === undefined && now === undefined) return 0
+  return (now ?? Number.NaN) - (was ?? Number.NaN)
+}
+
+const isSameOff = (a: Off, b: Off): boolean =>
+  a.pico === b.pico &&
+  a.calls.every((calls, of) => calls === b.calls[of]) &&
+  a.counts.every((count, of) => count === b.counts[of])
 
 /** After those that count: who reads the outline as it was does not see them. */
 async function writeRows(at: OutlineFolder, before: OutlineNote, rows: readonly OutlineRow[]): Promise<void> {

@@ -12,7 +12,7 @@ import type { Fill } from './outline-fills.ts'
 import { ROW_BYTES } from './outline-row.ts'
 
 /** Raised when rows or notes change their meaning. */
-const OUTLINE_VERSION = 3
+const OUTLINE_VERSION = 4
 
 export type OutlineNote = {
   readonly version: number

@@ -64,14 +64,10 @@ export function createOutlineFold({ elsewhere, prices, names: known, from }: Fol
         perSource[source] = (perSource[source] ?? 0) + 1
         fills.add(entry)
       } else fills.see(entry)
-      const { pico, counts, quality, marks, prompt } = sums.add(entry, session ?? {})
+      const used = sums.add(entry, session ?? {})
       const { checksum, length: characters } = checkOf(entry)
       const row: OutlineRow = {
-        pico,
-        counts,
-        quality,
-        marks,
-        prompt,
+        ...used,
         checksum,
         length: characters,
         unit,

@@ -1,5 +1,6 @@
 /** A row of an outline: all that is known of an entry without reading it, in 128 bytes, so that any row is found by its number. */
-import { COUNTS, QUALITIES, type Count, type Usage } from '../transcript/usage.ts'
+import { qualityOfCalls, UNSURE, type Unsure } from '../replay/call-bytes.ts'
+import { COUNTS, type Count, type Usage } from '../transcript/usage.ts'
 
 export const ROW_BYTES = 128
 
@@ -23,10 +24,12 @@ export type OutlineRow = {
   readonly length: number
   /** US dollars × 10⁻¹² of all entries up to this one. */
   readonly pico: bigint
-  /** Tokens of all entries up to this one, in the order of `COUNTS`. */
-  readonly counts: readonly number[]
-  /** The worst so far, as a place in `QUALITIES`. */
-  readonly quality: number
+  /** Tokens of all entries up to this one, in the order of `COUNTS`; undefined for what nobody stated so far. */
+  readonly counts: readonly (number | undefined)[]
+  /** Calls up to this one that are not the provider's last word: see replay/call-bytes.ts. */
+  readonly calls: Unsure
+  /** What it says of its call, in a byte: see there. */
+  readonly call: number
   readonly marks: number
   /** Tokens that the call was asked with, which is how full the context was; zero where nobody said. */
   readonly prompt: number
@@ -44,14 +47,17 @@ export const MARKS = {
   unpriced: 2,
   /** Another session pays for it. */
   elsewhere: 4,
+  /** Nobody knows a price for a call up to this one. */
+  unpricedSoFar: 8,
 } as const
 
 const AT = {
-  byteOffset: 0,
-  at: 8,
-  pico: 16,
-  counts: 24,
-  copyOffset: 72,
+  at: 0,
+  pico: 8,
+  counts: 16,
+  calls: 52,
+  byteOffset: 68,
+  copyOffset: 74,
   byteLength: 80,
   file: 84,
   version: 88,
@@ -65,20 +71,29 @@ const AT = {
   kind: 118,
   unit: 120,
   marks: 122,
-  quality: 123,
+  call: 123,
   prompt: 124,
 } as const
 
 const MOST = 0xffff_ffff
+/** Of places in files, and of tokens: six bytes are enough for either. */
+const LONG = 6
+const MOST_LONG = 2 ** (LONG * 8) - 1
 
 /** What no row has room for is cut to the largest number there is: the entry's check then fails, and it is read among others. */
 const u32 = (value: number): number => Math.min(MOST, Math.max(0, Math.trunc(value)))
+const u48 = (value: number): number => Math.min(MOST_LONG, Math.max(0, Math.trunc(value)))
 
 export function writeRow(into: Buffer, at: number, row: OutlineRow): void {
-  into.writeDoubleLE(row.byteOffset, at + AT.byteOffset)
   into.writeDoubleLE(row.at, at + AT.at)
   into.writeBigInt64LE(BigInt.asIntN(64, row.pico), at + AT.pico)
-  for (let i = 0; i < COUNTS.length; i += 1) into.writeDoubleLE(row.counts[i] ?? 0, at + AT.counts + i * 8)
+  for (let i = 0; i < COUNTS.length; i += 1) {
+    const count = row.counts[i]
+    // One more than it is: zero is what is not known.
+    into.writeUIntLE(count === undefined ? 0 : u48(count + 1), at + AT.counts + i * LONG, LONG)
+  }
+  for (let i = 0; i < UNSURE.length; i += 1) into.writeUInt32LE(u32(row.calls[i] ?? 0), at + AT.calls + i * 4)
+  into.writeUIntLE(u48(row.byteOffset), at + AT.byteOffset, LONG)
   into.writeUInt32LE(u32(row.byteLength), at + AT.byteLength)
   into.writeUInt32LE(u32(row.file), at + AT.file)
   into.writeUInt32LE(row.version === undefined ? 0 : u32(row.version + 1), at + AT.version)
@@ -90,14 +105,14 @@ export function writeRow(into: Buffer, at: number, row: OutlineRow): void {
   into.writeUInt16LE(row.kind & 0xffff, at + AT.kind)
   into.writeUInt16LE(Math.min(0xffff, row.unit), at + AT.unit)
   into.writeUInt8(row.marks, at + AT.marks)
-  into.writeUInt8(row.quality, at + AT.quality)
+  into.writeUInt8(row.call, at + AT.call)
   into.writeUInt32LE(u32(row.prompt), at + AT.prompt)
   writeCopy(into, at, row.copy)
 }
 
 /** Known later than the rest: copies are written many at a time. */
 export function writeCopy(into: Buffer, at: number, copy: CopyPlace | undefined): void {
-  into.writeDoubleLE(copy?.offset ?? 0, at + AT.copyOffset)
+  into.writeUIntLE(u48(copy?.offset ?? 0), at + AT.copyOffset, LONG)
   into.writeUInt32LE(copy?.length ?? 0, at + AT.copyLength)
   into.writeUInt16LE(copy?.index ?? 0, at + AT.copyIndex)
 }
@@ -106,10 +121,14 @@ export function readRow(from: Buffer, at: number): OutlineRow {
   const version = from.readUInt32LE(at + AT.version)
   const length = from.readUInt32LE(at + AT.copyLength)
   return {
-    byteOffset: from.readDoubleLE(at + AT.byteOffset),
+    byteOffset: from.readUIntLE(at + AT.byteOffset, LONG),
     at: from.readDoubleLE(at + AT.at),
     pico: from.readBigInt64LE(at + AT.pico),
-    counts: COUNTS.map((_, i) => from.readDoubleLE(at + AT.counts + i * 8)),
+    counts: COUNTS.map((_, i) => {
+      const count = from.readUIntLE(at + AT.counts + i * LONG, LONG)
+      return count === 0 ? undefined : count - 1
+    }),
+    calls: UNSURE.map((_, i) => from.readUInt32LE(at + AT.calls + i * 4)),
     byteLength: from.readUInt32LE(at + AT.byteLength),
     file: from.readUInt32LE(at + AT.file),
     version: version === 0 ? undefined : version - 1,
@@ -121,13 +140,13 @@ export function readRow(from: Buffer, at: number): OutlineRow {
     kind: from.readUInt16LE(at + AT.kind),
     unit: from.readUInt16LE(at + AT.unit),
     marks: from.readUInt8(at + AT.marks),
-    quality: from.readUInt8(at + AT.quality),
+    call: from.readUInt8(at + AT.call),
     prompt: from.readUInt32LE(at + AT.prompt),
     copy:
       length === 0
         ? undefined
         : {
-            offset: from.readDoubleLE(at + AT.copyOffset),
+            offset: from.readUIntLE(at + AT.copyOffset, LONG),
             length,
             index: from.readUInt16LE(at + AT.copyIndex),
           },
@@ -137,7 +156,7 @@ export function readRow(from: Buffer, at: number): OutlineRow {
 /** The same entry, whatever was copied of it. */
 export function isSameRow(a: Buffer, b: Buffer): boolean {
   return (
-    a.compare(b, AT.copyOffset + 8, AT.copyLength, AT.copyOffset + 8, AT.copyLength) === 0 &&
+    a.compare(b, AT.copyOffset + LONG, AT.copyLength, AT.copyOffset + LONG, AT.copyLength) === 0 &&
     a.compare(b, 0, AT.copyOffset, 0, AT.copyOffset) === 0 &&
     a.compare(b, AT.kind, ROW_BYTES, AT.kind, ROW_BYTES) === 0
   )
@@ -149,19 +168,16 @@ export const sourceAt = (from: Buffer, at: number): number => from.readUInt32LE(
 export const sequenceAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.sequence)
 export const picoAt = (from: Buffer, at: number): bigint => from.readBigInt64LE(at + AT.pico)
 export const marksAt = (from: Buffer, at: number): number => from.readUInt8(at + AT.marks)
+export const callAt = (from: Buffer, at: number): number => from.readUInt8(at + AT.call)
 /** Bytes of the entry as JSON. */
 export const lengthAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.length)
 export const promptAt = (from: Buffer, at: number): number => from.readUInt32LE(at + AT.prompt)
 
-/** All that was used up to a row; undefined while nobody said anything. */
-export function usageOf({ counts, quality }: Pick<OutlineRow, 'counts' | 'quality'>): Usage | undefined {
-  if (quality === NO_QUALITY) return undefined
+/** All that was used up to a row; undefined while nobody stated anything. */
+export function usageOf({ counts, calls }: Pick<OutlineRow, 'counts' | 'calls'>): Usage | undefined {
   const known = COUNTS.flatMap((name, i): [Count, number][] => {
-    const value = counts[i] ?? 0
-    return value === 0 ? [] : [[name, value]]
+    const value = counts[i]
+    return value === undefined ? [] : [[name, value]]
   })
-  return { ...Object.fromEntries(known), quality: QUALITIES[quality] ?? 'partial' }
+  return known.length === 0 ? undefined : { ...Object.fromEntries(known), quality: qualityOfCalls(calls) }
 }
-
-/** Nobody said anything so far. */
-export const NO_QUALITY = 255

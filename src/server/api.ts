@@ -114,6 +114,8 @@ export const outlineSchema = z.object({
   sources: list(text),
   /** Uint16: an index into `sources`. */
   sourceOf: z.base64(),
+  /** Uint8: how sure the counts of its call are, see `toCallByte` of replay/call-bytes.ts; 0 where it says nothing of one. */
+  calls: z.base64(),
 })
 export type OutlineAnswer = z.infer<typeof outlineSchema>
 
@@ -135,7 +137,10 @@ export const entryRowSchema = z.object({
   cost: costSchema.optional(),
   /** US dollars of all entries up to this one. */
   running: costSchema.optional(),
+  /** Tokens of all of them. Its `quality` is that of the sum: each call by its last word so far. */
   usageTotal: usageSchema.optional(),
+  /** Answers up to this one that nobody counted: both sums are lower bounds. */
+  uncountedTotal: count.optional(),
   /** What is damaged between the entry before and this one. */
   damage: list(damageSchema).optional(),
 })

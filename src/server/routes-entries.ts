@@ -4,7 +4,8 @@ import { HansardError } from '../errors.ts'
 import type { Outline } from '../search/outline-now.ts'
 import { outlineColumns } from '../search/outline-columns.ts'
 import { readRows, type OutlineEntry } from '../search/outline-read.ts'
-import { MARKS, NO_QUALITY, usageOf, type OutlineRow } from '../search/outline-row.ts'
+import { MARKS, usageOf, type OutlineRow } from '../search/outline-row.ts'
+import { isUncounted, uncountedOf } from '../replay/call-bytes.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { citation, type Entry } from '../transcript/entry.ts'
 import { answer, queryOf } from './answers.ts'
@@ -132,6 +133,7 @@ export async function outlineAnswer(
     costs: base64(columns.costs),
     times: base64(columns.times),
     sourceOf: base64(columns.sourceOf),
+    calls: base64(columns.calls),
   }
 }
 
@@ -190,22 +192,31 @@ function costs(
     unpriced,
     fallback,
   }: { readonly unpriced: readonly (readonly [string, number])[]; readonly fallback: string | undefined },
-): Pick<EntryRow, 'cost' | 'running' | 'usageTotal'> {
+): Pick<EntryRow, 'cost' | 'running' | 'usageTotal' | 'uncountedTotal'> {
   const usage = usageOf(row)
+  const uncounted = uncountedOf(row.calls)
   const isReport = (row.marks & MARKS.report) !== 0 && (row.marks & MARKS.elsewhere) === 0
   const isUnpriced = (row.marks & MARKS.unpriced) !== 0
-  const names = unpriced.filter(([, first]) => first <= position).map(([model]) => model)
   const own = isUnpriced ? [entry?.model ?? fallback ?? 'unknown'] : []
+  const names = unpriced.filter(([, first]) => first <= position).map(([model]) => model)
+  // While the outline is made, only that some have none is known.
+  if (names.length === 0 && (row.marks & MARKS.unpricedSoFar) !== 0) names.push(own[0] ?? 'unknown')
   return {
     ...(isReport && {
-      cost: isUnpriced
-        ? { usd: null, unpriced: own }
-        : { usd: toUsd(row.pico - (before?.pico ?? 0n)), unpriced: [] },
+      // What nobody counted costs nobody knows how much.
+      cost: {
+        usd: isUnpriced || isUncounted(row.call) ? null : toUsd(row.pico - (before?.pico ?? 0n)),
+        unpriced: own,
+      },
     }),
-    ...(row.quality !== NO_QUALITY && {
-      running: { usd: row.pico === 0n && names.length > 0 ? null : toUsd(row.pico), unpriced: names },
+    ...((usage !== undefined || uncounted > 0) && {
+      running: {
+        usd: row.pico === 0n && (names.length > 0 || usage === undefined) ? null : toUsd(row.pico),
+        unpriced: names,
+      },
     }),
     ...(usage && { usageTotal: usage }),
+    ...(uncounted > 0 && { uncountedTotal: uncounted }),
   }
 }
 
@@ -214,6 +225,6 @@ export function toPosition(text: string): number {
   throw noEntry(JSON.stringify(text.slice(0, 100)))
 }
 
-function base64(column: Uint16Array | Float32Array | Float64Array): string {
+function base64(column: Uint8Array | Uint16Array | Float32Array | Float64Array): string {
   return Buffer.from(column.buffer, column.byteOffset, column.byteLength).toString('base64')
 }
