@@ -45,7 +45,7 @@ describe('a session of the sample', () => {
     const sums = entry(page, 0).locator('.turn-sums')
     await sums.waitFor()
     expect(await sums.innerText()).toMatch(
-      /\d+ entries · \d+ min · \d+k tokens · \$0\.\d+ · 3 edits · 1 error$/,
+      /\d+ entries · \d+ min · ~ \d+k tokens · ~ \$0\.\d+ · 3 edits · 1 error$/,
     )
     expect(await page.locator('h1').innerText()).toMatch(/^The checkout shows a wrong total when/)
     expectClean()
@@ -72,7 +72,7 @@ describe('a session of the sample', () => {
     const { page, expectClean } = await open(`/session/${sessionOf('wrong total')}`)
     const lane = page.locator('.entry .lane').first()
     await lane.locator('.fold-end').waitFor()
-    expect(await lane.innerText()).toMatch(/Subagent a7c31e\s+8 entries\s*· 1 error · \d+ s · \$0\.\d+/)
+    expect(await lane.innerText()).toMatch(/Subagent a7c31e\s+8 entries\s*· 1 error · \d+ s · ~ \$0\.\d+/)
     await lane.locator('.lane-button').click()
     await lane.locator('.lane-body .entry').first().waitFor()
     expect(await lane.locator('.lane-body').innerText()).toContain('Three places')

@@ -123,7 +123,7 @@ describe('a transcript', () => {
       expect(said).toContain(part)
     // Results stand with their calls.
     expect(await entry(page, 4).count()).toBe(0)
-    expect(await entry(page, 9).innerText()).toMatch(/\$0\.\d+.*Σ \$0\.\d+/s)
+    expect(await entry(page, 9).innerText()).toMatch(/≥ \$0\.\d+.*Σ ≥ \$0\.\d+/s)
     await press(page, 'G')
     const all = await page.locator('.transcript').innerText()
     for (const part of ['Damage: ', 'The context was compacted here', '2 h 58 later'])

@@ -78,6 +78,9 @@ const childSchema = z.object({
   citation: text.optional(),
   relation: text.optional(),
   entries: count.optional(),
+  usage: usageSchema.optional(),
+  /** Answers that nobody counted: its cost is a lower bound. */
+  uncounted: count.optional(),
   cost: costSchema.optional(),
 })
 export type ApiChild = z.infer<typeof childSchema>

@@ -79,6 +79,8 @@ function toChild(database: Database, key: string, redactor: Redactor): ApiChild 
     ...(parent?.citation !== undefined && { citation: parent.citation }),
     ...(parent?.relation !== undefined && { relation: parent.relation }),
     ...(totals && { entries: totals.entries }),
+    ...(totals?.usage && { usage: totals.usage }),
+    ...(totals?.uncounted !== undefined && { uncounted: totals.uncounted }),
     ...(totals?.cost && { cost: totals.cost }),
   }
 }

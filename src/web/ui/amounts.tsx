@@ -1,7 +1,8 @@
 /** Money, tokens, durations and times in a row of text: short to read, exact on pointing at them. */
 import { signal } from '@preact/signals'
+import type { Amount } from '../../replay/marks.ts'
 import type { ApiCost, ApiUsage } from '../../server/api-model.ts'
-import { exactCount, moneyText, shortCount, shortDuration, tokensText } from './numbers.ts'
+import { countText, moneyText, shortDuration, tokensText } from './numbers.ts'
 import { exactTime, relativeTime } from './times.ts'
 
 export type MoneyProps = {
@@ -15,8 +16,12 @@ export type MoneyProps = {
 export function Money({ cost, usage, uncounted, isEstimated }: MoneyProps) {
   const text = moneyText(cost, { usage, uncounted, isEstimated })
   if (text === undefined) {
-    const why = cost === undefined || cost.unpriced.length === 0 ? '' : ` for ${cost.unpriced.join(', ')}`
-    return <Unknown what={cost === undefined ? 'cost not known' : `no price is known${why}`} />
+    const { unpriced = [] } = cost ?? {}
+    return (
+      <Unknown
+        what={unpriced.length === 0 ? 'cost not known' : `no price is known for ${unpriced.join(', ')}`}
+      />
+    )
   }
   return (
     <span class="numbers" title={text.exact}>
@@ -41,11 +46,19 @@ export function Tokens({
   )
 }
 
-export function Count({ count, what }: { readonly count: number | undefined; readonly what: string }) {
+export type CountProps = {
+  readonly count: number | undefined
+  readonly what: string
+  /** Of tokens: what they are counted in, which may be not exact. */
+  readonly of?: Omit<Amount, 'cost'> | undefined
+}
+
+export function Count({ count, what, of }: CountProps) {
   if (count === undefined) return <Unknown what={`${what} not known`} />
+  const text = countText(count, what, of)
   return (
-    <span class="numbers" title={`${exactCount(count)} ${what}`}>
-      {shortCount(count)}
+    <span class="numbers" title={text.exact}>
+      {text.short}
     </span>
   )
 }

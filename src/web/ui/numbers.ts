@@ -1,5 +1,5 @@
 /** Numbers, money, sizes and times as people read them. Unknown is said in words, never as zero. */
-import { marked, sumMark, type Amount } from '../../replay/marks.ts'
+import { countMark, marked, sumMark, toMark, type Amount } from '../../replay/marks.ts'
 import type { ApiCost, ApiUsage } from '../../server/api-model.ts'
 
 /** `1.2k`, `3.4M`: three digits are enough to compare. */
@@ -50,14 +50,9 @@ export function shortMoney(usd: string): string {
 export function moneyText(cost: ApiCost | undefined, of: Omit<Amount, 'cost'> = {}) {
   if (cost === undefined || cost.usd === null) return undefined
   const mark = sumMark({ ...of, cost })
-  const why = [
-    ...(cost.unpriced.length > 0 ? [`no price is known for ${cost.unpriced.join(', ')}`] : []),
-    ...unsure(of),
-    ...(of.isEstimated ? ['estimated: a receipt says the tokens of a whole step, not of its calls'] : []),
-  ]
   return {
     short: marked(mark, shortMoney(cost.usd)),
-    exact: [`${mark === '≥' ? 'at least ' : ''}US$ ${cost.usd}`, ...why].join('\n'),
+    exact: [`${mark === '≥' ? 'at least ' : ''}US$ ${cost.usd}`, ...whyOf({ ...of, cost })].join('\n'),
   }
 }
 
@@ -67,18 +62,40 @@ export function tokensText(usage: ApiUsage | undefined, uncounted = 0) {
   if (usage === undefined || tokens === undefined) return undefined
   return {
     short: marked(sumMark({ usage, uncounted }), shortCount(tokens)),
-    exact: [usageText(usage), ...unsure({ usage, uncounted })].join('\n'),
+    exact: [usageText(usage), ...whyOf({ usage, uncounted })].join('\n'),
   }
 }
 
-/** Why counts, and what is made of them, are not exact. */
-function unsure({ usage, uncounted = 0 }: Omit<Amount, 'cost'>): readonly string[] {
+/** Of one kind of token, or of anything else that is counted. */
+export function countText(count: number, what: string, of: Omit<Amount, 'cost'> = {}) {
+  const mark = countMark(of)
+  return {
+    short: marked(mark, shortCount(count)),
+    exact: [`${mark === '≥' ? 'at least ' : ''}${exactCount(count)} ${what}`, ...whyCounts(of)].join('\n'),
+  }
+}
+
+/** Why an amount is not exact that takes all kinds of token. */
+export function whyOf({ cost, isEstimated = false, ...of }: Amount): readonly string[] {
+  const { usage } = of
   return [
-    ...(uncounted > 0 ? [`${exactCount(uncounted)} answers were not counted`] : []),
-    ...(usage?.quality === 'partial' ? ['some answers were counted only in part'] : []),
-    ...(usage?.quality === 'estimated' ? ['some counts are estimated'] : []),
+    ...(cost && cost.unpriced.length > 0 ? [`no price is known for ${cost.unpriced.join(', ')}`] : []),
+    ...whyCounts(of),
     ...(usage !== undefined && usage.input === undefined ? ['what was read is not known'] : []),
     ...(usage !== undefined && usage.output === undefined ? ['what was written is not known'] : []),
+    ...(isEstimated ? ['estimated: a receipt says the tokens of a whole step, not of its calls'] : []),
+  ]
+}
+
+function whyCounts({ usage, uncounted = 0 }: Omit<Amount, 'cost'>): readonly string[] {
+  // Where answers are missing, that is why it is partial, as far as anybody knows.
+  const mark = uncounted > 0 && usage?.quality === 'partial' ? '' : toMark(usage?.quality)
+  return [
+    ...(uncounted > 0
+      ? [`${exactCount(uncounted)} ${uncounted === 1 ? 'answer was' : 'answers were'} not counted`]
+      : []),
+    ...(mark === '≥' ? ['some answers were counted only in part'] : []),
+    ...(mark === '~' ? ['some counts are estimated'] : []),
   ]
 }
 

@@ -30,7 +30,9 @@ export function ChildLane({ child }: { readonly child: ApiChild }) {
           {exactCount(child.entries)} {child.entries === 1 ? 'entry' : 'entries'}
         </span>
       )}
-      {child.cost !== undefined && <Money cost={child.cost} />}
+      {child.cost !== undefined && (
+        <Money cost={child.cost} usage={child.usage} uncounted={child.uncounted} />
+      )}
     </>
   )
   const says = child.title ?? child.id
@@ -71,7 +73,7 @@ export function SubagentLane({
   return (
     <Lane
       says={`Subagent ${source.replace(/^subagent:/, '')}`}
-      more={<LaneSums columns={store.columns.value} positions={spawned.positions} count={count} />}
+      more={<LaneSums columns={store.columns.value} of={{ source }} count={count} />}
     >
       {() => <SubagentEntries store={store} spawned={spawned} />}
     </Lane>

@@ -1,4 +1,4 @@
-/** What each entry of a session is, in columns: enough to draw the map, to jump and to filter without having the entries. 16 bytes each. */
+/** What each entry of a session is, in columns: enough to draw the map, to jump and to filter without having the entries. 17 bytes each. */
 import type { OutlineAnswer } from '../../../server/api.ts'
 import { KIND_FLAGS, roleOfKind, type KindFlag } from '../../../transcript/kinds.ts'
 
@@ -11,6 +11,8 @@ export type Columns = {
   readonly times: Float64Array
   readonly sourceOf: Uint16Array
   readonly sources: readonly string[]
+  /** How sure the counts of its call are: see replay/call-bytes.ts. */
+  readonly calls: Uint8Array
   /** How many entries are of each kind that there is: of a million, a few dozen. */
   readonly counts: ReadonlyMap<number, number>
 }
@@ -22,6 +24,7 @@ export const NO_COLUMNS: Columns = {
   times: new Float64Array(0),
   sourceOf: new Uint16Array(0),
   sources: [],
+  calls: new Uint8Array(0),
   counts: new Map(),
 }
 
@@ -39,7 +42,9 @@ export function joinColumns(before: Columns, answer: OutlineAnswer): Columns {
   times.set(new Float64Array(bytesOf(answer.times)), from)
   const sourceOf = grown(before.sourceOf, Uint16Array, to)
   sourceOf.set(new Uint16Array(bytesOf(answer.sourceOf)), from)
-  return { length: to, kinds, costs, times, sourceOf, sources, counts }
+  const calls = grown(before.calls, Uint8Array, to)
+  calls.set(new Uint8Array(bytesOf(answer.calls)), from)
+  return { length: to, kinds, costs, times, sourceOf, sources, calls, counts }
 }
 
 /** The next entry with the flag after `from`, or before it; undefined where there is none. */
@@ -79,7 +84,7 @@ export function entryAt({ times, costs, length }: Columns, ms: number): number |
 const isOne = (kind: number, flag: KindFlag): boolean =>
   (kind & KIND_FLAGS[flag]) !== 0 && !(flag === 'tool' && roleOfKind(kind) === 'tool')
 
-type Column = Uint16Array | Float32Array | Float64Array
+type Column = Uint8Array | Uint16Array | Float32Array | Float64Array
 
 /** With room for as much again: a session that grows by one entry does not cost a copy of all. */
 function grown<T extends Column>(column: T, Of: new (length: number) => T, length: number): T {

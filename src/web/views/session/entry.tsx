@@ -9,7 +9,7 @@ import { oneLine, visible } from '../../text/visible.ts'
 import { Money, Tokens } from '../../ui/amounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { shortMoney } from '../../ui/numbers.ts'
+import { moneyText } from '../../ui/numbers.ts'
 import { exactTime, preciseTime } from '../../ui/times.ts'
 import { Between, DamageNotes } from './between.tsx'
 import { BlockView } from './blocks.tsx'
@@ -138,9 +138,11 @@ function blockSays(block: Block): string {
 }
 
 function Meta({ row, store, onRaw }: EntryProps) {
-  const { position, entry, running, citation } = row
+  const { position, entry, citation } = row
   // What is counted with another entry costs nothing here, which is no news.
-  const cost = row.cost?.usd === '0' && entry.usage === undefined ? undefined : row.cost
+  const isWithAnother = entry.usage === undefined && Number(row.cost?.usd ?? Number.NaN) === 0
+  const cost = isWithAnother ? undefined : row.cost
+  const sum = moneyText(row.running, { usage: row.usageTotal, uncounted: row.uncountedTotal })
   const at = Date.parse(entry.at ?? '')
   const link = (): string => new URL(entryHref(position), location.href).href
   return (
@@ -167,9 +169,9 @@ function Meta({ row, store, onRaw }: EntryProps) {
           <Money cost={cost} usage={entry.usage} />
         </span>
       )}
-      {cost !== undefined && running?.usd !== undefined && running.usd !== null && (
-        <span class="meta-sum quiet numbers" title={`all entries up to this one: US$ ${running.usd}`}>
-          Σ {shortMoney(running.usd)}
+      {cost !== undefined && sum !== undefined && (
+        <span class="meta-sum quiet numbers" title={`all entries up to this one: ${sum.exact}`}>
+          Σ {sum.short}
         </span>
       )}
       {!Number.isNaN(at) && (

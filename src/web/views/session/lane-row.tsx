@@ -1,11 +1,12 @@
 /** What a subagent did in one go, on one row until it is opened. */
-import { KIND_FLAGS } from '../../../transcript/kinds.ts'
+import { useMemo } from 'preact/hooks'
 import { contentText } from '../../../transcript/block.ts'
 import { oneLine, visible } from '../../text/visible.ts'
-import { exactCount, shortDuration, shortMoney } from '../../ui/numbers.ts'
+import { exactCount, moneyText, shortDuration, whyOf } from '../../ui/numbers.ts'
 import type { Columns } from './columns.ts'
 import type { TranscriptRow } from './rows.ts'
 import type { SessionStore } from './store.ts'
+import { sumsOf, type Some } from './sums.ts'
 
 export type LaneRowProps = {
   readonly position: number
@@ -16,7 +17,6 @@ export type LaneRowProps = {
 }
 
 export function LaneRow({ position, lane: { source, count, isOpen }, columns, store, onTurn }: LaneRowProps) {
-  const positions = Array.from({ length: count }, (_, at) => position + at)
   const first = store.pages.get(position)?.entry.blocks.find(({ type }) => type === 'text')
   const about = first?.type === 'text' ? contentText(first.text).slice(0, 1000) : ''
   return (
@@ -26,7 +26,7 @@ export function LaneRow({ position, lane: { source, count, isOpen }, columns, st
         <strong>Subagent</strong>
         <span class="chip">{visible(oneLine(source.replace(/^subagent:/, ''), 40))}</span>
         <span class="clip lane-about">{visible(oneLine(about, 160))}</span>
-        <LaneSums columns={columns} positions={positions} count={count} />
+        <LaneSums columns={columns} of={{ from: position, to: position + count }} count={count} />
       </button>
     </div>
   )
@@ -35,18 +35,26 @@ export function LaneRow({ position, lane: { source, count, isOpen }, columns, st
 /** What entries of a subagent come to: how many, what they changed, what failed, how long it took, what it cost. */
 export function LaneSums({
   columns,
-  positions,
+  of,
   count,
 }: {
   readonly columns: Columns
-  readonly positions: readonly number[]
+  readonly of: Some
   readonly count: number
 }) {
-  const { errors, edits, usd, ms } = sums(columns, positions)
-  const rest = [...(ms > 0 ? [shortDuration(ms)] : []), ...(usd > 0 ? [shortMoney(String(usd))] : [])]
+  const { from, to, source } = of
+  const { errors, edits, cost, sure, firstAt, lastAt } = useMemo(
+    () => sumsOf(columns, of),
+    [columns, from, to, source],
+  )
+  const money = moneyText(cost, sure)
+  const rest = [
+    ...(lastAt > firstAt ? [shortDuration(lastAt - firstAt)] : []),
+    ...(money === undefined ? [] : [money.short]),
+  ]
   return (
     <span class="fold-end quiet numbers">
-      <span>
+      <span title={money && whyOf({ ...sure, cost }).join('\n')}>
         {exactCount(count)} {count === 1 ? 'entry' : 'entries'}
         {edits > 0 && ` · ${edits} ${edits === 1 ? 'edit' : 'edits'}`}
         {errors > 0 && <span class="is-bad">{` · ${errors} ${errors === 1 ? 'error' : 'errors'}`}</span>}
@@ -54,19 +62,4 @@ export function LaneSums({
       </span>
     </span>
   )
-}
-
-function sums({ kinds, costs, times }: Columns, positions: readonly number[]) {
-  let [errors, edits, usd, first, last] = [0, 0, 0, Number.NaN, Number.NaN]
-  for (const at of positions) {
-    const kind = kinds[at] ?? 0
-    if ((kind & KIND_FLAGS.error) !== 0) errors += 1
-    if ((kind & KIND_FLAGS.edit) !== 0) edits += 1
-    usd += Math.max(0, costs[at] ?? 0)
-    const time = times[at] ?? Number.NaN
-    if (Number.isNaN(time)) continue
-    if (Number.isNaN(first)) first = time
-    last = time
-  }
-  return { errors, edits, usd, ms: Number.isNaN(first) ? 0 : last - first }
 }

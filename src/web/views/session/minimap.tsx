@@ -2,9 +2,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { KIND_FLAGS, KIND_ROLE_MASK, roleOfKind } from '../../../transcript/kinds.ts'
 import { useDrawnSize } from '../../ui/drawn-size.ts'
-import { exactCount, shortMoney } from '../../ui/numbers.ts'
+import { exactCount, moneyText } from '../../ui/numbers.ts'
 import { preciseTime } from '../../ui/times.ts'
 import { countWith, type Columns } from './columns.ts'
+import { sumsOf } from './sums.ts'
 
 export type MinimapProps = {
   readonly columns: Columns
@@ -88,15 +89,17 @@ export function Minimap({ columns, from, to, moment, onJump }: MinimapProps) {
 const NAMES = ['prompt', 'edit', 'error', 'compaction', 'damage', 'gap', 'thinking'] as const
 
 /** What is there: its number, what it is, what it cost, and when. */
-function saysOf({ kinds, costs, times }: Columns, position: number): string {
-  const kind = kinds[position] ?? 0
+function saysOf(columns: Columns, position: number): string {
+  const kind = columns.kinds[position] ?? 0
   const names = NAMES.filter((name) => (kind & KIND_FLAGS[name]) !== 0)
   const role = roleOfKind(kind) ?? 'event'
-  const [usd, at] = [costs[position] ?? -1, times[position] ?? Number.NaN]
+  const { cost, sure } = sumsOf(columns, { from: position, to: position + 1 })
+  const money = moneyText(cost, sure)
+  const at = columns.times[position] ?? Number.NaN
   return [
     `#${position}`,
     names.length === 0 ? role : names.join(', '),
-    ...(usd > 0 ? [shortMoney(String(usd))] : []),
+    ...(money === undefined ? [] : [money.short]),
     ...(Number.isNaN(at) ? [] : [preciseTime(at)]),
   ].join(' · ')
 }

@@ -14,6 +14,7 @@ const columnsOf = (entries: readonly { readonly source: number; readonly kind: n
   costs: new Float32Array(entries.length),
   times: new Float64Array(entries.length),
   sourceOf: Uint16Array.from(entries, ({ source }) => source),
+  calls: new Uint8Array(entries.length),
   counts: new Map(),
   sources: SOURCES,
 })
@@ -77,7 +78,7 @@ describe('the rows of a transcript', () => {
 })
 
 describe('columns', () => {
-  const base64 = (array: Uint16Array | Float32Array | Float64Array): string =>
+  const base64 = (array: Uint8Array | Uint16Array | Float32Array | Float64Array): string =>
     Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64')
   const answer = (from: number, kinds: readonly number[]) => ({
     length: 9,
@@ -89,6 +90,7 @@ describe('columns', () => {
     times: base64(Float64Array.from(kinds)),
     sources: ['primary'],
     sourceOf: base64(new Uint16Array(kinds.length)),
+    calls: base64(Uint8Array.from(kinds, (kind) => kind % 2)),
   })
 
   it('grow by what comes', () => {
@@ -99,6 +101,7 @@ describe('columns', () => {
       Array.from({ length: 20 }, (_, at) => [at, at + 100]).flat(),
     )
     expect(columns.costs[39]).toBe(119 / 2)
+    expect([columns.calls[38], columns.calls[39]]).toEqual([1, 1])
   })
 
   it('tell the next of a kind; the answer of a tool is no call', () => {

@@ -1,43 +1,25 @@
-/** What came of a prompt, up to the next one: how much was done, how long it took, and what it used and cost. */
+/** What came of a prompt, up to the next one: how much was done, how long it took, and what it used and cost, as sure as that is. */
 import { useMemo } from 'preact/hooks'
+import type { ApiUsage } from '../../../server/api-model.ts'
 import type { EntryRow } from '../../../server/api.ts'
 import { KIND_FLAGS } from '../../../transcript/kinds.ts'
-import { allTokens, exactCount, shortCount, shortDuration, shortMoney } from '../../ui/numbers.ts'
+import { COUNTS } from '../../../transcript/usage.ts'
+import { exactCount, moneyText, shortDuration, tokensText, whyOf } from '../../ui/numbers.ts'
 import { nextWith, type Columns } from './columns.ts'
 import type { SessionStore } from './store.ts'
+import { sumsOf, type Sums } from './sums.ts'
 
-export type Turn = {
+export type Turn = Pick<Sums, 'errors' | 'edits' | 'cost' | 'sure'> & {
   /** The first position that is no longer of it. */
   readonly end: number
-  readonly errors: number
-  readonly edits: number
-  /** US dollars; undefined where nothing of it is known. */
-  readonly usd: number | undefined
   readonly ms: number | undefined
 }
 
 export function turnOf(columns: Columns, position: number): Turn {
-  const { kinds, costs, times, length } = columns
-  const end = nextPrompt(columns, position) ?? length
-  let [errors, edits, usd, isPriced, last] = [0, 0, 0, false, Number.NaN]
-  for (let at = position; at < end; at += 1) {
-    const kind = kinds[at] ?? 0
-    if ((kind & KIND_FLAGS.error) !== 0) errors += 1
-    if ((kind & KIND_FLAGS.edit) !== 0) edits += 1
-    const cost = costs[at] ?? -1
-    // What costs nothing, or is said not to, is counted with something else or with nothing.
-    if (cost > 0) [usd, isPriced] = [usd + cost, true]
-    const time = times[at] ?? Number.NaN
-    if (!Number.isNaN(time) && !(time < last)) last = time
-  }
-  const ms = last - (times[position] ?? Number.NaN)
-  return {
-    end,
-    errors,
-    edits,
-    usd: isPriced ? usd : undefined,
-    ms: ms > 0 ? ms : undefined,
-  }
+  const end = nextPrompt(columns, position) ?? columns.length
+  const { errors, edits, cost, sure, lastAt } = sumsOf(columns, { from: position, to: end })
+  const ms = lastAt - (columns.times[position] ?? Number.NaN)
+  return { end, errors, edits, cost, sure, ms: ms > 0 ? ms : undefined }
 }
 
 /** Of the same source: what a subagent is asked is part of the turn in which it is. */
@@ -57,16 +39,20 @@ export function TurnSums({ row, store }: { readonly row: EntryRow; readonly stor
     [columns, position, isPrompt],
   )
   if (turn === undefined || turn.end <= position + 1) return null
-  const tokens = tokensOf(row, turn, store)
+  const { cost, sure } = turn
+  const usage = usageOf(row, turn, store)
+  const tokens = tokensText(usage, sure.uncounted)
+  const money = moneyText(cost, sure)
   const entries = turn.end - position - 1
   const parts = [
     `${exactCount(entries)} ${entries === 1 ? 'entry' : 'entries'}`,
     ...(turn.ms === undefined ? [] : [shortDuration(turn.ms)]),
-    ...(tokens === undefined ? [] : [`${shortCount(tokens)} tokens`]),
-    ...(turn.usd === undefined ? [] : [shortMoney(String(turn.usd))]),
+    ...(tokens === undefined ? [] : [`${tokens.short} tokens`]),
+    ...(money === undefined ? [] : [money.short]),
   ]
+  const why = tokens === undefined && money === undefined ? [] : whyOf({ ...sure, cost })
   return (
-    <span class="turn-sums quiet numbers" title="Up to the next prompt">
+    <span class="turn-sums quiet numbers" title={['Up to the next prompt', ...why].join('\n')}>
       {parts.join(' · ')}
       {turn.edits > 0 && (
         <span class="changed-new">
@@ -84,12 +70,21 @@ export function TurnSums({ row, store }: { readonly row: EntryRow; readonly stor
   )
 }
 
-/** Known when the last entry of it is loaded: sums run through the session. */
-function tokensOf({ position }: EntryRow, { end }: Turn, { pages }: SessionStore): number | undefined {
+/** Known when the last entry of it is loaded: sums run through the session, and its own are what they grow by. */
+export function usageOf(
+  { position }: Pick<EntryRow, 'position'>,
+  { end, sure: { usage } }: Pick<Turn, 'end' | 'sure'>,
+  { pages }: { readonly pages: Pick<SessionStore['pages'], 'get'> },
+): ApiUsage | undefined {
   const last = pages.get(end - 1)?.usageTotal
   const before = position === 0 ? undefined : pages.get(position - 1)
-  if (last === undefined || (position > 0 && before === undefined)) return undefined
-  const sum = allTokens(last)
-  const own = before?.usageTotal === undefined ? 0 : (allTokens(before.usageTotal) ?? 0)
-  return sum === undefined || sum <= own ? undefined : sum - own
+  if (usage === undefined || last === undefined || (position > 0 && before === undefined)) return undefined
+  const counts = COUNTS.flatMap((name) => {
+    const more = (last[name] ?? 0) - (before?.usageTotal?.[name] ?? 0)
+    const isKnown = more > 0 || ((name === 'input' || name === 'output') && usage[name] !== undefined)
+    return isKnown ? [[name, Math.max(0, more)] as const] : []
+  })
+  return counts.some(([, count]) => count > 0)
+    ? { ...Object.fromEntries(counts), quality: usage.quality }
+    : undefined
 }
