@@ -159,5 +159,8 @@ describe('what is not exact', () => {
     expect(row(beside, 'Tokens out')).toEqual(['Tokens out', '5', '≥ 3'])
     expect(row(beside, 'Cost')).toEqual(['Cost', '$0.30', '≥ $0.27'])
     expect(beside).toMatch(/^≥ at least: /m)
+    const { a, b } = JSON.parse((await text('diff', idOf(EXACT), idOf(PLACEHOLDER), '--json')).stdout)
+    expect([a.quality, a.costQuality]).toEqual(['reported', 'reported'])
+    expect([b.quality, b.costQuality]).toEqual(['partial', 'partial'])
   })
 })

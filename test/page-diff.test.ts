@@ -193,6 +193,13 @@ describe('for everybody', () => {
         expect(await findBarriers(page), `${colorScheme} ${width}`).toEqual([])
         const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
         expect(wide).toBeLessThanOrEqual(0)
+        // What was said stays in its column.
+        const over = await page.evaluate(() =>
+          [...document.querySelectorAll('.diff-facts td')]
+            .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+            .map(({ textContent }) => textContent),
+        )
+        expect(over).toEqual([])
         const pictures = process.env['HANSARD_PICTURES']
         if (pictures !== undefined)
           await page.screenshot({ path: join(pictures, `diff-${colorScheme}-${width}.png`), fullPage: true })

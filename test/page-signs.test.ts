@@ -16,7 +16,7 @@ import { createLines, richSession } from './session-sample.ts'
 let browser: Browser
 let server: RunningServer
 const root = fs.mkdtempSync(join(os.tmpdir(), 'hansard-page-signs-'))
-let mixed = ''
+let [mixed, child, exact] = ['', '', '']
 const LOG = '11111111-1111-4111-8111-111111111111'
 
 const MODEL = 'claude-sonnet-4-5'
@@ -64,10 +64,17 @@ beforeAll(async () => {
 
   const started = await begin('a child of it', {
     parent: { session: mixed, citation: `${mixed}#8`, relation: 'subagent' },
+    runId: 'run-1',
+    flow: 'build',
+    step: 'plan',
   })
   started.user('do a part of it')
   answer(started, 'partial', 3)
-  await started.end()
+  ;({ id: child } = await started.end())
+  const other = await begin('exact', { runId: 'run-2', flow: 'build', step: 'plan' })
+  other.user('do a part of it')
+  answer(other, 'reported')
+  ;({ id: exact } = await other.end())
 
   const logs = join(root, '.claude', 'projects', '-work-shop')
   fs.mkdirSync(join(logs, LOG, 'subagents'), { recursive: true })
@@ -172,5 +179,54 @@ describe('what is not exact on the page', () => {
     await page.goto(pathToFileURL(path).href)
     await expectSigns(page)
     await context.close()
+  })
+
+  it('is marked where two sessions stand beside each other, and so is what one has more', async () => {
+    const { page, expectClean } = await open(`/diff?a=${exact}&b=${child}`)
+    const facts = page.getByRole('table', { name: 'What each session came to' })
+    await facts.waitFor()
+    const row = async (name: string): Promise<string> =>
+      (await facts.getByRole('row', { name: new RegExp(`^${name}`) }).innerText()).replace(/\s+/g, ' ')
+    expect(await row('Tokens in')).toBe('Tokens in 100k ≥ 100k ~ same')
+    expect(await row('Tokens out')).toBe('Tokens out 1.0k ≥ 3 ~ −997 (−100 %)')
+    expect(await row('Cost')).toBe('Cost $0.315 ≥ $0.300 ~ −$0.015 (−5 %)')
+    expect(await row('Entries')).toBe('Entries 2 2 same')
+    const out = facts.getByRole('row', { name: /^Tokens out/ }).getByText('≥ 3')
+    expect(await out.getAttribute('title')).toBe('at least 3 tokens\nsome answers were counted only in part')
+    expectClean()
+    await page.context().close()
+  })
+
+  it('is marked in what changed from run to run', async () => {
+    const { page, expectClean } = await open('/runs/run-2?with=run-1')
+    const steps = page.getByRole('table', { name: /^Steps of both runs/ })
+    await steps.waitFor()
+    expect(await steps.locator('td.is-number').last().innerText()).toBe('~ −997 (−1 %)')
+    expectClean()
+    await page.context().close()
+  })
+
+  it('is marked in how full a context was, whose parts are estimates', async () => {
+    const { page, expectClean } = await open(`/insight/${mixed}`)
+    await page.getByText('As a table').click()
+    const table = page.getByRole('table', { name: 'Tokens that each call read' })
+    const tokens = async (name: string): Promise<readonly string[]> =>
+      table.getByRole('row', { name }).locator('td.is-number').allInnerTexts()
+    expect((await tokens('#4'))[0]).toBe('≥ 100k')
+    expect((await tokens('#6'))[0]).toBe('~ 100k')
+    const [whole, unseen] = await tokens('#8')
+    expect([whole, unseen]).toEqual(['100k', expect.stringMatching(/^~ \d+k$/)])
+    expectClean()
+    await page.context().close()
+  })
+
+  it('is marked in what was read from caches, and anew', async () => {
+    const { page, expectClean } = await open('/cost?period=all')
+    const panel = page.getByRole('region', { name: 'Cache hit rate' })
+    await panel.getByText('As a table').click()
+    const row = panel.getByRole('table').getByRole('row').last()
+    expect(await row.locator('td.is-number').nth(1).innerText()).toMatch(/^≥ \d\.\dM$/)
+    expectClean()
+    await page.context().close()
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Quality, Usage } from '../transcript/usage.ts'
-import { countMark, legend, marked, sumMark, sumQuality } from './marks.ts'
+import { countMark, differenceMark, legend, marked, sumMark, sumQuality } from './marks.ts'
 
 const usage = (quality: Quality): Usage => ({ input: 10, output: 5, quality })
 const cost = (...unpriced: readonly string[]) => ({ usd: '1.00', unpriced })
@@ -33,6 +33,11 @@ describe('a mark', () => {
   it('is of the cost alone where only that is by a rule', () => {
     const run = { usage: usage('reported'), cost: cost(), isEstimated: true }
     expect([countMark(run), sumMark(run), sumQuality(run)]).toEqual(['', '~', 'estimated'])
+  })
+
+  it('is of a difference an estimate as soon as either side bears one', () => {
+    expect([differenceMark('', ''), differenceMark('≥', ''), differenceMark('', '~')]).toEqual(['', '~', '~'])
+    expect(differenceMark('≥', '≥')).toBe('~')
   })
 
   it('is explained where it stands, and nowhere else', () => {

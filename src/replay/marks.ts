@@ -48,6 +48,9 @@ export function sumQuality({ usage, uncounted = 0, cost, isEstimated = false }: 
   return isEstimated ? worseOf(usage?.quality, 'estimated') : (usage?.quality ?? 'reported')
 }
 
+/** Of what one has more than another: a bound of either is no bound of it. */
+export const differenceMark = (a: Mark, b: Mark): Mark => (a === '' && b === '' ? '' : '~')
+
 export function worseOf(a: Quality = 'reported', b: Quality = 'reported'): Quality {
   return qualityRank(a) >= qualityRank(b) ? a : b
 }

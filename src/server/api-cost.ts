@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { COST_BY } from '../search/cost-by.ts'
 import { FINDING_KINDS } from '../sources/work-waste.ts'
-import { costSchema, sessionRowSchema, usageSchema } from './api-model.ts'
+import { costSchema, qualitySchema, sessionRowSchema, usageSchema } from './api-model.ts'
 
 const text = z.string()
 const count = z.int().min(0)
@@ -95,9 +95,14 @@ export const topSchema = z.object({
 export type TopAnswer = z.infer<typeof topSchema>
 
 /** `rate`: cache reads among all tokens that were read, from 0 to 1; absent where nothing was counted. */
+const cached = {
+  usage: usageSchema.optional(),
+  uncounted: count.optional(),
+  rate: z.number().optional(),
+}
 export const cacheSchema = z.object({
-  days: list(z.object({ key: text, usage: usageSchema.optional(), rate: z.number().optional() })),
-  total: z.object({ usage: usageSchema.optional(), rate: z.number().optional() }),
+  days: list(z.object({ key: text, ...cached })),
+  total: z.object(cached),
 })
 export type CacheAnswer = z.infer<typeof cacheSchema>
 
@@ -171,6 +176,8 @@ const contextPointSchema = z.object({
   source: text,
   model: text.optional(),
   input: count,
+  /** Of `input`. */
+  quality: qualitySchema.optional(),
   cacheRead: count.optional(),
   cacheWrite: count.optional(),
   output: count.optional(),

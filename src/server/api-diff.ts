@@ -1,7 +1,7 @@
 /** The contract, continued: two sessions beside each other, by what was asked and done in each. */
 import { z } from 'zod'
 import { CHANGE_TYPES, STEP_KINDS } from '../replay/diff/kinds.ts'
-import { sessionRowSchema } from './api-model.ts'
+import { qualitySchema, sessionRowSchema } from './api-model.ts'
 
 const text = z.string()
 const count = z.int().min(0)
@@ -19,6 +19,8 @@ const sideSchema = z.object({
   toolsFailed: count,
   tokensIn: z.number().optional(),
   tokensOut: z.number().optional(),
+  /** Of both: what the source states of the whole session, else what was counted. */
+  quality: qualitySchema.optional(),
   error: text.optional(),
   stopReason: text.optional(),
   /** How it begins. */

@@ -2,11 +2,14 @@
 import { z } from 'zod'
 import { ROLES, type Entry } from '../transcript/entry.ts'
 import { RELATIONS, STATUSES, type Session } from '../transcript/session.ts'
+import { QUALITIES } from '../transcript/usage.ts'
 
 const text = z.string()
 const count = z.int().min(0)
 /** RFC 3339, with 3 to 9 digits of fraction where the source had them. */
 const instant = z.string()
+
+export const qualitySchema = z.enum(QUALITIES)
 
 export const usageSchema = z.object({
   input: count.optional(),
@@ -15,7 +18,7 @@ export const usageSchema = z.object({
   cacheWrite1h: count.optional(),
   output: count.optional(),
   reasoning: count.optional(),
-  quality: z.enum(['reported', 'partial', 'estimated', 'unavailable']),
+  quality: qualitySchema,
 })
 export type ApiUsage = z.infer<typeof usageSchema>
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createSide, diffSessions, type Taken } from '../replay/diff/diff.ts'
 import type { Entry } from '../transcript/entry.ts'
+import type { Totals } from '../transcript/session.ts'
 import { diffSchema } from './api-diff.ts'
 import { MOST_CHANGES, toDiffAnswer } from './diff-answer.ts'
 
@@ -31,6 +32,14 @@ describe('a comparison for a page', () => {
     const answer = compare(['one', 'two'], ['one', 'two'])
     expect(answer).toMatchObject({ isSame: true, changes: [], counts: { changed: 0 } })
     expect(diffSchema.safeParse(answer).error).toBeUndefined()
+  })
+
+  it('says how sure the tokens of each side are', () => {
+    const side = (id: string, totals: Totals): Taken => createSide().end({ id, status: 'completed', totals })
+    const usage = { input: 10, output: 5, quality: 'partial' } as const
+    const sums = { entries: 1, toolCalls: 0, calls: 1 }
+    const { a, b } = toDiffAnswer(diffSessions(side('a', { ...sums, usage }), side('b', sums)), rows)
+    expect([a.tokensIn, a.tokensOut, a.quality, b.quality]).toEqual([10, 5, 'partial', undefined])
   })
 
   it('names the entry of each side', () => {

@@ -45,7 +45,8 @@ export function toDiffAnswer(
 }
 
 function toSide(facts: SessionFacts, row: SessionRow): DiffSide {
-  const { entries, turns, toolCalls, toolsFailed, tokensIn, tokensOut, error, stopReason, lastAnswer } = facts
+  const { entries, turns, toolCalls, toolsFailed, tokensIn, tokensOut, quality } = facts
+  const { error, stopReason, lastAnswer } = facts
   return {
     row,
     entries,
@@ -54,6 +55,7 @@ function toSide(facts: SessionFacts, row: SessionRow): DiffSide {
     toolsFailed,
     ...(tokensIn !== undefined && { tokensIn }),
     ...(tokensOut !== undefined && { tokensOut }),
+    ...(quality !== undefined && { quality }),
     ...(error !== undefined && { error }),
     ...(stopReason !== undefined && { stopReason }),
     ...(lastAnswer !== undefined && { lastAnswer: beginning(lastAnswer, LAST_ANSWER) }),

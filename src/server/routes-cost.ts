@@ -105,8 +105,8 @@ export function registerCost(app: App, context: AskingContext): void {
       const utc = isUtc(asked, context)
       const { rows, total } = queryCost(database, { ...boundsOf(database, asked, context), by: 'day', utc })
       return {
-        days: rows.map(({ key, usage }) => ({ key, ...(usage && { usage }), ...rateOf(usage) })),
-        total: { ...(total.usage && { usage: total.usage }), ...rateOf(total.usage) },
+        days: rows.map(({ key, ...sum }) => ({ key, ...toCached(sum) })),
+        total: toCached(total),
       }
     })
     return answer(c, found ?? { days: [], total: {} })
@@ -175,6 +175,10 @@ function hasCost({
   readonly totals?: { readonly cost?: { readonly usd: string | null } }
 }): boolean {
   return totals?.cost !== undefined && totals.cost.usd !== null
+}
+
+function toCached({ uncounted, usage }: Omit<CostSum, 'cost'>): CacheAnswer['total'] {
+  return { ...(usage && { usage }), ...(uncounted !== undefined && { uncounted }), ...rateOf(usage) }
 }
 
 /** Four digits tell enough. */

@@ -78,11 +78,12 @@ export async function insightAnswer(
   return {
     tools,
     parts: CONTEXT_PARTS,
-    context: points.map(({ position, at: when, source, tokens }, number) => ({
+    context: points.map(({ position, at: when, source, tokens, quality }, number) => ({
       position,
       source: redactor.text(outline.sources[source] ?? ''),
       ...(Number.isFinite(when) && { at: new Date(when).toISOString() }),
       input: tokens,
+      ...(quality && { quality }),
       ...(parts[number] && { characters: parts[number] }),
     })),
     fills: (outline.note?.fills ?? []).map(({ what, characters }) => ({

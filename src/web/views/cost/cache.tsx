@@ -58,18 +58,22 @@ export function CacheByDay({ narrowed }: { readonly narrowed: Narrowed }) {
                     {
                       name: 'Read from cache',
                       isNumber: true,
-                      cell: ({ key, usage }) => (
+                      cell: ({ key, usage, uncounted }) => (
                         <a href={hrefOf(key)}>
-                          <Count count={usage?.cacheRead} what="tokens read from cache" />
+                          <Count
+                            count={usage?.cacheRead}
+                            what="tokens read from cache"
+                            of={{ usage, uncounted }}
+                          />
                         </a>
                       ),
                     },
                     {
                       name: 'Read anew',
                       isNumber: true,
-                      cell: ({ key, usage }) => (
+                      cell: ({ key, usage, uncounted }) => (
                         <a href={hrefOf(key)}>
-                          <Count count={usage?.input} what="tokens read anew" />
+                          <Count count={usage?.input} what="tokens read anew" of={{ usage, uncounted }} />
                         </a>
                       ),
                     },

@@ -1,6 +1,7 @@
 /** What each of two sessions is and came to: in heads, in rows of a table, by tools, by files, turn by turn. */
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
+import { countMark, sumMark, type Amount, type Mark } from '../../../replay/marks.ts'
 import type { DiffAnswer, DiffSide } from '../../../server/api-diff.ts'
 import { Panel } from '../../charts/panel.tsx'
 import { href } from '../../router.ts'
@@ -45,6 +46,8 @@ type FactRow = {
   readonly cell: (side: DiffSide) => ComponentChildren
   readonly number?: (side: DiffSide) => number | undefined
   readonly format?: (value: number) => string
+  /** How sure the number is. */
+  readonly mark?: (side: DiffSide) => Mark
 }
 
 const text = (said: string | undefined, most = 80): ComponentChildren =>
@@ -58,6 +61,9 @@ const text = (said: string | undefined, most = 80): ComponentChildren =>
 
 const usd = ({ row: { cost } }: DiffSide): number | undefined =>
   typeof cost?.usd === 'string' ? Number(cost.usd) : undefined
+
+const countedIn = ({ quality }: DiffSide): Omit<Amount, 'cost'> => (quality ? { usage: { quality } } : {})
+const tokensMark = (side: DiffSide): Mark => countMark(countedIn(side))
 
 const FACTS: readonly FactRow[] = [
   { name: 'Status', cell: ({ row }) => <StatusMark status={row.status} /> },
@@ -74,19 +80,22 @@ const FACTS: readonly FactRow[] = [
   },
   {
     name: 'Tokens in',
-    cell: ({ tokensIn }) => <Count count={tokensIn} what="tokens" />,
+    cell: (side) => <Count count={side.tokensIn} what="tokens" of={countedIn(side)} />,
     number: ({ tokensIn }) => tokensIn,
+    mark: tokensMark,
   },
   {
     name: 'Tokens out',
-    cell: ({ tokensOut }) => <Count count={tokensOut} what="tokens" />,
+    cell: (side) => <Count count={side.tokensOut} what="tokens" of={countedIn(side)} />,
     number: ({ tokensOut }) => tokensOut,
+    mark: tokensMark,
   },
   {
     name: 'Cost',
     cell: ({ row }) => <Money cost={row.cost} usage={row.usage} uncounted={row.uncounted} />,
     number: usd,
     format: (value) => shortMoney(String(value)),
+    mark: ({ row }) => sumMark(row),
   },
   {
     name: 'Duration',
@@ -129,13 +138,20 @@ export function Beside({ value }: { readonly value: DiffAnswer }) {
           </tr>
         </thead>
         <tbody>
-          {FACTS.map(({ name, cell, number, format = shortCount }) => (
+          {FACTS.map(({ name, cell, number, format = shortCount, mark }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               <td>{cell(value.a)}</td>
               <td>{cell(value.b)}</td>
               <td class="is-number">
-                {number && <Change left={number(value.a)} right={number(value.b)} format={format} />}
+                {number && (
+                  <Change
+                    left={number(value.a)}
+                    right={number(value.b)}
+                    format={format}
+                    marks={mark && [mark(value.a), mark(value.b)]}
+                  />
+                )}
               </td>
             </tr>
           ))}

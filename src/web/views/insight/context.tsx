@@ -1,4 +1,5 @@
 /** How full a session's context was at each call, and of what; one source at a time. */
+import { countMark, marked, toMark, type Amount } from '../../../replay/marks.ts'
 import type { InsightAnswer } from '../../../server/api-cost.ts'
 import { BehindChart } from '../../charts/panel.tsx'
 import { everyNth } from '../../charts/scale.ts'
@@ -57,7 +58,7 @@ export function Context({ id, value, params }: ContextProps) {
         points={own.map((point, at) => ({
           x: point.position,
           layers: layers[at] ?? [],
-          says: saysOf(point.position, point.input, names, layers[at] ?? []),
+          says: saysOf(point, names, layers[at] ?? []),
           go: () => navigate({ view: 'session', id, position: point.position }),
         }))}
       />
@@ -88,11 +89,15 @@ export function Context({ id, value, params }: ContextProps) {
             },
             { name: 'When', cell: ({ at }) => <Time at={at} /> },
             { name: 'Source', cell: ({ source: one }) => <Visible text={oneLine(one, 60)} /> },
-            { name: 'Tokens', isNumber: true, cell: ({ input }) => <Count count={input} what="tokens" /> },
+            {
+              name: 'Tokens',
+              isNumber: true,
+              cell: (point) => <Count count={point.input} what="tokens" of={countedIn(point)} />,
+            },
             ...names.map((name, layer) => ({
               name,
               isNumber: true,
-              cell: (point: InsightAnswer['context'][number]) => shortCount(layersOf(point)[layer] ?? 0),
+              cell: (point: Point) => partText(layersOf(point)[layer] ?? 0),
             })),
           ]}
         />
@@ -101,15 +106,19 @@ export function Context({ id, value, params }: ContextProps) {
   )
 }
 
-function saysOf(
-  position: number,
-  tokens: number,
-  names: readonly string[],
-  layers: readonly number[],
-): string {
+type Point = InsightAnswer['context'][number]
+
+const countedIn = ({ quality }: Point): Omit<Amount, 'cost'> => (quality ? { usage: { quality } } : {})
+
+/** Parts are told by characters alone. */
+const partText = (tokens: number): string =>
+  tokens < 1 ? '0' : marked(toMark('estimated'), shortCount(tokens))
+
+function saysOf(point: Point, names: readonly string[], layers: readonly number[]): string {
   const parts = names.flatMap((name, at) => {
     const share = layers[at] ?? 0
-    return share >= 1 ? [`${name} ${shortCount(share)}`] : []
+    return share >= 1 ? [`${name} ${partText(share)}`] : []
   })
-  return `entry ${exactCount(position)}: ${exactCount(tokens)} tokens · ${parts.join(' · ')}`
+  const tokens = marked(countMark(countedIn(point)), exactCount(point.input))
+  return `entry ${exactCount(point.position)}: ${tokens} tokens · ${parts.join(' · ')}`
 }

@@ -1,4 +1,5 @@
 /** Two runs side by side: what each came to, and the same steps in one row with what changed. */
+import { sumMark } from '../../../replay/marks.ts'
 import type { ApiUsage } from '../../../server/api-model.ts'
 import type { CompareAnswer, RunRow, RunStep } from '../../../server/api-runs.ts'
 import { ask } from '../../api.ts'
@@ -95,6 +96,7 @@ function Steps({ value: { steps } }: { readonly value: CompareAnswer }) {
                   left={tokensOf(pair.left?.usage)}
                   right={tokensOf(pair.right?.usage)}
                   format={shortCount}
+                  marks={[sumMark({ usage: pair.left?.usage }), sumMark({ usage: pair.right?.usage })]}
                 />
               </td>
             </tr>
