@@ -48,13 +48,13 @@ export type CallPacker = {
 }
 
 export function createCallPacker(): CallPacker {
-  const bills = new Map<string, Open>()
+  const bills = new Map<string, OpenBill>()
   return {
     pack(calls) {
       const rows: CallRow[] = []
       for (const call of calls) {
         const row = toCallRow(call)
-        addCall(bills, call, row)
+        addCall(billFor(bills, call.session), call, row)
         rows.push(row)
       }
       return toTable(rows)
@@ -67,7 +67,7 @@ export function createCallPacker(): CallPacker {
 }
 
 /** What a session without calls comes to. */
-export const noCalls = (): OwnBill => toBill(createOpen()) as OwnBill
+export const noCalls = (): OwnBill => toBill(createBill()) as OwnBill
 
 const COUNTS = ['input', 'cache_read', 'cache_write_5m', 'cache_write_1h', 'output', 'reasoning'] as const
 const PARTIAL = qualityRank('partial')
@@ -99,7 +99,8 @@ type Slot = Sum & {
 
 type Slots = { readonly all: Map<string, Slot>; last: Slot | undefined }
 
-type Open = {
+/** What calls of one session come to so far. Nothing but values. */
+export type OpenBill = {
   readonly all: Sum
   readonly slots: Slots
   readonly tools: Map<string, number[]>
@@ -111,7 +112,7 @@ type Open = {
   isLong: boolean
 }
 
-const createOpen = (): Open => ({
+export const createBill = (): OpenBill => ({
   all: createSum(),
   slots: { all: new Map(), last: undefined },
   tools: new Map(),
@@ -122,15 +123,19 @@ const createOpen = (): Open => ({
   isLong: false,
 })
 
-function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
-  let bill = bills.get(call.session)
-  if (bill === undefined) {
-    bill = createOpen()
-    bills.set(call.session, bill)
-  }
+function billFor(bills: Map<string, OpenBill>, session: string): OpenBill {
+  const known = bills.get(session)
+  if (known !== undefined) return known
+  const bill = createBill()
+  bills.set(session, bill)
+  return bill
+}
+
+/** `most`: beyond so many, a call may have been told of before, and have one row with that. */
+export function addCall(bill: OpenBill, call: Call, row: CallRow, most: number = OPEN_CALLS): void {
   if (bill.isLong) return
   // Each may have a model and tools of its own.
-  if (bill.calls + bill.uncounted >= OPEN_CALLS || bill.tools.size > MOST_TOOLS_OF_SESSION) {
+  if (bill.calls + bill.uncounted >= most || bill.tools.size > MOST_TOOLS_OF_SESSION) {
     bill.isLong = true
     bill.slots.all.clear()
     bill.slots.last = undefined
@@ -151,7 +156,7 @@ function addCall(bills: Map<string, Open>, call: Call, row: CallRow): void {
   if (call.tools !== undefined && call.work !== undefined) addTools(bill.tools, call.tools, call.work)
 }
 
-function toBill(bill: Open): OwnBill | undefined {
+export function toBill(bill: OpenBill): OwnBill | undefined {
   if (bill.isUnusual || bill.isLong || bill.tools.size > MOST_TOOLS_OF_SESSION) return undefined
   return {
     sums: toSums(bill),
@@ -231,7 +236,7 @@ function addTools(tools: Map<string, number[]>, names: readonly string[], work: 
   }
 }
 
-function toSums({ all, calls, uncounted }: Open): Row {
+function toSums({ all, calls, uncounted }: OpenBill): Row {
   const { counts, micro, rest, isPriced, quality } = all
   return {
     ...Object.fromEntries(COUNTS.map((name, n) => [name, counts[n] ?? null])),

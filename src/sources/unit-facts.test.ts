@@ -98,7 +98,7 @@ describe('a unit of many sessions', () => {
   })
 
   it('tells of each of many thousands, most of which wait on disk, and says of each beyond what it holds that it is missing', () => {
-    const reading = createUnitReading(() => {}, 'unit', 20_000)
+    const reading = createUnitReading(() => {}, 'unit', { mostSessions: 20_000 })
     for (let session = 0; session < 20_002; session += 1) reading.add(itemsOf(session).slice(0, 1))
     // Many formats name a session again when they are done with it.
     for (const session of [20_000, 20_001, 20_000]) reading.add(itemsOf(session).slice(0, 1))

@@ -4,12 +4,12 @@
  */
 import type { Drift, ReadItem } from '../formats/format.ts'
 import { createIdSet, createRecentIds } from '../formats/id-set.ts'
-import { citation } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { createCallFold, type CallFold } from '../transcript/totals.ts'
+import { createCallFold } from '../transcript/totals.ts'
 import { createCallBatches } from './call-batches.ts'
 import { createDriftCounts } from './drift-counts.ts'
-import { heldRaw, heldSession, lengthOfFacts } from './held-facts.ts'
+import { heldRaw, heldSession } from './held-facts.ts'
+import { isStowed, openCalls, toldBy, toldNow, weightOf, type OpenSession } from './open-session.ts'
 import { isBareCommand, promptOf } from './prompt-of.ts'
 import {
   isNamedOnly,
@@ -22,12 +22,11 @@ import {
   type SessionFacts,
   type UnitFacts,
 } from './session-facts.ts'
-import { createSpawnFold, type SpawnFold } from './spawns.ts'
-import { addTold, type Told } from './stowed-facts.ts'
+import { createSpawnFold } from './spawns.ts'
 import { createStowing, type Stowed, type Stowing } from './stowing.ts'
 import { toCall } from './unit-call.ts'
 import { createUnitSessions } from './unit-sessions.ts'
-import { createWorkFold, type WorkFold } from './work.ts'
+import { createWorkFold } from './work.ts'
 
 export type UnitReading = {
   /** For the reader: `ReadOptions.drift`. */
@@ -39,6 +38,13 @@ export type UnitReading = {
    */
   part(): FactsPart | undefined
   end(): UnitFacts
+  /**
+   * What `end` would say now, while more may come: the calls that were told of since this was last asked are given out before. Undefined
+   * where only the end can tell: a unit of several sessions, or of none.
+   */
+  now(): UnitFacts | undefined
+  /** Calls that may be told of again, as they are now. */
+  openCalls(): Iterable<Call>
   /** Lets go of what is on disk, whether it came to its end or not. */
   close(): void
 }
@@ -47,10 +53,6 @@ export type UnitReading = {
 export const OPEN_CALLS = 10_000
 /** Entries of sessions that others came after, of which calls may still be open: beyond that, the oldest are put away. */
 const IDLE_ENTRIES = 20_000
-/** A session by itself takes as much memory as so many entries. */
-const ENTRIES_OF_SESSION = 20
-/** And as many characters of its facts as another. */
-const CHARACTERS_OF_ENTRY = 100
 /**
  * Calls of a recorded session whose agent has not said its name for it yet. One that says it later than this goes by our own id
  * for good.
@@ -64,69 +66,57 @@ const PART_MENTIONS = 2000
 /** A hostile file may have any number of sessions. Some twenty bytes are held of each. */
 const MOST_SESSIONS = 1_000_000
 
-type Open = {
-  /** What it was opened by: of a long one, what is held of the session has but the beginning. */
-  readonly id: string
-  session: Session
-  key: string
-  /** Calls that wait for the session's name; undefined once they need no longer. */
-  waiting?: Call[] | undefined
-  waitingWeight: number
-  readonly fold: CallFold
-  readonly work: WorkFold
-  readonly spawned: SpawnFold
-  stub: boolean
-  prompt?: string
-  /** No prompt was found yet that says what the session is about. */
-  isAsking: boolean
-  /** Blocks of entries since it was opened, and what they started: what is held grows with them. */
-  weight: number
-  /** What was told of it before others came. */
-  readonly before?: Stowed
-}
-
 /** Held until there is another: what was compiled of its functions goes with the last of them. */
 let latest: UnitReading | undefined
+
+export type UnitReadingOptions = {
+  readonly mostSessions?: number
+  /** `now` will be asked. */
+  readonly isFollowed?: boolean
+  /** Told of calls that no more is expected of, as they are given out. */
+  readonly onSettled?: (call: Call) => void
+}
 
 /** `unit`: see `keyOf`. */
 export function createUnitReading(
   onCalls: (calls: readonly Call[]) => void,
   unit: string | undefined,
-  mostSessions: number = MOST_SESSIONS,
+  options: UnitReadingOptions = {},
 ): UnitReading {
-  latest = createReading(onCalls, unit, mostSessions)
+  latest = createReading(onCalls, unit, options)
   return latest
 }
 
 function createReading(
   onCalls: (calls: readonly Call[]) => void,
   unit: string | undefined,
-  mostSessions: number,
+  { mostSessions = MOST_SESSIONS, isFollowed = false, onSettled }: UnitReadingOptions,
 ): UnitReading {
   let made: Stowing | undefined
   const stowing = (): Stowing => (made ??= createStowing())
-  const sessions = createUnitSessions<Open>((stowed) => stowing().take(stowed).facts.session.id)
+  const sessions = createUnitSessions<OpenSession>((stowed) => stowing().take(stowed).facts.session.id)
   const keys = createIdSet()
   const refused = createRecentIds()
   const drift = createDriftCounts()
   /** Sessions that are not told of now and may go on, the oldest first. */
-  const idle = new Set<Open>()
+  const idle = new Set<OpenSession>()
   let idleEntries = 0
-  let current: Open | undefined
+  let current: OpenSession | undefined
   let damage = 0
   const { give, flush } = createCallBatches(onCalls)
-  const settle = (open: Open, call: Call): void => {
+  const settle = (open: OpenSession, call: Call): void => {
+    onSettled?.(call)
     if (open.waiting === undefined) return give(call)
     open.waiting.push(call)
     open.waitingWeight += weightOfCall(call)
     if (open.waitingWeight >= MOST_WAITING) giveAll(open)
   }
-  const giveAll = (open: Open): void => {
+  const giveAll = (open: OpenSession): void => {
     for (const call of open.waiting ?? []) give({ ...call, session: open.key })
     open.waiting = undefined
   }
   /** A database may hold any number of sessions, each with calls that nothing more will be said of. */
-  const turnTo = (next: Open | undefined): void => {
+  const turnTo = (next: OpenSession | undefined): void => {
     if (next === current) return
     // One that waits for its name is not put away: it may be the only one, and is not known by what it will be called.
     if (current !== undefined && current.waiting === undefined) {
@@ -149,18 +139,19 @@ function createReading(
     keys.add(key)
     return key
   }
-  const opened = (session: Session): Open | undefined => {
+  const opened = (session: Session): OpenSession | undefined => {
     const known = sessions.get(session.id)
     return known === undefined || isStowed(known) ? open(session, known) : known
   }
-  const open = (session: Session, before: Stowed | undefined): Open | undefined => {
+  const open = (session: Session, before: Stowed | undefined): OpenSession | undefined => {
     if (before === undefined && sessions.size() >= mostSessions) return undefined
-    const work = createWorkFold()
+    const work = createWorkFold(isFollowed)
     const told = before === undefined ? undefined : stowing().take(before).facts
     const prompt = told?.prompt
-    const opened: Open = {
+    const opened: OpenSession = {
       id: session.id,
       session,
+      model: session.model,
       key: told?.key ?? newKey(session),
       ...(before !== undefined && { before, ...(prompt !== undefined && { prompt }) }),
       // What is recorded here begins before its agent may have said anything.
@@ -174,6 +165,7 @@ function createReading(
       fold: createCallFold({
         window: OPEN_CALLS,
         isNotSummed: true,
+        isFollowed,
         toHeld: heldRaw,
         settle: (call) =>
           settle(opened, toCall(opened.key, call, opened.stub, work.take(call.key, call.tools))),
@@ -220,7 +212,7 @@ function createReading(
           current.weight += entry.blocks.length > 1 ? entry.blocks.length : 1
           current.work.add(entry)
           current.spawned.observe(entry)
-          current.fold.add(entry, current.session.model)
+          current.fold.add(entry, current.model)
         } else if (item.type === 'damage') damage += 1
         else {
           turnTo(opened(item.session))
@@ -230,6 +222,7 @@ function createReading(
             continue
           }
           current.session = heldSession(item.session)
+          if (!isFollowed) current.model = current.session.model
           if (current.waiting !== undefined && item.session.native !== undefined) {
             current.key = newKey(item.session)
             giveAll(current)
@@ -256,43 +249,13 @@ function createReading(
       last = undefined
       return { sessions: recorded, mentions, damage, drift: drift.all() }
     },
+    now() {
+      const told = current === undefined || sessions.size() !== 1 ? undefined : toldNow(current, give)
+      flush()
+      if (told === undefined || isNamedOnly(told.facts)) return undefined
+      return { sessions: [told.facts], mentions: told.started, damage, drift: drift.all() }
+    },
+    openCalls: () => (current === undefined ? [] : openCalls(current)),
     close: () => made?.close(),
   }
-}
-
-function isStowed(one: Open | Stowed): one is Stowed {
-  return typeof one !== 'object'
-}
-
-function weightOf({ weight, spawned, session }: Open): number {
-  const ofFacts = Math.floor(lengthOfFacts(session) / CHARACTERS_OF_ENTRY)
-  return weight + spawned.spawns.size + ENTRIES_OF_SESSION + ofFacts
-}
-
-function toldBy(one: Open, stowing: () => Stowing, giveAll: (one: Open) => void): Told {
-  const told = { facts: factsOf(one, giveAll), started: startedBy(one) }
-  return one.before === undefined ? told : addTold(stowing().take(one.before), told)
-}
-
-function factsOf(one: Open, giveAll: (one: Open) => void): SessionFacts {
-  const { session, key, fold, work, prompt } = one
-  const { entries, toolCalls, models } = fold.totals()
-  giveAll(one)
-  const totals = { entries, toolCalls, calls: 0, ...(models && { models }) }
-  return {
-    key,
-    session: { ...session, totals },
-    entries,
-    toolCalls,
-    ...(prompt && { prompt }),
-    // After the totals: what calls were not settled until then have taken theirs.
-    work: work.end(),
-  }
-}
-
-function startedBy({ key, spawned }: Open): readonly Mention[] {
-  return [...spawned.spawns].map(([session, at]) => ({
-    session,
-    parent: { session: key, citation: citation(key, at), relation: 'subagent' },
-  }))
 }

@@ -49,6 +49,12 @@ export type WorkFold = {
   take(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
   /** All that was not given out, and what is of the whole. */
   end(): SessionWork
+  /** What `take` would give now, without giving it out. */
+  look(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
+  /** What `end` would say now, were those calls given out that are open: `toolsOf` has what each of them names. */
+  now(toolsOf: (call: string) => readonly string[] | undefined): SessionWork
+  /** Provider calls whose tools did something since this was last asked; none unless it is followed. */
+  changed(): readonly string[]
 }
 
 /** A hostile file may name any number. Beyond these they are counted and not named. */
@@ -73,7 +79,9 @@ type Held = {
 }
 type Open = Called & { readonly at: string | undefined; readonly counts: number[] }
 
-export function createWorkFold(): WorkFold {
+/** `isFollowed`: somebody asks now and then what has changed. */
+export function createWorkFold(isFollowed = false): WorkFold {
+  const changed = isFollowed ? new Set<string>() : undefined
   const tallies = new Map<string, Tally>()
   let tallied = 0
   const rest = new Map<string, number[]>()
@@ -128,6 +136,7 @@ export function createWorkFold(): WorkFold {
     if (again === 'repeat') repeats += 1
     if (again === 'reread') rereads += 1
     const counts = countsFor(call, tool)
+    if (call !== undefined) changed?.add(call)
     counts[0] = (counts[0] ?? 0) + 1
     if (again !== undefined) bump(counts, again === 'repeat' ? 4 : 5, 1)
     open.open(entry.source, block.callId, block.name, { tool, mark, call, at: entry.at, counts })
@@ -138,6 +147,7 @@ export function createWorkFold(): WorkFold {
     if (isFailed) failed += 1
     const call = made?.open.answer(entry.source, block)
     if (call === undefined) return
+    if (call.call !== undefined) changed?.add(call.call)
     if (isFailed) bump(call.counts, 1, 1)
     // What the agent states of the one result is nearer than its clock.
     const stated = isOnlyResult(entry) ? entry.durationMs : undefined
@@ -147,6 +157,27 @@ export function createWorkFold(): WorkFold {
       bump(call.counts, 3, 1)
     }
     made?.waste.answered(call, isFailed)
+  }
+
+  /** `rest`: what no call was given out with. */
+  const told = (rest: ReadonlyMap<string, number[]>): SessionWork => {
+    const [lastAt, busy] = [activity.lastAt(), activity.activity()]
+    return {
+      failed,
+      errors,
+      repeats,
+      rereads,
+      parts: [...parts],
+      sources: [...sources],
+      tools: [...tools],
+      files: made?.files.named() ?? {},
+      touched: made?.files.touched() ?? 0,
+      ...((isCut || made?.files.isCut()) && { isCut: true }),
+      ...(lastAt !== undefined && { lastAt }),
+      ...(busy && { activity: busy }),
+      findings: made?.waste.findings() ?? [],
+      rest: Object.assign(Object.create(null), Object.fromEntries(rest)) as SessionWork['rest'],
+    }
   }
 
   return {
@@ -171,38 +202,41 @@ export function createWorkFold(): WorkFold {
       const tally = call === undefined ? undefined : tallies.get(call)
       if (call === undefined || tally === undefined) return undefined
       tallies.delete(call)
-      for (const [tool, counts] of tally) {
-        tallied -= weightOfName(tool)
-        if (named === undefined || !named.includes(tool)) addCounts(rest, tool, counts)
-      }
-      const counted: ToolCounts[] = []
-      for (const tool of named ?? [])
-        counted.push((countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
-      return counted
+      for (const [tool] of tally) tallied -= weightOfName(tool)
+      addUnnamed(rest, tally, named)
+      return countsNamed(tally, named)
     },
     end() {
-      for (const tally of tallies.values()) for (const [tool, counts] of tally) addCounts(rest, tool, counts)
+      for (const tally of tallies.values()) addUnnamed(rest, tally, undefined)
       tallies.clear()
       tallied = 0
-      const [lastAt, busy] = [activity.lastAt(), activity.activity()]
-      return {
-        failed,
-        errors,
-        repeats,
-        rereads,
-        parts: [...parts],
-        sources: [...sources],
-        tools: [...tools],
-        files: made?.files.named() ?? {},
-        touched: made?.files.touched() ?? 0,
-        ...((isCut || made?.files.isCut()) && { isCut: true }),
-        ...(lastAt !== undefined && { lastAt }),
-        ...(busy && { activity: busy }),
-        findings: made?.waste.findings() ?? [],
-        rest: Object.assign(Object.create(null), Object.fromEntries(rest)) as SessionWork['rest'],
-      }
+      return told(rest)
+    },
+    look(call, named) {
+      const tally = call === undefined ? undefined : tallies.get(call)
+      return tally && countsNamed(tally, named).map(([...counts]) => counts)
+    },
+    now(toolsOf) {
+      const left = new Map([...rest].map(([tool, counts]) => [tool, [...counts]]))
+      for (const [call, tally] of tallies) addUnnamed(left, tally, toolsOf(call))
+      return told(left)
+    },
+    changed() {
+      const calls = [...(changed ?? [])]
+      changed?.clear()
+      return calls
     },
   }
+}
+
+/** What a call's tools did that its row does not name. */
+function addUnnamed(rest: Map<string, number[]>, tally: Tally, named: readonly string[] | undefined): void {
+  for (const [tool, counts] of tally)
+    if (named === undefined || !named.includes(tool)) addCounts(rest, tool, counts)
+}
+
+function countsNamed(tally: Tally, named: readonly string[] = []): readonly ToolCounts[] {
+  return named.map((tool) => (countsIn(tally, tool) as unknown as ToolCounts | undefined) ?? NO_COUNTS)
 }
 
 /** A tool that runs for longer than a month was not answered, but found again. */

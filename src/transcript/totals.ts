@@ -27,6 +27,16 @@ export type CallFold = {
   add(entry: Entry, model?: string): void
   /** Settles the calls still open, and gives the totals. The fold can go on after it. */
   totals(): Totals
+  /** What is counted so far, with every call left open that is. */
+  now(): Pick<Totals, 'entries' | 'toolCalls' | 'models'>
+  /** The call that is open under a key, and all of them. */
+  open(key: string): BilledCall | undefined
+  allOpen(): Iterable<BilledCall>
+  /**
+   * Keys of open calls that were reported since this was last asked; none unless `isFollowed`. Undefined where two providers gave out the
+   * same id, for a key then names more than one, or two sources report one call, for which of them was first is then decided by who reads.
+   */
+  reported(): readonly string[] | undefined
 }
 
 type Options = {
@@ -38,6 +48,8 @@ type Options = {
   readonly window?: number
   /** The provider's own words, without what nobody will ask of them; undefined for more than may be held until a later report. */
   readonly toHeld?: (raw: Json) => Json | undefined
+  /** Somebody asks now and then what was reported since. */
+  readonly isFollowed?: boolean
 }
 
 /** A hostile file may name any number of models. */
@@ -50,8 +62,10 @@ export function createCallFold({
   isNotSummed = false,
   window = Number.POSITIVE_INFINITY,
   toHeld,
+  isFollowed = false,
 }: Options = {}): CallFold {
   const open = new Map<string, BilledCall>()
+  const reported = isFollowed ? new Set<string>() : undefined
   /** What the open calls weigh. */
   let openWeight = 0
   const mostWeight = WEIGHT_A_CALL * window
@@ -64,6 +78,8 @@ export function createCallFold({
   let lastModel: string | undefined
   /** True once two providers gave out the same id. */
   let isSplit = false
+  /** True once two sources reported the same call. */
+  let isMixed = false
 
   const close = (call: BilledCall): void => {
     if (hasCounts(call.usage)) calls += 1
@@ -78,10 +94,12 @@ export function createCallFold({
     for (const [key, call] of open) {
       if (open.size === 1 || (open.size <= left && openWeight <= mostWeight * (7 / 8))) return
       open.delete(key)
+      reported?.delete(key)
       openWeight -= weightOf(call)
       close(call)
     }
   }
+  const namedModels = (): Pick<Totals, 'models'> => (models.size > 0 ? { models: [...models] } : {})
 
   return {
     add(entry, ofSession) {
@@ -109,6 +127,7 @@ export function createCallFold({
       if (key !== base) isSplit = true
       const first = key === base ? known : open.get(key)
       if (first !== undefined) open.delete(key)
+      if (isFollowed && first !== undefined && first.source !== source) isMixed = true
       // The call keeps the time of its first report, and what the last does not say.
       const call: { -readonly [K in keyof BilledCall]: BilledCall[K] } = {
         key: base,
@@ -124,27 +143,38 @@ export function createCallFold({
       if (toHeld !== undefined && call.usage.raw !== undefined) {
         const raw = toHeld(call.usage.raw)
         if (raw === undefined) {
+          reported?.delete(key)
           close(call)
           return
         }
         if (raw !== call.usage.raw) call.usage = { ...call.usage, raw }
       }
       open.set(key, call)
+      reported?.add(key)
       openWeight += weightOf(call)
       if (open.size > window || openWeight > mostWeight) closeOldest()
     },
     totals() {
       for (const call of open.values()) close(call)
       open.clear()
+      reported?.clear()
       openWeight = 0
       return {
         entries,
         toolCalls,
         calls,
         ...(uncounted > 0 && { uncounted }),
-        ...(models.size > 0 && { models: [...models] }),
+        ...namedModels(),
         ...(sum && calls > 0 && { usage: sum }),
       }
+    },
+    now: () => ({ entries, toolCalls, ...namedModels() }),
+    open: (key) => open.get(key),
+    allOpen: () => open.values(),
+    reported() {
+      const keys = [...(reported ?? [])]
+      reported?.clear()
+      return isSplit || isMixed ? undefined : keys
     },
   }
 }
