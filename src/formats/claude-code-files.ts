@@ -115,6 +115,16 @@ export function agentOf(path: string): string | undefined {
 
 export const stem = (path: string): string => path.slice(path.lastIndexOf('/') + 1).replace(/\.jsonl$/, '')
 
+/** What a file of a session is by its place and name. `other`: of no agent, below a session's subagents, as a workflow's journal. */
+export function kindOf(path: string): 'log' | 'agent' | 'meta' | 'result' | 'other' {
+  if (isResult(path)) return 'result'
+  const isBelowAgents = folderAbove(path, AGENTS) !== undefined
+  if (isBelowAgents && META.test(path)) return 'meta'
+  if (!path.endsWith('.jsonl')) return 'other'
+  if (agentOf(path) !== undefined) return 'agent'
+  return isBelowAgents ? 'other' : 'log'
+}
+
 const RESULTS = 'tool-results'
 const AGENTS = 'subagents'
 const META = /\.meta\.json$/

@@ -10,9 +10,11 @@ import { detectAmong } from './candidates.ts'
 import { agentOf, groupFiles, metaOf, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { MOST_AT_ONCE } from './claude-cut.ts'
+import { followClaude } from './claude-follow.ts'
 import { claudeParent, claudeSession, type ClaudeFacts } from './claude-facts.ts'
 import { isClaudeLine, isSurelyOwn, SURE_BYTES } from './claude-own.ts'
-import { createClaudeReading, type ClaudeReading, type Said } from './claude-reading.ts'
+import type { Said } from './claude-others.ts'
+import { createClaudeReading, type ClaudeReading } from './claude-reading.ts'
 import { VOCABULARY, watchLine } from './claude-vocabulary.ts'
 import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ItemsAtOnce, ReadItem, ReadOptions } from './format.ts'
@@ -46,7 +48,7 @@ export const claudeCode: Format = {
           id = session.id
           return session
         },
-        (agent) => logs.has(agent),
+        { hasLog: (agent) => logs.has(agent) },
       )
       // Nothing but facts is read at once: for all else, the file would be opened in vain.
       const isShort = options?.isForFacts === true && isAlone(group)
@@ -62,6 +64,14 @@ export const claudeCode: Format = {
     const reading = createReading(options, (facts) => toSession(facts, { path, session: undefined }, NONE))
     return reading.atOnce(path, file, { ...optionsOf(path), isOwnOnly: true })
   },
+  async follow(_source, options) {
+    // Its records name it, or it is not followed.
+    const toOne = (facts: ClaudeFacts): Session => toSession(facts, { path: '', session: undefined }, NONE)
+    return followClaude({
+      createReading: (hasLog) => createReading(options, toOne, { hasLog, isInTurns: true }),
+      optionsOf,
+    })
+  },
   write: claudeCodeWriter,
   places: PLACES['claude-code'],
   unit: unitOf,
@@ -73,7 +83,7 @@ const NONE: ReadonlySet<string> = new Set()
 function createReading(
   options: ReadOptions | undefined,
   toSession: (facts: ClaudeFacts) => Session,
-  hasLog?: (agent: string) => boolean,
+  files: Pick<Parameters<typeof createClaudeReading>[0], 'hasLog' | 'isInTurns'> = {},
 ): ClaudeReading {
   const drift = createDriftWatch(VOCABULARY, options)
   return createClaudeReading({
@@ -81,7 +91,7 @@ function createReading(
     exact: true,
     isForFacts: options?.isForFacts === true,
     toSession,
-    ...(hasLog !== undefined && { hasLog }),
+    ...files,
     ...(drift !== undefined && { watch: (line) => watchLine(drift, line) }),
   })
 }

@@ -26,6 +26,8 @@ export type FactsFold = {
     sessionOf: (record: R) => string | undefined,
     expected: string | undefined,
   ): boolean
+  /** Whether it is decided: no later record would choose another. */
+  readonly isChosen: () => boolean
   observe(line: JsonObject): void
   /** True where `observe` would learn nothing from a message of which all it says for the session is this: see `DefaultName`. */
   isSettled(isSaid: (name: DefaultName) => boolean): boolean
@@ -102,6 +104,7 @@ export function createClaudeFacts({
       }
       return false
     },
+    isChosen: () => chosen,
     observe(line) {
       const { sessionId, cwd, version, gitBranch, message } = line
       if (!hasOwnLine || line['forkedFrom'] !== undefined) observeCopy(line)

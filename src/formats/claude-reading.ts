@@ -3,18 +3,19 @@
  * an entry, and every bad line is damage. Memory is one batch of lines and the ids.
  */
 import { PRIMARY, type Entry, type Origin } from '../transcript/entry.ts'
-import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { isLongRecord } from '../transcript/long-records.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import { ShapedRecord } from '../transcript/cut-records.ts'
 import type { Session } from '../transcript/session.ts'
 import type { ShortFile, SourceFile } from '../transcript/source.ts'
-import { fileName, readDocumentBlock, readTextBlock, type Beside } from './claude-beside.ts'
+import { readDocumentBlock, readTextBlock } from './claude-beside.ts'
 import { claudeRecordsAtOnce, isCutTooShort, readClaudeRecords, type RecordsAtOnce } from './claude-cut.ts'
 import { createClaudeFacts, type ClaudeFacts } from './claude-facts.ts'
 import { createCuts, createIterations, embeddedLine } from './claude-derived.ts'
 import { fromClaudeLine } from './claude-lines.ts'
 import { areSurelyOwn } from './claude-own.ts'
+import { createOthers, type DocumentOptions, type RecordOptions } from './claude-others.ts'
 import { createOpening, type Opening } from './claude-opening.ts'
 import { createPlacing, keep } from './claude-placing.ts'
 import { agentOf } from './claude-rest.ts'
@@ -24,7 +25,6 @@ import { createSpawns, sourceOf } from './claude-spawns.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
 import type { ItemsAtOnce, ReadItem } from './format.ts'
 import { readRawRecords } from './raw-records.ts'
-import { oversizedEntry } from './unknown.ts'
 
 export type ClaudeReading = {
   /** The records of one file. The first file opens the session. */
@@ -44,30 +44,21 @@ export type ClaudeReading = {
   text(file: SourceFile, options: DocumentOptions): Promise<ReadItem>
   /** The subagents that lines read so far name, in the order they do. */
   readonly named: readonly string[]
+  /** True once a message of a subagent was taken from a progress line: its log would have it. */
+  readonly hasEmbedded: () => boolean
+  /** True once its records have decided which session it is. */
+  readonly isChosen: () => boolean
   /** Opens the session when no record has done so yet: a folder may hold only what stands beside the log. */
   open(): readonly ReadItem[]
   /** The session's facts as all files together say them. */
   end(): readonly ReadItem[]
 }
 
-type FileOptions = {
+type FileOptions = RecordOptions & {
   /** The session that the file's name speaks of: chosen when a record says so too, for forks begin with another's records. */
   readonly expected?: string
-  /** Whose lines these are where they do not say. */
-  readonly source?: string
   /** Another program's records: each is kept whole, and none is asked what it says. */
   readonly isForeign?: boolean
-  /** What a record of another dialect says; undefined for one that is not of it either, which is then kept whole. */
-  readonly parse?: (value: Json) => readonly Said[] | undefined
-}
-
-/** An entry before it has its place in the session. */
-export type Said = Omit<Entry, 'id' | 'source' | 'sequence' | 'origin'>
-
-type DocumentOptions = {
-  readonly source?: string
-  /** What the event is called. */
-  readonly record: string
 }
 
 type Options = {
@@ -81,6 +72,8 @@ type Options = {
   readonly hasLog?: (agent: string) => boolean
   /** Told of every line that is an object. */
   readonly watch?: (line: JsonObject) => void
+  /** Files are read some lines at a time, in turns: what is told by the lines before one is held for each of them. */
+  readonly isInTurns?: boolean
 }
 
 /**
@@ -96,6 +89,7 @@ export function createClaudeReading(options: Options): ClaudeReading {
 
 function createReading(options: Options): ClaudeReading {
   const { format, toSession, exact = false, isForFacts = false, hasLog = () => false, watch } = options
+  const { isInTurns = false } = options
   const facts = createClaudeFacts({ exact, isForFacts })
   const spawns = createSpawns()
   const { place, toId, nextSequence, seen } = createPlacing({
@@ -105,9 +99,16 @@ function createReading(options: Options): ClaudeReading {
     onPlaced: (source) => shaped.begun(source),
   })
   const sidechains = new Map<string, string>()
-  const iterations = createIterations()
-  const cuts = createCuts()
+  let { iterations, cuts } = createDerived()
+  const derived = new Map<string, ReturnType<typeof createDerived>>()
+  /** What a line says of the one before it is of the one before it in its file. */
+  const turnTo = (file: string): void => {
+    const own = derived.get(file) ?? createDerived()
+    if (isInTurns) derived.set(file, own)
+    ;({ iterations, cuts } = own)
+  }
   let isOpen = false
+  let hasEmbedded = false
 
   const takeLine = (
     record: JsonRecord,
@@ -156,23 +157,19 @@ function createReading(options: Options): ClaudeReading {
     const source = `subagent:${agent}`
     if (said.model !== undefined) facts.observeModel(said.model, source)
     keep(said, 'derived', 'progress')
+    hasEmbedded = true
     return place(said, source, uuid, origin)
   }
 
-  const takeForeign = (record: JsonRecord, file: string, options: FileOptions, items: ReadItem[]): void => {
-    const { value, number, byteOffset, byteLength } = record
-    const { source = PRIMARY, parse } = options
-    const origin = { format, file, record: number, byteOffset, byteLength }
-    const whole: readonly Said[] = [{ kind: 'event', blocks: [{ type: 'unknown', raw: value }] }]
-    for (const one of parse?.(value) ?? whole) {
-      if (one.at !== undefined) facts.observeTime(one.at)
-      const sequence = nextSequence(source)
-      const entry = { id: toId(undefined, source, sequence), source, sequence, ...one, origin }
-      items.push({ type: 'entry', entry })
-    }
-  }
+  const others = createOthers({ format, facts, nextSequence, toId })
 
-  const shaped = createShapedLines({ facts, spawns, seen, nextSequence, cuts })
+  const shaped = createShapedLines({
+    facts,
+    spawns,
+    seen,
+    nextSequence,
+    cuts: (line, said) => cuts(line, said),
+  })
 
   const toItems = (batch: RecordBatch, file: string, options: FileOptions): ReadItem[] => {
     const isClaude = options.parse === undefined && options.isForeign !== true
@@ -183,16 +180,12 @@ function createReading(options: Options): ClaudeReading {
         if ((next.line ?? 0) > before) return
         damaged += 1
         items.push({ type: 'damage', damage: next })
-        if (next.kind !== 'too-large') continue
-        const { source = PRIMARY } = options
-        const sequence = nextSequence(source)
-        const entry = oversizedEntry(next, { format, file, source, sequence })
-        items.push({ type: 'entry', entry: { ...entry, id: toId(undefined, source, sequence) } })
+        if (next.kind === 'too-large') items.push(others.oversized(next, file, options))
       }
     }
     for (const record of batch.records) {
       if (damaged < batch.damage.length) giveDamage(record.number)
-      if (!isClaude) takeForeign(record, file, options, items)
+      if (!isClaude) for (const item of others.record(record, file, options)) items.push(item)
       else if (
         !(record instanceof ShapedRecord) ||
         !shaped.take(record as ShapedRecord<ClaudePlan>, options.source, items)
@@ -204,23 +197,6 @@ function createReading(options: Options): ClaudeReading {
     shaped.settle()
     giveDamage(Number.POSITIVE_INFINITY)
     return items
-  }
-
-  const beside = (
-    file: SourceFile,
-    { source = PRIMARY, record }: DocumentOptions,
-    found: Beside,
-  ): ReadItem => {
-    if ('damage' in found) return { type: 'damage', damage: found.damage }
-    const { block, byteLength } = found
-    const sequence = nextSequence(source)
-    const id = toId(undefined, source, sequence)
-    const origin = { format, file: file.path, record: 1, byteOffset: 0, byteLength }
-    const metadata = { record, ...(block.type === 'text' && { file: fileName(file.path) }) }
-    return {
-      type: 'entry',
-      entry: { id, source, sequence, kind: 'event', blocks: [block], metadata, origin },
-    }
   }
 
   const open = (): ReadItem => {
@@ -251,6 +227,7 @@ function createReading(options: Options): ClaudeReading {
   return {
     async *read(file, options = {}) {
       const { isForeign = false } = options
+      turnTo(file.path)
       const opening = openingOf(file.path, options)
       const batches = isForeign
         ? readRawRecords(file)
@@ -287,13 +264,21 @@ function createReading(options: Options): ClaudeReading {
         if (!isBegun) leave()
       }
     },
-    document: async (file, options) => beside(file, options, await readDocumentBlock(file)),
-    text: async (file, options) => beside(file, options, await readTextBlock(file)),
+    document: async (file, options) => others.file(file, options, await readDocumentBlock(file)),
+    text: async (file, options) => others.file(file, options, await readTextBlock(file)),
     named: spawns.named,
+    hasEmbedded: () => hasEmbedded,
+    isChosen: facts.isChosen,
     open: () => (isOpen ? [] : [open()]),
     end,
   }
 }
+
+/** What is told by the lines before one. */
+const createDerived = (): {
+  readonly iterations: ReturnType<typeof createIterations>
+  readonly cuts: ReturnType<typeof createCuts>
+} => ({ iterations: createIterations(), cuts: createCuts() })
 
 /** Of what is taken in one batch after the other, the last list with what is left at the end. */
 function itemsAtOnce(

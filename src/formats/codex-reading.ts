@@ -10,7 +10,7 @@ import { CODEX, createCodexFacts, type FactsFold } from './codex-facts.ts'
 import { createLineFold } from './codex-fold.ts'
 import { isInjected } from './codex-injected.ts'
 import { createCallLinks } from './codex-links.ts'
-import { surveyRollbacks } from './codex-rollbacks.ts'
+import { surveyRollbacks, type RolledBack } from './codex-rollbacks.ts'
 import { VOCABULARY, watchLine } from './codex-vocabulary.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
 import { createDriftWatch } from './drift.ts'
@@ -24,7 +24,7 @@ type Draft = { -readonly [K in keyof Entry]: Entry[K] }
 const HELD = 500
 const HELD_BYTES = 8 * 1024 * 1024
 
-type Options = ReadOptions & {
+export type RolloutOptions = ReadOptions & {
   /** The thread that the file's name speaks of, for a file whose first line is lost. */
   readonly nameInPath: string | undefined
   /** The session of a thread, from what its lines say so far. */
@@ -35,11 +35,32 @@ type Options = ReadOptions & {
 
 export async function* readRollout(
   file: SourceFile,
-  { nameInPath, toSession, onSpawns, ...options }: Options,
+  { onSpawns, ...options }: RolloutOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
+  const rollout = createRollout(file.path, options, await surveyRollbacks(file))
+  yield* rollout.read(file)
+  onSpawns(rollout.spawns)
+  yield rollout.end()
+}
+
+export type Rollout = {
+  /** A file, or what was added to it. */
+  read(file: SourceFile): AsyncGenerator<readonly ReadItem[]>
+  /** What was held back, and the session's facts: a count that comes after it stands on the line that says it. */
+  end(): readonly ReadItem[]
+  /** False until there was a count, which may rename the calls before it. */
+  readonly hasCounts: boolean
+  readonly spawns: ReadonlyMap<string, number>
+}
+
+/** `path`: of the file, or of the one that is added to. `isRolledBack`: where nobody says, no line is marked so. */
+export function createRollout(
+  path: string,
+  { nameInPath, toSession, ...options }: Omit<RolloutOptions, 'onSpawns'>,
+  isRolledBack: RolledBack = () => false,
+): Rollout {
   const facts = createCodexFacts()
   const watch = createDriftWatch(VOCABULARY, options)
-  const isRolledBack = await surveyRollbacks(file)
   const links = createCallLinks()
   let isNamed = false
   /** Line 1 names the thread; any later line may be a copy of another's. */
@@ -61,7 +82,7 @@ export async function* readRollout(
       isWhole = false
       queue.push({ type: 'damage', damage })
       if (damage.kind !== 'too-large') return
-      const place = { format: CODEX, file: file.path, source: PRIMARY, sequence }
+      const place = { format: CODEX, file: path, source: PRIMARY, sequence }
       queue.push({ type: 'entry', entry: oversizedEntry(damage, place) })
       sequence += 1
       return
@@ -71,13 +92,13 @@ export async function* readRollout(
     if (renamed !== undefined) renameCalls(queue, renamed)
     queuedBytes += byteLength
     if (watch !== undefined && isObject(value)) watchLine(watch, value, facts.version)
-    if (step.record.number === 1) isNamed = facts.thread !== undefined
+    if (step.record.number === 1 && !isOpen) isNamed = facts.thread !== undefined
     const entry: Draft = {
       id: `${PRIMARY}/${sequence}`,
       source: PRIMARY,
       sequence,
       ...line,
-      origin: originOf(CODEX, file.path, step.record),
+      origin: originOf(CODEX, path, step.record),
     }
     sequence += 1
     const noted = options.isForFacts === true ? undefined : exactNumbers(step.record.text)
@@ -119,17 +140,26 @@ export async function* readRollout(
     return { type: 'session', session: toSession(thread() ?? facts.thread, facts) }
   }
 
-  for await (const steps of readInOrder(file)) {
-    if (steps.length === 0) continue
-    // Not in this frame: it would hold on to the last of them while the next are read.
-    steps.forEach(take)
-    const opened = isOpen ? [] : [open()]
-    yield [...opened, ...release()]
+  return {
+    async *read(file) {
+      for await (const steps of readInOrder(file)) {
+        if (steps.length === 0) continue
+        // Not in this frame: it would hold on to the last of them while the next are read.
+        steps.forEach(take)
+        const opened = isOpen ? [] : [open()]
+        yield [...opened, ...release()]
+      }
+    },
+    end() {
+      said = undefined
+      isWaiting = false
+      return isOpen ? [...release(), open()] : []
+    },
+    get hasCounts() {
+      return lines.hasCounts
+    },
+    spawns: links.spawns,
   }
-  said = undefined
-  isWaiting = false
-  onSpawns(links.spawns)
-  if (isOpen) yield [...release(), open()]
 }
 
 function renameCalls(items: readonly ReadItem[], [from, to]: readonly [string, string]): void {

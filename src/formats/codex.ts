@@ -7,14 +7,14 @@ import { parseInstant } from '../transcript/instant.ts'
 import { asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { citation, PRIMARY } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import type { SourceFile } from '../transcript/source.ts'
+import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { CODEX, toSessionId } from './codex-facts.ts'
 import { isLegacyHeader } from './codex-lines.ts'
-import { readRollout } from './codex-reading.ts'
+import { createRollout, readRollout, type Rollout } from './codex-reading.ts'
 import { isIndex, readIndex, readTitles } from './codex-titles.ts'
 import { codexWriter } from './codex-write.ts'
-import type { Detection, Format } from './format.ts'
+import type { Detection, Format, LogFollowing, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { PLACES } from './places.ts'
@@ -66,9 +66,43 @@ export const codex: Format = {
       if (named !== undefined) taken.add(named.id)
     }
   },
+  follow: followCodex,
   write: codexWriter,
   places: PLACES.codex,
 }
+
+/**
+ * One rollout, without what its folder says of it. Which turns were taken back later is no fact of a session's: what they cost was paid.
+ */
+async function followCodex(source: Source, options: ReadOptions = {}): Promise<LogFollowing | undefined> {
+  const titles = await readTitles(source)
+  if (titles.size > 0) return undefined
+  let named: Pick<Session, 'id' | 'native'> | undefined
+  let path: string | undefined
+  let rollout: Rollout | undefined
+  let isOne = true
+  return {
+    async *more(added) {
+      for (const more of added) {
+        path ??= more.path
+        isOne &&= more.path === path
+        rollout ??= createRollout(path, {
+          ...options,
+          nameInPath: threadInName(path),
+          toSession(thread, facts) {
+            named ??= nameOf(more, thread, NONE)
+            return { ...named, ...facts.current() }
+          },
+        })
+        yield* rollout.read(more)
+      }
+      if (rollout !== undefined) yield rollout.end()
+    },
+    isSure: () => isOne && rollout?.hasCounts === true && named?.native !== undefined,
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** How sure the first records make us that a file is Codex's. */
 export function detectCodex(head: Head): Detection | undefined {

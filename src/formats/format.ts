@@ -32,6 +32,11 @@ export type Format = {
     open: (mostBytes: number) => ShortFile | undefined,
     options: ReadOptions,
   ): ItemsAtOnce | undefined
+  /**
+   * Begins to read a log that grows, for facts. Absent: what has grown is read whole. Undefined: so is this one, for what lies beside it
+   * has a say in it, too.
+   */
+  follow?(source: Source, options?: ReadOptions): Promise<LogFollowing | undefined>
   readonly write?: Writer
   /** Where its files lie on people's machines; absent for what has no place of its own. */
   readonly places?: readonly Place[]
@@ -42,6 +47,17 @@ export type Format = {
   unit?(file: SourceFile): string | Promise<string>
   /** Nothing beside a unit's own files is looked for: it may be read before what lies beside it is kept. */
   readonly isReadAlone?: boolean
+}
+
+/** A log that is read on where it ended, each time it has grown. What is said of it in all is what `read` says of the whole. */
+export type LogFollowing = {
+  /**
+   * Files of the unit that are new, and what was added to others: whole lines, by the same paths. Ends with the session's facts as they
+   * are known now.
+   */
+  more(added: readonly SourceFile[]): AsyncIterable<readonly ReadItem[]>
+  /** False once something came that only reading the whole can tell: nothing that was said counts any more. */
+  isSure(): boolean
 }
 
 /** What is read without promises, until it is left. */

@@ -8,7 +8,7 @@ import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
 import { createDriftWatch } from './drift.ts'
-import type { Detection, Format, ReadItem, ReadOptions } from './format.ts'
+import type { Detection, Format, LogFollowing, ReadItem, ReadOptions } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { originOf, readInOrder, type Step } from './in-order.ts'
@@ -31,6 +31,7 @@ export const pi: Format = {
       yield* readSession(file, taken, options)
     }
   },
+  follow: (_source, options) => followPi(options),
   write: piWriter,
   places: PLACES.pi,
 }
@@ -83,51 +84,88 @@ async function* readSession(
   taken: Set<string>,
   options?: ReadOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
+  const reading = createReading(taken, options)
+  yield* reading.read(file)
+  yield reading.end()
+}
+
+type PiReading = {
+  /** A file, or what was added to it. */
+  read(file: SourceFile): AsyncGenerator<readonly ReadItem[]>
+  /** The session's facts, when something is known of it. */
+  end(): readonly ReadItem[]
+  isNamed(): boolean
+}
+
+function createReading(taken: Set<string>, options?: ReadOptions): PiReading {
   const fold = createPiFold()
   const watch = createDriftWatch(VOCABULARY, options)
   let named: Pick<Session, 'id' | 'native'> | undefined
-  const toItem = (): ReadItem => {
-    named ??= nameOf(file, fold.sessionId, taken)
+  const toItem = ({ path }: SourceFile): ReadItem => {
+    named = nameOf(path, fold.sessionId, taken)
     taken.add(named.id)
     return { type: 'session', session: { ...named, ...fold.current() } }
   }
   // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
-  const toItems = (step: Step): readonly ReadItem[] => {
+  const toItems = (step: Step, { path }: SourceFile): readonly ReadItem[] => {
     if ('record' in step) {
       const { record } = step
       if (watch !== undefined && isObject(record.value)) watchLine(watch, record.value, fold.version)
       const noted = options?.isForFacts === true ? undefined : exactNumbers(record.text)
       const said = fold.next(record.value)
       if (noted !== undefined) said.metadata = { ...said.metadata, [EXACT]: noted }
-      return [{ type: 'entry', entry: { ...said, origin: originOf(PI, file.path, record) } }]
+      return [{ type: 'entry', entry: { ...said, origin: originOf(PI, path, record) } }]
     }
     const { damage } = step
     if (damage.kind !== 'too-large') return [{ type: 'damage', damage }]
     const { id, sequence } = fold.skip()
-    const entry = oversizedEntry(damage, { format: PI, file: file.path, source: 'primary', sequence })
+    const entry = oversizedEntry(damage, { format: PI, file: path, source: 'primary', sequence })
     return [
       { type: 'damage', damage },
       { type: 'entry', entry: { ...entry, id } },
     ]
   }
-  for await (const steps of readInOrder(file)) {
-    const items = steps.flatMap(toItems)
-    if (items.length === 0) continue
-    if (named === undefined) items.unshift(toItem())
-    yield items
+  return {
+    async *read(file) {
+      for await (const steps of readInOrder(file)) {
+        const items = steps.flatMap((step) => toItems(step, file))
+        if (items.length === 0) continue
+        if (named === undefined) items.unshift(toItem(file))
+        yield items
+      }
+    },
+    end: () => (named === undefined ? [] : [{ type: 'session', session: { ...named, ...fold.current() } }]),
+    isNamed: () => named?.native !== undefined,
   }
-  if (named !== undefined) yield [toItem()]
+}
+
+/** One file is one session, and nothing beside it has a say in it. */
+async function followPi(options?: ReadOptions): Promise<LogFollowing> {
+  const reading = createReading(new Set(), options)
+  let path: string | undefined
+  let isOne = true
+  return {
+    async *more(added) {
+      for (const file of added) {
+        path ??= file.path
+        isOne &&= file.path === path
+        yield* reading.read(file)
+      }
+      yield reading.end()
+    },
+    isSure: () => isOne && reading.isNamed(),
+  }
 }
 
 /** A later file of the same session is another recording of it: its own id, the same native name. */
 function nameOf(
-  file: SourceFile,
+  path: string,
   sessionId: string | undefined,
   taken: ReadonlySet<string>,
 ): Pick<Session, 'id' | 'native'> {
-  const id = sessionId === undefined ? uuidFrom(PI, '', file.path) : toSessionId(sessionId)
+  const id = sessionId === undefined ? uuidFrom(PI, '', path) : toSessionId(sessionId)
   return {
-    id: taken.has(id) ? uuidFrom(PI, sessionId ?? '', file.path) : id,
+    id: taken.has(id) ? uuidFrom(PI, sessionId ?? '', path) : id,
     ...(sessionId !== undefined && { native: { agent: PI, sessionId } }),
   }
 }
