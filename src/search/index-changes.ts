@@ -33,7 +33,8 @@ export function changesSince(
     return undefined
   const read = prepared(
     database,
-    'SELECT id FROM units WHERE reading > ? UNION SELECT id FROM units WHERE dirty = 1 LIMIT ?',
+    `SELECT id FROM units WHERE reading > ?1 UNION SELECT id FROM units WHERE extended > ?1
+       UNION SELECT id FROM units WHERE dirty = 1 LIMIT ?2`,
   ).all(old.reading, FEW + 1)
   const written = prepared(database, 'SELECT key FROM sessions WHERE n > ? LIMIT ?').all(old.written, FEW + 1)
   if (read.length > FEW || written.length > FEW) return undefined

@@ -133,8 +133,8 @@ export function sessionsInSeveral(database: Database): ReadonlySet<string> {
   return new Set(rows.map(({ session }) => String(session)))
 }
 
-const UNIT_COLUMNS = ['id', 'agent', 'root', 'path', 'format', 'reading', 'dirty']
-const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.dirty,
+const UNIT_COLUMNS = ['id', 'agent', 'root', 'path', 'format', 'reading', 'extended', 'dirty']
+const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.format, units.reading, units.extended, units.dirty,
     units.id AS part FROM units JOIN places ON places.id = units.place
   WHERE units.reading IS NOT NULL AND units.format IS NOT NULL`
 
@@ -148,8 +148,8 @@ function versionOf(unit: Row, titles: Titles, born: string): string {
   return toVersion(unit, meaningOf(unit['format'], titles, born))
 }
 
-function toVersion({ reading, dirty }: Row, meaning: string): string {
-  return `${String(reading)}${dirty === 0 ? '' : '!'}-${meaning}`
+function toVersion({ reading, extended, dirty }: Row, meaning: string): string {
+  return `${String(extended ?? reading)}${dirty === 0 ? '' : '!'}-${meaning}`
 }
 
 function meaningOf(format: SqlValue | undefined, titles: Titles, born: string): string {

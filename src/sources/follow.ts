@@ -10,6 +10,7 @@ import type { Format } from '../formats/format.ts'
 import type { Exclusion } from './exclude.ts'
 import { givenPaths } from './given.ts'
 import { escapeGlob } from './globs.ts'
+import { prepareFollowed } from './prepare-followed.ts'
 import { findPlaces, type FoundPlace } from './places.ts'
 import { placesOf } from './place-of.ts'
 import { peekState } from './state.ts'
@@ -26,6 +27,11 @@ export type FollowOptions = {
   readonly onError: (error: unknown) => void
   /** Who takes in what has changed; this process where nobody is named. */
   readonly take?: (options: SyncOptions) => Promise<SyncReport>
+  /**
+   * Reads one long log, by whoever takes in what has changed, so that what comes to it can be read by itself. False when there is none
+   * left. Asked for when nothing has changed.
+   */
+  readonly prepare?: () => Promise<boolean>
   /** Between looks for new places, and for checkpoints in repositories. */
   readonly lookAgainMs?: number
 }
@@ -41,6 +47,7 @@ export async function followPlaces(
     onSync,
     onError,
     take = (what) => sync(archive, what),
+    prepare = () => prepareFollowed(archive),
     lookAgainMs = LOOK_AGAIN_MS,
   }: FollowOptions,
 ): Promise<void> {
@@ -92,9 +99,11 @@ export async function followPlaces(
     for (const { ending } of watched.values()) ending.abort()
     wake()
   })
+  let mayPrepare = false
   while (!signal.aborted) {
     if (changed.size === 0 && !isTimeForRepositories) {
-      await sleep()
+      if (mayPrepare) mayPrepare = await prepare().catch(() => false)
+      else await sleep()
       continue
     }
     const now = [...changed]
@@ -103,7 +112,8 @@ export async function followPlaces(
     isTimeForRepositories = false
     try {
       const places = now.map(([place, paths]) => narrowed(place, paths))
-      onSync(await take({ ...options, places, repositories, signal }))
+      onSync(await take({ ...options, places, repositories, signal, isFollowing: true }))
+      mayPrepare = true
     } catch (error) {
       if (isHansardError(error) && error.code === 'locked') {
         // Another process, which may have passed these files before they changed: they are as new to us as before.

@@ -32,7 +32,9 @@ export function sessionUnits(
     const { agent, root } = files.placeAt(unit.place)
     const own = files.filesOf(unit.id)
     const format = unit.format ?? JOURNAL
-    const row = database.prepare('SELECT reading, dirty FROM units WHERE id = ?').get(unit.id)
+    const row = database
+      .prepare('SELECT ifnull(extended, reading) AS reading, dirty FROM units WHERE id = ?')
+      .get(unit.id)
     return {
       place: {
         home,

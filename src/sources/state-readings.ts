@@ -96,10 +96,10 @@ export function clearReading(database: Database, unit: number, problem: string |
     const { reading: old } = unitNow(database, unit)
     questionMentions(database, old, undefined)
     if (old !== undefined) questionOld(database, old, undefined)
-    prepared(database, 'UPDATE units SET reading = NULL, dirty = 0, problem = ? WHERE id = ?').run(
-      problem ?? null,
-      unit,
-    )
+    prepared(
+      database,
+      'UPDATE units SET reading = NULL, extended = NULL, dirty = 0, problem = ? WHERE id = ?',
+    ).run(problem ?? null, unit)
     if (old !== undefined) removeReading(database, old)
   })
 }
@@ -201,7 +201,7 @@ type UnitRead = {
 export function unitRead(database: Database, { unit, format, reading, damage }: UnitRead): void {
   prepared(
     database,
-    'UPDATE units SET reading = ?, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
+    'UPDATE units SET reading = ?, extended = NULL, format = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
   ).run(reading, format, damage, unit)
 }
 

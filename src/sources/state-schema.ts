@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 22
+export const STATE_VERSION = 23
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
@@ -39,14 +39,16 @@ CREATE TABLE unseen (path TEXT PRIMARY KEY, problem TEXT NOT NULL) WITHOUT ROWID
 CREATE TABLE stretches (place INTEGER NOT NULL, digest TEXT NOT NULL, PRIMARY KEY (place, digest)) WITHOUT ROWID;
 CREATE TRIGGER files_forgotten AFTER DELETE ON files BEGIN DELETE FROM stretches WHERE place = OLD.place; END;
 
--- Files that are read together. reading: the last whole pass over them. dirty: they have changed since.
+-- Files that are read together. reading: the last whole pass over them. extended: a later number, where what came to them was read
+-- since and put to it. dirty: they have changed since.
 CREATE TABLE units (
   id INTEGER PRIMARY KEY, place INTEGER NOT NULL, path TEXT NOT NULL,
-  format TEXT, reading INTEGER, dirty INTEGER NOT NULL, damage INTEGER NOT NULL DEFAULT 0, problem TEXT,
+  format TEXT, reading INTEGER, extended INTEGER, dirty INTEGER NOT NULL, damage INTEGER NOT NULL DEFAULT 0, problem TEXT,
   UNIQUE (place, path)
 );
 CREATE INDEX units_dirty ON units (id) WHERE dirty = 1;
 CREATE INDEX units_reading ON units (reading);
+CREATE INDEX units_extended ON units (extended) WHERE extended IS NOT NULL;
 
 -- Passes that were begun and not ended: their rows are leftovers of a crash.
 CREATE TABLE begun (reading INTEGER PRIMARY KEY);

@@ -24,6 +24,8 @@ export type StateUnits = {
   /** It has changed while it was read. */
   readAgain(unit: number): void
   unitsOf(session: string): readonly KnownUnit[]
+  /** One that nothing is to be read of. */
+  unitAt(unit: number): KnownUnit | undefined
 }
 
 export function openStateUnits(database: Database): StateUnits {
@@ -60,6 +62,10 @@ export function openStateUnits(database: Database): StateUnits {
       )
         .all(session)
         .map(toUnit),
+    unitAt(unit) {
+      const row = prepared(database, 'SELECT * FROM units WHERE id = ? AND dirty = 0').get(unit)
+      return row && toUnit(row)
+    },
   }
 }
 

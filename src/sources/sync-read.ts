@@ -35,7 +35,11 @@ export const WORTH_READING_BESIDE = 16 * 1024 * 1024
 
 /** `counts`: of what was read before, too. */
 export async function readDirty(shared: Shared, counts: Counts = createCounts()): Promise<ReadReport> {
-  const { files } = shared
+  const { files, options } = shared
+  if (options.isFollowing === true) {
+    const { readFollowed } = await import('./sync-read-followed.ts')
+    await readFollowed(shared, (read) => counts.add(read))
+  }
   if (files.countDirty() > 0) await (await openReading(shared, files.dirtyBytes(), { counts })).end()
   return counts.report()
 }

@@ -40,6 +40,8 @@ export type SyncOptions = {
   readonly places?: readonly FoundPlace[]
   /** With `places`: the repositories of known folders, too. */
   readonly repositories?: boolean
+  /** More of the same will follow, by this process: what it holds of long logs is gone on with. */
+  readonly isFollowing?: boolean
   /** `false`: read in place, keep nothing. */
   readonly keep?: boolean | 'redacted'
   /** Patterns of what is not looked at. */

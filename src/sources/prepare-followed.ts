@@ -1,0 +1,68 @@
+/**
+ * Long logs are read once by the process that follows them, while it has nothing else to do: from then on it reads what comes to them.
+ * Those that were written to of late come first, before a line of theirs has come.
+ */
+import type { Archive } from '../archive/archive.ts'
+import { followedUnits, LONG_BYTES, MOST_HELD } from './followed-units.ts'
+import { peekState } from './state.ts'
+import { isAsRead } from './state-extend.ts'
+import { openStateFiles } from './state-files.ts'
+import { prepared } from './state-statements.ts'
+import { toFollowed } from './sync-read-followed.ts'
+
+/** What was written to since so long ago may be again, any moment. */
+const LIVE_MS = 60 * 60 * 1000
+
+/** Archives whose live logs were looked for. */
+const looked = new Set<string>()
+
+/** One of those that were wished for. False when there was none. */
+export async function prepareFollowed(archive: Archive): Promise<boolean> {
+  if (!looked.has(archive.home)) await wishForLive(archive, Date.now() - LIVE_MS)
+  looked.add(archive.home)
+  const id = followedUnits.nextWish(archive.home)
+  if (id === undefined) return false
+  const state = await peekState(archive)
+  if (state === undefined) return true
+  try {
+    const { database } = state
+    const files = openStateFiles(database)
+    const unit = files.unitAt(id)
+    const followed = unit && toFollowed(unit, files, archive)
+    if (unit !== undefined && followed !== undefined)
+      await followedUnits.prepare(followed, (facts) =>
+        files.unitAt(id)?.reading === unit.reading ? isAsRead(database, unit, facts) : undefined,
+      )
+  } finally {
+    state.close()
+  }
+  return true
+}
+
+/** `since`: in milliseconds since 1970. */
+async function wishForLive(archive: Archive, since: number): Promise<void> {
+  const state = await peekState(archive)
+  if (state === undefined) return
+  try {
+    const files = openStateFiles(state.database)
+    const live = prepared(state.database, LONG)
+      .all(LONG_BYTES)
+      .map(({ id, stamp }) => ({ id: Number(id), changedAt: changedAt(String(stamp)) }))
+      .filter((one) => one.changedAt >= since)
+      .sort((a, b) => b.changedAt - a.changedAt)
+    for (const { id } of live.slice(0, MOST_HELD)) {
+      followedUnits.wish({ home: archive.home, files: files.filesOf(id) }, id)
+    }
+  } finally {
+    state.close()
+  }
+}
+
+/** A session's unit is called by its own log. */
+const LONG = `SELECT units.id, files.stamp FROM units CROSS JOIN files ON files.place = units.place AND files.path = units.path
+  WHERE units.reading IS NOT NULL AND units.dirty = 0 AND files.size >= ?`
+
+/** The last part of a stamp. Zero for one that is none. */
+function changedAt(stamp: string): number {
+  return Number(stamp.slice(stamp.lastIndexOf(':') + 1)) || 0
+}
