@@ -2,12 +2,15 @@
 import type { Archive } from '../archive/archive.ts'
 import { catchUpIndex } from '../search/indexer.ts'
 import { STEP_BYTES } from '../search/when-quiet.ts'
+import { prepareFollowed } from '../sources/prepare-followed.ts'
 import { catchUp, sync, type SyncOptions, type SyncProgress, type SyncReport } from '../sources/sync.ts'
 
 export type Work =
   | { readonly kind: 'sync'; readonly options: PlainSyncOptions }
   /** Of journals. */
   | { readonly kind: 'catch-up' }
+  /** Of one long log, for what comes to it: see `prepareFollowed`. */
+  | { readonly kind: 'prepare' }
   | { readonly kind: 'index' }
 
 /** What can be sent to another process. */
@@ -20,7 +23,11 @@ export function toPlain(options: SyncOptions): PlainSyncOptions {
   return Object.fromEntries(Object.entries(options).filter(isPlain))
 }
 
-export type Done<W extends Work> = W['kind'] extends 'sync' ? SyncReport : undefined
+export type Done<W extends Work> = W['kind'] extends 'sync'
+  ? SyncReport
+  : W['kind'] extends 'prepare'
+    ? boolean
+    : undefined
 
 export type WorkProgress =
   | { readonly kind: 'plan' }
@@ -46,6 +53,7 @@ export async function doWork<W extends Work>(
       onPlan: () => onProgress({ kind: 'plan' }),
       onProgress: (progress) => onProgress({ kind: 'sync', progress }),
     })) as Done<W>
+  if (work.kind === 'prepare') return (await prepareFollowed(archive)) as Done<W>
   if (work.kind === 'catch-up') await catchUp(archive)
   else
     await catchUpIndex(archive, {

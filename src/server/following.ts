@@ -80,6 +80,7 @@ export function follow(
     logs && canWrite
       ? followPlaces(archive, how, {
           take,
+          prepare: () => behind.work({ kind: 'prepare' }),
           formats: allFormats,
           exclude: parseExclude(how.exclude ?? [], { home: os.homedir() }),
           signal,
