@@ -189,4 +189,45 @@ describe('hansard sync --watch', () => {
     await isDone
     expect(child.signalCode).toBeNull()
   })
+
+  it('reads a long log on where it ended, and says so at once, a document a line', async () => {
+    const log = machine.write(machine.log(idOf(1)), '')
+    const words = 'x'.repeat(200_000)
+    for (let n = 0; n < 25; n += 1)
+      fs.appendFileSync(log, claudeLog(n, { session: idOf(1), text: `${n} ${words}` }))
+    const child = spawn(process.execPath, [BIN, 'sync', '--watch', '--json'], {
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      cwd: machine.cwd,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    children.add(child)
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => void (said += chunk.toString()))
+    const reports = (): { entries: number }[] =>
+      said
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as { entries: number })
+    await expect.poll(() => reports().length).toBe(1)
+    let n = 25
+    const grow = async (): Promise<number | undefined> => {
+      const before = reports().length
+      fs.appendFileSync(log, claudeLog(n, { session: idOf(1) }))
+      n += 1
+      await expect.poll(() => reports().length).toBe(before + 1)
+      return reports().at(-1)?.entries
+    }
+    // It is prepared when there is nothing else to do: until then it is read whole.
+    while ((await grow()) !== 1 && n < 60) await wait(500)
+    for (let more = 0; more < 4; more += 1) expect(await grow()).toBe(1)
+    const { sessions } = await list()
+    const calls = Math.floor(n / 2)
+    expect(sessions).toMatchObject([{ entries: n, usage: { input: calls * 10, output: calls * 5 } }])
+    // What was read on is all that there is: a state that is built again says the same.
+    child.kill('SIGKILL')
+    await ended(child)
+    fs.rmSync(join(machine.home, 'index'), { recursive: true })
+    expect((await hansard('sync')).code).toBe(0)
+    expect((await list()).sessions).toEqual(sessions)
+  })
 })

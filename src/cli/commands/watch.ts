@@ -7,7 +7,7 @@ import { allFormats } from '../../sources/formats.ts'
 import { followPlaces } from '../../sources/follow.ts'
 import type { SyncOptions, SyncReport } from '../../sources/sync.ts'
 import { createWatchedIndex } from '../catch-up.ts'
-import { note, outJson } from '../print.ts'
+import { flush, note, outJson } from '../print.ts'
 import { noteProblems } from '../problems.ts'
 import { sayReport } from './sync.ts'
 
@@ -23,6 +23,8 @@ export async function watchAndSync(
   const index = isIndexing ? createWatchedIndex(archive) : undefined
   index?.touch()
   note('watching; Ctrl-C ends it')
+  // What was said is for now: whoever reads it from a pipe waits for it.
+  await flush()
   await followPlaces(
     archive,
     { ...how, onPlan: () => {}, onProgress: () => {} },
@@ -45,8 +47,10 @@ export async function watchAndSync(
 async function say(report: SyncReport, told: Set<string>, json: boolean): Promise<void> {
   const { files } = report
   if (files.new + files.grown + files.rewritten + files.failed > 0 || report.sessions > 0) {
-    if (json) await outJson(report)
-    else sayReport(report)
+    if (json) {
+      await outJson(report)
+      await flush()
+    } else sayReport(report)
   }
   const now = report.problems.filter(({ cause, example }) => !told.has(`${cause} ${example}`))
   for (const { cause, example } of now) told.add(`${cause} ${example}`)
