@@ -18,6 +18,7 @@ const BENCHES: Readonly<Record<string, () => Promise<{ bench: Bench }>>> = {
   convert: () => import('./convert.bench.ts'),
   database: () => import('./database.bench.ts'),
   sync: () => import('./sync.bench.ts'),
+  watch: () => import('./watch.bench.ts'),
   list: () => import('./list.bench.ts'),
   detect: () => import('./detect.bench.ts'),
   documents: () => import('./documents.bench.ts'),
