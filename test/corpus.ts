@@ -1,11 +1,12 @@
 /**
  * `npm run corpus -- DIR`: reads every transcript below a folder and prints, kind by kind, what became of each record, and how long the
- * slowest took to be told; then imports them all, counts once more in memory what they used and cost, and searches them as going through
- * everything does.
+ * slowest took to be told; reads those on that can be, as if they grew; then imports them all, counts once more in memory what they used and
+ * cost, and searches them as going through everything does.
  */
 import { existsSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { judge, type Verdict } from './corpus-kinds.ts'
+import { checkFollowedBelow } from './corpus-followed.ts'
 import { checkSearches } from './corpus-search.ts'
 import { checkTotals } from './corpus-totals.ts'
 import { coverage, filesBelow, type Coverage } from './coverage.ts'
@@ -73,6 +74,11 @@ if (slowest !== undefined)
   console.log(
     `told in ${slowest.ms.toFixed(2)} ms at most (${relative(root, slowest.path)}), ${times[times.length >> 1]?.ms.toFixed(2)} ms at the median, ${over.length} files in more than ${MOST_MS} ms: processor time, the least of ${ROUNDS}`,
   )
+const followed = await checkFollowedBelow(root, rows)
+for (const one of followed.differing) console.log(`read on otherwise: ${one}`)
+console.log(
+  `${followed.logs} logs as they grew: ${followed.sure} of ${followed.moments} times what came was read by itself, ${followed.differing.length} differ from reading the whole`,
+)
 const totals = await checkTotals(root)
 for (const one of totals.differing) console.log(`another bill: ${one}`)
 console.log(
@@ -86,7 +92,7 @@ for (const { query, missing: lacking, extra } of searched.differing)
 console.log(
   `${searched.searches} searches in ${searched.entries} entries: ${searched.differing.length} differ from going through everything`,
 )
-const bad = [failures, wrong, changed, totals.differing, searched.differing]
+const bad = [failures, wrong, changed, followed.differing, totals.differing, searched.differing]
 process.exit(bad.every(({ length }) => length === 0) && missing === 0 ? 0 : 1)
 
 /** `8 right, 1 unknown as expected`. */
