@@ -218,7 +218,7 @@ describe('hansard sync --watch', () => {
       return reports().at(-1)?.entries
     }
     // It is prepared when there is nothing else to do: until then it is read whole.
-    while ((await grow()) !== 1 && n < 60) await wait(500)
+    for (let tries = 0; (await grow()) !== 1 && tries < 40; tries += 1) await wait(500)
     for (let more = 0; more < 4; more += 1) expect(await grow()).toBe(1)
     const { sessions } = await list()
     const calls = Math.floor(n / 2)

@@ -105,6 +105,17 @@ describe('a long log that is followed', () => {
     expect(session?.totals?.entries).toBeGreaterThan(25)
   })
 
+  it('is read whole when a damaged line, or a byte order mark, was added', async () => {
+    const path = await longLog()
+    append(path, `{"type":"user","par${answer(810)}`)
+    expect((await follow()).entries).toBeGreaterThan(1)
+    expect(await stateWords(machine.archive())).toEqual(await fresh())
+    await prepareAll()
+    append(path, `\uFEFF${answer(811)}`)
+    expect((await follow()).entries).toBeGreaterThan(1)
+    expect(await stateWords(machine.archive())).toEqual(await fresh())
+  })
+
   it('is read whole after another process has read it, and its new words are found', async () => {
     const path = await longLog()
     append(path, answer(900))

@@ -180,18 +180,21 @@ async function readOn(one: Held, unit: FollowedUnit): Promise<UnitFacts | undefi
   const place = placeOf(unit)
   const added: SourceFile[] = []
   const paths = new Set<string>()
+  const isFirst = read.size === 0
   for (const { path, bytes } of unit.files) {
     const from = read.get(path)
     paths.add(path)
     if (bytes === undefined || !(await isPlain(place, path, bytes))) return undefined
     if (from === bytes) continue
-    if (from !== undefined && bytes < from) return undefined
+    if (from !== undefined && (bytes < from || (await beginsWithMark(place, path, from)))) return undefined
     added.push(addedTo(place, path, { from: from ?? 0, to: bytes }))
     read.set(path, bytes)
   }
   for (const path of read.keys()) if (!paths.has(path)) return undefined
   let batches = 0
   for await (const items of following.more(added)) {
+    // Where a damaged line is looked at again is learnt from those before it.
+    if (!isFirst && items.some(({ type }) => type === 'damage')) return undefined
     told.add(items)
     batches += 1
     if (batches % BATCHES_A_TURN === 0) {
@@ -219,3 +222,10 @@ async function isPlain(place: KeptPlace, path: string, bytes: number): Promise<b
 }
 
 const NEWLINE = 0x0a
+
+/** A byte order mark is one at the beginning of a file, and damage anywhere else. */
+async function beginsWithMark(place: KeptPlace, path: string, at: number): Promise<boolean> {
+  return BYTE_ORDER_MARK.equals(await place.readAt(path, undefined, at, BYTE_ORDER_MARK.length))
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
