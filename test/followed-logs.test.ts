@@ -314,6 +314,33 @@ describe('a log that is read on as it grows', () => {
     const twice = { path: AGENT, lines: [subagent(3, claudeAnswer(3, 2, { type: 'text', text: 'x' }))] }
     const answer = { path: MAIN, lines: [claudeAnswer(2, 2, { type: 'text', text: 'x' })] }
     expect(await isSureOf(claudeCode, [own, answer, twice])).toBe(2)
+    // What subagents say of the session counts by the order of files; and what only some are remembered of, by the order in which they came.
+    const elsewhere = {
+      ...subagent(4, claude(4, { message: { role: 'user', content: 'x' } })),
+      cwd: '/other',
+      gitBranch: 'b',
+    }
+    const branchless = {
+      path: MAIN,
+      lines: [
+        claude(1, { gitBranch: '', message: { role: 'user', content: LONG } }),
+        claudeAnswer(2, 2, { type: 'text', text: 'x' }, { gitBranch: '' }),
+      ],
+    }
+    expect(await isSureOf(claudeCode, [branchless, { path: AGENT, lines: [elsewhere] }])).toBe(1)
+    const many = Array.from({ length: 60 }, (_, n): Written => ({
+      path: AGENT.replace('a1', `b${n}`),
+      lines: [
+        {
+          ...claudeAnswer(n + 3, n + 3, toolUse(n, 'Read', { file_path: '/p' })),
+          isSidechain: true,
+          agentId: `b${n}`,
+        },
+      ],
+    }))
+    const told = await checkFollowed(claudeCode, momentsOf([own, answer, ...many], 1))
+    expect(told.differing).toEqual([])
+    expect(told.sure).toBe(52)
     // A fork begins with another's records: whose they are is told by the first of its own.
     const copied = claude(1, { sessionId: '33333333-3333-4333-8333-333333333333' })
     expect(await isSureOf(claudeCode, [{ path: MAIN, lines: [copied] }])).toBe(0)

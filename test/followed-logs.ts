@@ -54,7 +54,7 @@ export async function checkFollowed(format: Format, moments: readonly Moment[]):
     })
     before = moment
     for await (const items of following.more(added)) told.add(items)
-    const facts = following.isSure() ? told.now() : undefined
+    const facts = following.isSure() ? told.now(moment.size > 1) : undefined
     // As whoever follows it does: what is not sure is let go of.
     if (facts === undefined) following = undefined
     else {
@@ -120,11 +120,15 @@ function toWords(
   calls: readonly Call[],
   bill: OwnBill | undefined,
 ): string {
-  const told = sessions.map(({ work, ...one }) => {
+  const told = sessions.map(({ work, session, ...one }) => {
+    const { totals, ...said } = session
+    const models = totals?.models?.toSorted() ?? []
     const { parts, sources, tools, findings, files, rest: left, ...did } = work
     const lists = [parts, sources, tools, findings.map((one) => toJson(one))].map((list) => list.toSorted())
     return [
       one,
+      said,
+      { ...totals, models },
       did,
       ...lists,
       Object.entries(files)

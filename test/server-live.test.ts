@@ -2,12 +2,15 @@
 import fs from 'node:fs'
 import http from 'node:http'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record } from '../src/capture/record.ts'
 import type { SessionRow } from '../src/server/api-model.ts'
 import { liveSchemas, type LiveEventName } from '../src/server/api-live.ts'
 import { deleteKept } from '../src/sources/clean-kept.ts'
 import { FIRST, log, serveSample, type Served } from './serving.ts'
+
+const LONG = 'cccccccc-0000-4000-8000-00000000000c'
 
 let served: Served
 beforeAll(async () => void (served = await serveSample({ follow: true })))
@@ -89,6 +92,35 @@ const isOf =
     told.name === name && test(told.data as { [key: string]: unknown })
 
 describe('who listens', () => {
+  it('is told of a long session that grows, also when no more than what was added is read', async () => {
+    const path = join(served.logs, `${LONG}.jsonl`)
+    const lines = log(LONG, 'go on', 400).trimEnd().split('\n')
+    const first = lines.slice(0, 40).map((line) => line.replace('{', `{"pad":"${'x'.repeat(150_000)}",`))
+    const ear = await hear()
+    fs.writeFileSync(path, `${first.join('\n')}\n`)
+    const has = (entries: number): ((told: Told) => boolean) =>
+      isOf('session', ({ row }) => (row as SessionRow).entries === entries)
+    await ear.until(has(40))
+    // The first of these are read with the whole, until it is prepared.
+    const isReadOn = (): boolean =>
+      ear.told
+        .filter(isOf('sync', ({ state }) => state === 'done'))
+        .some(isOf('sync', ({ entries }) => entries === 1))
+    let n = 40
+    const grow = async (): Promise<void> => {
+      fs.appendFileSync(path, `${lines[n]}\n`)
+      n += 1
+      await ear.until(has(n))
+    }
+    for (let tries = 0; tries < 60 && !isReadOn(); tries += 1) {
+      await grow()
+      await wait(300)
+    }
+    expect(isReadOn()).toBe(true)
+    for (let more = 0; more < 3; more += 1) await grow()
+    ear.close()
+  })
+
   it('is told of a session that grows, within a second of the line', async () => {
     const ear = await hear()
     await new Promise((resolve) => setTimeout(resolve, 1500))

@@ -28,6 +28,8 @@ export type FactsFold = {
   ): boolean
   /** Whether it is decided: no later record would choose another. */
   readonly isChosen: () => boolean
+  /** The model of the main agent is known: no other speaks for the session. */
+  readonly hasOwnModel: () => boolean
   observe(line: JsonObject): void
   /** True where `observe` would learn nothing from a message of which all it says for the session is this: see `DefaultName`. */
   isSettled(isSaid: (name: DefaultName) => boolean): boolean
@@ -105,6 +107,7 @@ export function createClaudeFacts({
       return false
     },
     isChosen: () => chosen,
+    hasOwnModel: () => model !== undefined,
     observe(line) {
       const { sessionId, cwd, version, gitBranch, message } = line
       if (!hasOwnLine || line['forkedFrom'] !== undefined) observeCopy(line)

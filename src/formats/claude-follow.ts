@@ -52,8 +52,12 @@ export function followClaude({ createReading, optionsOf }: Options): LogFollowin
         const kind = kindOf(path)
         const source = `subagent:${agentOf(path.replace(/\.meta\.json$/, '.jsonl')) ?? ''}`
         if (kind === 'log') yield* reading.read(file, optionsOf(path))
-        else if (kind === 'agent') yield* reading.read(file, { source })
-        else if (kind === 'meta')
+        else if (kind === 'agent') {
+          // Of what a subagent says of the session, the first or the last counts: by the order of files, not by that of writing.
+          const before = reading.ofSession()
+          yield* reading.read(file, { source })
+          if (reading.ofSession() !== before || !reading.hasOwnModel()) isSure = false
+        } else if (kind === 'meta')
           yield [await reading.document(file, { source, record: AGENT_META, isBehind: true })]
         else yield [await reading.text(file, { record: TOOL_RESULT, isBehind: true })]
       }

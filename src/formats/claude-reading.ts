@@ -48,6 +48,9 @@ export type ClaudeReading = {
   readonly hasEmbedded: () => boolean
   /** True once its records have decided which session it is. */
   readonly isChosen: () => boolean
+  /** What was said of the session as a whole, but for times, in words: another one when anything of it changed. */
+  readonly ofSession: () => string
+  readonly hasOwnModel: () => boolean
   /** Opens the session when no record has done so yet: a folder may hold only what stands beside the log. */
   open(): readonly ReadItem[]
   /** The session's facts as all files together say them. */
@@ -269,6 +272,11 @@ function createReading(options: Options): ClaudeReading {
     named: spawns.named,
     hasEmbedded: () => hasEmbedded,
     isChosen: facts.isChosen,
+    ofSession() {
+      const { sessionId, cwd, version, gitBranch, title, comesFrom } = facts.current(seen)
+      return JSON.stringify([sessionId, cwd, version, gitBranch, title, comesFrom])
+    },
+    hasOwnModel: facts.hasOwnModel,
     open: () => (isOpen ? [] : [open()]),
     end,
   }

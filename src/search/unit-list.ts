@@ -2,6 +2,7 @@
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
+import { bornOf } from '../sources/state.ts'
 import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { toHash } from './doc-facts.ts'
@@ -160,10 +161,6 @@ function titlesOf(recordings: readonly Row[]): Titles {
   return sortedBy(recordings, 'session').flatMap(({ session, title }) =>
     typeof title === 'string' ? [[String(session), title] as const] : [],
   )
-}
-
-function bornOf(database: Database): string {
-  return String(prepared(database, "SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
 }
 
 const FILES: Asked = {

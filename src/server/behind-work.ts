@@ -53,7 +53,7 @@ export async function doWork<W extends Work>(
       onPlan: () => onProgress({ kind: 'plan' }),
       onProgress: (progress) => onProgress({ kind: 'sync', progress }),
     })) as Done<W>
-  if (work.kind === 'prepare') return (await prepareFollowed(archive)) as Done<W>
+  if (work.kind === 'prepare') return (await prepareFollowed(archive, signal)) as Done<W>
   if (work.kind === 'catch-up') await catchUp(archive)
   else
     await catchUpIndex(archive, {

@@ -7,6 +7,7 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Archive } from '../archive/archive.ts'
 import { HansardError, type ErrorCode } from '../errors.ts'
+import type { SyncReport } from '../sources/sync.ts'
 import { doWork, type Done, type Work, type WorkOptions, type WorkProgress } from './behind-work.ts'
 import { runBehind, workerScript } from '../sources/worker-script.ts'
 
@@ -27,14 +28,22 @@ export type FromBehind =
 type Failed = { readonly code: ErrorCode | undefined; readonly message: string; readonly hint?: string }
 
 const IDLE_MS = 20_000
+/** The same since it read a log, when it has prepared one: what it holds saves reading that whole with the next line. */
+const HOLDING_MS = 10 * 60_000
 
 type Waiting = {
+  readonly kind: Work['kind']
   readonly resolve: (done: unknown) => void
   readonly reject: (error: Error) => void
   readonly onProgress: (progress: WorkProgress) => void
 }
 
-type Begun = { readonly child: ChildProcess; readonly waiting: Map<number, Waiting> }
+type Begun = {
+  readonly child: ChildProcess
+  readonly waiting: Map<number, Waiting>
+  /** It holds what it read of logs, and is worth keeping until then; milliseconds since 1970, 0 where it holds nothing. */
+  heldUntil: number
+}
 
 export function openBehind(archive: Archive): Behind {
   const script = workerScript('behind-worker', import.meta.url)
@@ -48,20 +57,24 @@ export function openBehind(archive: Archive): Behind {
     begun?.child.kill()
     begun = undefined
   }
-  const hear = ({ waiting }: Begun, said: FromBehind): void => {
+  const hear = (own: Begun, said: FromBehind): void => {
+    const { waiting } = own
     const one = waiting.get(said.number)
     if ('progress' in said) return one?.onProgress(said.progress)
     waiting.delete(said.number)
-    if ('done' in said) one?.resolve(said.done)
-    else one?.reject(errorOf(said.failed))
+    if ('done' in said) {
+      if (one !== undefined && isWorthHolding(one.kind, said.done, own.heldUntil > 0))
+        own.heldUntil = Date.now() + HOLDING_MS
+      one?.resolve(said.done)
+    } else one?.reject(errorOf(said.failed))
     if (waiting.size > 0) return undefined
     clearTimeout(idle)
-    idle = setTimeout(end, IDLE_MS)
+    idle = setTimeout(end, Math.max(IDLE_MS, own.heldUntil - Date.now()))
     return void idle.unref()
   }
   const start = (file: URL): Begun => {
     const child = fork(fileURLToPath(file), [], { serialization: 'advanced', stdio: 'ignore' })
-    const own: Begun = { child, waiting: new Map() }
+    const own: Begun = { child, waiting: new Map(), heldUntil: 0 }
     if (child.pid !== undefined) runBehind(child.pid)
     child.on('message', (said: FromBehind) => hear(own, said))
     child.on('error', () => child.kill())
@@ -79,7 +92,7 @@ export function openBehind(archive: Archive): Behind {
       const stop = (): void => void child.send({ number: own, stop: true } satisfies ToBehind, () => {})
       signal?.addEventListener('abort', stop, { once: true })
       return new Promise<unknown>((resolve, reject) => {
-        waiting.set(own, { resolve, reject, onProgress })
+        waiting.set(own, { kind: work.kind, resolve, reject, onProgress })
         child.send({ number: own, work, home: archive.home } satisfies ToBehind, (error) => {
           if (error === null) return
           waiting.delete(own)
@@ -90,6 +103,12 @@ export function openBehind(archive: Archive): Behind {
     },
     close: end,
   }
+}
+
+/** After a log was prepared, or, where one is, something came. */
+function isWorthHolding(kind: Work['kind'], done: unknown, isHolding: boolean): boolean {
+  if (kind === 'prepare') return done === true
+  return kind === 'sync' && isHolding && (done as SyncReport).sessions > 0
 }
 
 const ENDED = 'the process that takes in logs ended'

@@ -17,7 +17,8 @@ export type Changes = {
 
 type Known = {
   readonly mark: string
-  readonly reading: number
+  /** The number of the row of a session that was written last. */
+  readonly written: number
   readonly running: ReadonlySet<string>
   readonly count: number
   readonly ids: ReadonlySet<string>
@@ -64,8 +65,8 @@ function tell(
 ): Known {
   const now = readFew(database, mark)
   const keys = changedKeys(database, before, now)
-  // A state that was built anew counts its readings from the first.
-  const isMuch = keys.length > MOST_TOLD || now.reading < before.reading
+  // A state that was built anew counts what it wrote from the first.
+  const isMuch = keys.length > MOST_TOLD || now.written < before.written
   const filter = { where: 'listing.key IN (SELECT value FROM json_each(?))', values: [JSON.stringify(keys)] }
   const sessions =
     isMuch || keys.length === 0 ? [] : querySessions(database, { filter, sort: 'oldest' }).sessions
@@ -101,11 +102,11 @@ function readAll(database: Database, mark: string): Known {
 }
 
 function readFew(database: Database, mark: string): Omit<Known, 'ids'> {
-  const reading = database.prepare('SELECT max(reading) AS reading FROM recordings').get()?.['reading']
+  const written = database.prepare('SELECT max(n) AS written FROM sessions').get()?.['written']
   const running = database.prepare(`SELECT key FROM sessions WHERE status = 'running'`).lists()
   return {
     mark,
-    reading: Number(reading ?? 0),
+    written: Number(written ?? 0),
     running: new Set(running.map(([key]) => String(key))),
     count: countSessions(database),
   }
@@ -117,9 +118,8 @@ function readIds(database: Database): ReadonlySet<string> {
 }
 
 function changedKeys(database: Database, before: Known, now: Pick<Known, 'running'>): readonly string[] {
-  const read = database
-    .prepare('SELECT DISTINCT session FROM recordings WHERE reading > ?')
-    .lists(before.reading)
+  // Whatever a pass said, or was put to one since, or a bill that was settled: the session's row was written, and has another number.
+  const written = database.prepare('SELECT key FROM sessions WHERE n > ?').lists(before.written)
   const ended = [...before.running].filter((key) => !now.running.has(key))
-  return [...new Set([...read.map(([key]) => String(key)), ...ended])]
+  return [...new Set([...written.map(([key]) => String(key)), ...ended])]
 }

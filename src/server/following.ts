@@ -80,7 +80,7 @@ export function follow(
     logs && canWrite
       ? followPlaces(archive, how, {
           take,
-          prepare: () => behind.work({ kind: 'prepare' }),
+          prepare: (until) => behind.work({ kind: 'prepare' }, { signal: until }),
           formats: allFormats,
           exclude: parseExclude(how.exclude ?? [], { home: os.homedir() }),
           signal,

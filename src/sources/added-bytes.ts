@@ -1,12 +1,14 @@
-/** What was added to a kept file, as a file by itself. */
+/**
+ * What was added to a kept file, as a file by itself; all of it, in the chunks in which it is read whole: what is told by the first of them
+ * is told by the same.
+ */
 import type { KeptPlace } from '../archive/kept.ts'
+import { CHUNK_BYTES } from '../archive/kept-content.ts'
 import { HansardError } from '../errors.ts'
 import type { SourceFile } from '../transcript/source.ts'
 
 /** Bytes of a file, by their offsets. */
 export type Stretch = { readonly from: number; readonly to: number }
-
-const CHUNK_BYTES = 512 * 1024
 
 export function addedTo(place: KeptPlace, path: string, { from, to }: Stretch): SourceFile {
   const sizeBytes = to - from

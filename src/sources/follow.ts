@@ -29,9 +29,9 @@ export type FollowOptions = {
   readonly take?: (options: SyncOptions) => Promise<SyncReport>
   /**
    * Reads one long log, by whoever takes in what has changed, so that what comes to it can be read by itself. False when there is none
-   * left. Asked for when nothing has changed.
+   * left. Goes on beside what is taken in.
    */
-  readonly prepare?: () => Promise<boolean>
+  readonly prepare?: (signal: AbortSignal) => Promise<boolean>
   /** Between looks for new places, and for checkpoints in repositories. */
   readonly lookAgainMs?: number
 }
@@ -47,7 +47,7 @@ export async function followPlaces(
     onSync,
     onError,
     take = (what) => sync(archive, what),
-    prepare = () => prepareFollowed(archive),
+    prepare = (until) => prepareFollowed(archive, until),
     lookAgainMs = LOOK_AGAIN_MS,
   }: FollowOptions,
 ): Promise<void> {
@@ -99,11 +99,14 @@ export async function followPlaces(
     for (const { ending } of watched.values()) ending.abort()
     wake()
   })
-  let mayPrepare = false
+  let preparing: Promise<void> | undefined
+  const prepareAll = async (): Promise<void> => {
+    while (!signal.aborted && (await prepare(signal)));
+  }
+  let isFirst = true
   while (!signal.aborted) {
     if (changed.size === 0 && !isTimeForRepositories) {
-      if (mayPrepare) mayPrepare = await prepare().catch(() => false)
-      else await sleep()
+      await sleep()
       continue
     }
     const now = [...changed]
@@ -112,8 +115,14 @@ export async function followPlaces(
     isTimeForRepositories = false
     try {
       const places = now.map(([place, paths]) => narrowed(place, paths))
-      onSync(await take({ ...options, places, repositories, signal, isFollowing: true }))
-      mayPrepare = true
+      const report = await take({ ...options, places, repositories, signal, isFollowing: true })
+      onSync(report)
+      // What brought nothing leaves nothing to prepare.
+      if (isFirst || report.sessions > 0)
+        preparing ??= prepareAll()
+          .catch(onError)
+          .finally(() => (preparing = undefined))
+      isFirst = false
     } catch (error) {
       if (isHansardError(error) && error.code === 'locked') {
         // Another process, which may have passed these files before they changed: they are as new to us as before.
@@ -126,6 +135,7 @@ export async function followPlaces(
       } else onError(error)
     }
   }
+  await preparing
 }
 
 type Watched = { readonly files: string; readonly ending: AbortController }

@@ -5,8 +5,11 @@ import { openArchive } from '../archive/archive.ts'
 import { counted, meta, said, text, THREAD, turn } from '../../test/codex-lines.ts'
 import { claudeLog, createMachine, type Machine } from '../../test/machine.ts'
 import { stateWords } from '../../test/state-words.ts'
-import { LONG_BYTES } from './followed-units.ts'
+import { LONG_BYTES, type FollowedUnit } from './followed-units.ts'
 import { prepareFollowed } from './prepare-followed.ts'
+import { openState } from './state.ts'
+import { openStateFiles } from './state-files.ts'
+import { toFollowed } from './sync-read-followed.ts'
 import { sync, type SyncReport } from './sync.ts'
 
 const ONE = 'aaaaaaaa-0000-4000-8000-000000000001'
@@ -45,6 +48,26 @@ async function longLog(session = ONE): Promise<string> {
   // Of what has never grown nothing is held, unless it was written to of late.
   await prepareAll()
   return path
+}
+
+async function change(sql: string): Promise<void> {
+  const state = await openState(machine.archive())
+  state.database.exec(sql)
+  state.close()
+}
+
+async function knownUnit(): Promise<FollowedUnit> {
+  const archive = machine.archive()
+  const state = await openState(archive)
+  try {
+    const files = openStateFiles(state.database)
+    const known = files.unitAt(1)
+    const unit = known && toFollowed(state.database, known, files, archive)
+    if (unit === undefined) throw new Error('it is not known')
+    return unit
+  } finally {
+    state.close()
+  }
 }
 
 const answer = (n: number, session = ONE, more: object = {}): string =>
@@ -122,6 +145,51 @@ describe('a long log that is followed', () => {
     await machine.sync()
     append(path, claudeLog(1801, { session: ONE, text: 'a needle' }))
     expect((await follow()).entries).toBeGreaterThan(1)
+    expect(await stateWords(machine.archive())).toEqual(await fresh())
+  })
+
+  it('is read whole after what was read on could not be written: no call is lost', async () => {
+    const path = await longLog()
+    append(path, answer(500))
+    const full = `CREATE TRIGGER full BEFORE INSERT ON recordings BEGIN SELECT RAISE(ABORT, 'disk full'); END`
+    await change(full)
+    await expect(follow()).rejects.toThrow('disk full')
+    await change('DROP TRIGGER full')
+    await follow()
+    expect(await stateWords(machine.archive())).toEqual(await fresh())
+  })
+
+  it('is read whole in a state that was begun anew, though its passes have the same numbers', async () => {
+    const path = await longLog()
+    fs.rmSync(machine.home, { recursive: true })
+    fs.rmSync(path)
+    const words = 'z'.repeat(210_000)
+    for (let n = 0; n < 26; n += 1)
+      append(path, claudeLog(n, { session: ONE, input: 77, text: `${n} ${words}` }))
+    await follow()
+    append(path, answer(500))
+    await follow()
+    expect(await stateWords(machine.archive())).toEqual(await fresh())
+  })
+
+  it('is read whole after another process has read it on: calls without a name are billed once', async () => {
+    const path = await longLog()
+    const nameless = (n: number): string => {
+      const {
+        requestId: _,
+        message,
+        ...line
+      } = JSON.parse(answer(n)) as { requestId: string; message: object }
+      return `${JSON.stringify({ ...line, message: { ...message, id: undefined } })}\n`
+    }
+    append(path, nameless(500))
+    const other = await import('./followed-units.ts')
+    // As one that holds it as it was, and is behind.
+    const behind = other.createFollowedUnits()
+    const unit = await knownUnit()
+    await behind.prepare(unit, async () => ({ unit, isKnown: () => true }))
+    expect((await follow()).entries).toBe(1)
+    expect(await behind.more(await knownUnit())).toBeUndefined()
     expect(await stateWords(machine.archive())).toEqual(await fresh())
   })
 

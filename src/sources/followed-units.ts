@@ -3,6 +3,7 @@
  * What is said of one in all is what reading it whole would say; where that is not sure, nothing is said, and it has to be read whole.
  */
 import type { KeptPlace } from '../archive/kept.ts'
+import { isHansardError, systemCode } from '../errors.ts'
 import type { LogFollowing } from '../formats/format.ts'
 import { createRecentIds } from '../formats/id-set.ts'
 import type { SourceFile } from '../transcript/source.ts'
@@ -22,10 +23,10 @@ import { safeNames, withNames, withoutSecrets } from './unit-secrets.ts'
 import { keptSource } from './versions.ts'
 import { isZstd } from './zstd.ts'
 
-/** A unit as the state knows it. `reading`: its last whole pass. */
+/** A unit as the state knows it. `pass`: see `passOf`. */
 export type FollowedUnit = Omit<UnitPlace, 'paths'> & {
   readonly format: string
-  readonly reading: number
+  readonly pass: string
   readonly files: readonly UnitFile[]
 }
 
@@ -40,29 +41,44 @@ export type Added = {
 }
 
 export type FollowedUnits = {
-  /** Undefined for a unit that is to be read whole. */
+  /** Undefined for a unit that is to be read whole. Nothing of it is held any more, unless it is said to be taken. */
   more(unit: FollowedUnit): Promise<Added | undefined>
-  /** Reads it once, to go on from there. `isKnown`: whether the last pass over it said the same; undefined when there was another since. */
-  prepare(unit: FollowedUnit, isKnown: (facts: UnitFacts) => boolean | undefined): Promise<void>
+  /** What came to it is in the state, by this pass. */
+  took(unit: FollowedUnit, pass: string): void
+  /**
+   * Reads it once, to go on from there. `find`: the unit as it is known by then, for it may have grown meanwhile, and whether the last
+   * pass over it said the same; undefined when it is not to be had.
+   */
+  prepare(unit: FollowedUnit, find: FindUnit, signal?: AbortSignal): Promise<void>
   /** It was read whole, and may be long: whoever has time prepares it. `id`: the state's. */
   wish(unit: Pick<FollowedUnit, 'home' | 'files'>, id: number): void
   /** The next that was wished for, in this archive. */
   nextWish(home: string): number | undefined
 }
 
+export type FindUnit = () => Promise<
+  { readonly unit: FollowedUnit; readonly isKnown: (facts: UnitFacts) => boolean } | undefined
+>
+
 /** Below this, reading a log whole takes less time than anybody notices. */
 export const LONG_BYTES = 4 * 1024 * 1024
 /** Held at a time: some MB each. */
 export const MOST_HELD = 6
 const MOST_WISHES = 100
-/** Files of one: more are looked through in longer than they are read. */
-const MOST_FILES = 2000
-/** Batches read in a row. */
-const BATCHES_A_TURN = 50
+/** Batches read in a row: some MB, in the time that a change may wait. */
+const BATCHES_A_TURN = 8
+/** Until what is left of them is let go. */
+const BATCHES_LEFT = 48
+/** One that was asked for since so long ago makes room for no other. */
+const HELD_MS = 60_000
+/** Times that one is looked for which grows while it is read. */
+const TRIES = 3
 
 type Held = {
   readonly format: string
-  readonly reading: number
+  /** Undefined from when something came to it until that is in the state. */
+  pass: string | undefined
+  usedAt: number
   readonly following: LogFollowing
   readonly told: UnitReading
   /** Given out since they were last asked for; undefined while nobody will. */
@@ -80,18 +96,22 @@ export function createFollowedUnits(): FollowedUnits {
   const held = new Map<string, Held>()
   const refused = createRecentIds()
   const wishes = new Map<string, { readonly home: string; readonly id: number }>()
-  const hold = (name: string, one: Held): void => {
-    held.delete(name)
-    held.set(name, one)
-    for (const [oldest, { told }] of held) {
-      if (held.size <= MOST_HELD) return
-      held.delete(oldest)
-      told.close()
-    }
-  }
   const letGo = (name: string): void => {
     held.get(name)?.told.close()
     held.delete(name)
+  }
+  const use = (name: string, one: Held): void => {
+    one.usedAt = Date.now()
+    held.delete(name)
+    held.set(name, one)
+  }
+  /** False where all others are in use: they would push out each other with every line. */
+  const makeRoom = (): boolean => {
+    const [oldest] = held
+    if (held.size < MOST_HELD || oldest === undefined) return true
+    if (Date.now() - oldest[1].usedAt < HELD_MS) return false
+    letGo(oldest[0])
+    return true
   }
 
   return {
@@ -99,34 +119,45 @@ export function createFollowedUnits(): FollowedUnits {
       const name = nameOf(unit)
       const one = held.get(name)
       if (one === undefined) return undefined
-      const isSame = one.format === unit.format && one.reading === unit.reading
-      const facts = isSame ? await readOn(one, unit).catch(() => undefined) : undefined
+      const isSame = one.format === unit.format && one.pass === unit.pass
+      one.pass = undefined
+      const facts = isSame ? await readOnQuietly(one, unit) : undefined
       if (facts === undefined) {
         letGo(name)
         return undefined
       }
-      hold(name, one)
+      use(name, one)
       const names = safeNames(unit.home)
       const calls = withNames(one.calls ?? [], names)
       one.calls = []
       const bill = one.bill.now(withNames([...one.told.openCalls()], names))
       return { facts: withoutSecrets(facts, unit.home), calls, bill }
     },
-    async prepare(unit, isKnown) {
+    took(unit, pass) {
+      const one = held.get(nameOf(unit))
+      if (one !== undefined) one.pass = pass
+    },
+    async prepare(unit, find, signal) {
       const name = nameOf(unit)
-      if (held.get(name)?.reading === unit.reading || refused.has(name)) return
+      if (held.get(name)?.pass === unit.pass || refused.has(name) || !makeRoom()) return
       letGo(name)
       const one = await begin(unit)
-      const facts = one && (await readOn(one, unit).catch(() => undefined))
-      const isSame = facts !== undefined && isKnown(withoutSecrets(facts, unit.home))
-      if (one === undefined || isSame !== true) {
-        one?.told.close()
-        // It would be read in vain each time it grows.
-        if (isSame === false) refused.take(name)
+      let facts = one && (await readOnQuietly(one, unit, signal))
+      for (let tries = 0; one !== undefined && facts !== undefined && tries < TRIES; tries += 1) {
+        const now = await find()
+        if (now === undefined || signal?.aborted === true) break
+        facts = await readOnQuietly(one, now.unit, signal)
+        const after = facts && (await find())
+        if (after?.unit.pass !== now.unit.pass) continue
+        if (facts === undefined || !now.isKnown(withoutSecrets(facts, unit.home))) break
+        one.calls = []
+        one.pass = now.unit.pass
+        use(name, one)
         return
       }
-      one.calls = []
-      hold(name, one)
+      one?.told.close()
+      // It would be read in vain each time it grows.
+      if (signal?.aborted !== true && !one?.following.isSure()) refused.take(name)
     },
     wish({ home, files }, id) {
       if (bytesOf(files) < LONG_BYTES || wishes.size >= MOST_WISHES) return
@@ -148,9 +179,9 @@ const nameOf = (unit: FollowedUnit): string => `${unit.home}\n${placeName({ ...u
 const bytesOf = (files: readonly UnitFile[]): number => files.reduce((sum, { size }) => sum + size, 0)
 
 async function begin(unit: FollowedUnit): Promise<Held | undefined> {
-  const { format, reading, files } = unit
+  const { format, pass, files } = unit
   const own = await loadFormat(format)
-  if (own.follow === undefined || files.length > MOST_FILES) return undefined
+  if (own.follow === undefined) return undefined
   const names = safeNames(unit.home)
   const bill = createRunningBill()
   const told = createUnitReading((some) => one?.calls?.push(...some), placeName({ ...unit, paths: [] }), {
@@ -164,7 +195,8 @@ async function begin(unit: FollowedUnit): Promise<Held | undefined> {
   const following = await own.follow(source, { drift: told.drift, isForFacts: true })
   const one: Held | undefined = following && {
     format,
-    reading,
+    pass,
+    usedAt: Date.now(),
     following,
     told,
     calls: undefined,
@@ -174,8 +206,22 @@ async function begin(unit: FollowedUnit): Promise<Held | undefined> {
   return one
 }
 
-/** What is known of all of it, after what came since. Undefined where only reading it whole can tell. */
-async function readOn(one: Held, unit: FollowedUnit): Promise<UnitFacts | undefined> {
+/** The same of what cannot be read: reading it whole tells why. */
+async function readOnQuietly(
+  one: Held,
+  unit: FollowedUnit,
+  signal?: AbortSignal,
+): Promise<UnitFacts | undefined> {
+  try {
+    return await readOn(one, unit, signal)
+  } catch (error) {
+    if (isHansardError(error) || systemCode(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+/** What is known of all of it, after what came since. Undefined where only reading it whole can tell, or it was to stop. */
+async function readOn(one: Held, unit: FollowedUnit, signal?: AbortSignal): Promise<UnitFacts | undefined> {
   const { following, told, read } = one
   const place = placeOf(unit)
   const added: SourceFile[] = []
@@ -197,13 +243,12 @@ async function readOn(one: Held, unit: FollowedUnit): Promise<UnitFacts | undefi
     if (!isFirst && items.some(({ type }) => type === 'damage')) return undefined
     told.add(items)
     batches += 1
-    if (batches % BATCHES_A_TURN === 0) {
-      // V8 would wait until what is left of them is as much again as all that is held.
-      collect()
-      await nextTurn()
-    }
+    // V8 would wait until what is left of them is as much again as all that is held.
+    if (batches % BATCHES_LEFT === 0) collect()
+    if (batches % BATCHES_A_TURN === 0) await nextTurn()
+    if (signal?.aborted === true) return undefined
   }
-  return following.isSure() ? told.now() : undefined
+  return following.isSure() ? told.now(unit.files.length > 1) : undefined
 }
 
 const placeOf = ({ home, agent, root }: FollowedUnit): KeptPlace => keptIn(home).place(agent, root)

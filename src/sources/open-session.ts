@@ -64,13 +64,15 @@ export function* openCalls({ key, stub, fold, work }: OpenSession): Generator<Ca
 
 /**
  * The same while more may come, and `give` gets the calls that were told of since this was last asked: as they are now, for each may be
- * told of again. Undefined where only the end can tell.
+ * told of again. Undefined where only the end can tell; `isInTurns`: its files are read in another order than at once, and what hangs on
+ * that is not told either.
  */
-export function toldNow(one: OpenSession, give: (call: Call) => void): Told | undefined {
+export function toldNow(one: OpenSession, give: (call: Call) => void, isInTurns: boolean): Told | undefined {
   const { key, stub, fold, work } = one
   const reported = fold.reported()
   const changed = work.changed()
   if (reported === undefined || one.waiting !== undefined || one.before !== undefined) return undefined
+  if (isInTurns && (fold.isFull() || work.isFull())) return undefined
   for (const name of new Set([...reported, ...changed])) {
     const call = fold.open(name)
     if (call !== undefined) give(toCall(key, call, stub, work.look(call.key, call.tools)))

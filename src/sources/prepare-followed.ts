@@ -2,8 +2,10 @@
  * Long logs are read once by the process that follows them, while it has nothing else to do: from then on it reads what comes to them.
  * Those that were written to of late come first, before a line of theirs has come.
  */
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Archive } from '../archive/archive.ts'
-import { followedUnits, LONG_BYTES, MOST_HELD } from './followed-units.ts'
+import type { Database } from '../sqlite/driver.ts'
+import { followedUnits, LONG_BYTES, MOST_HELD, type FindUnit } from './followed-units.ts'
 import { peekState } from './state.ts'
 import { isAsRead } from './state-extend.ts'
 import { openStateFiles } from './state-files.ts'
@@ -17,26 +19,40 @@ const LIVE_MS = 60 * 60 * 1000
 const looked = new Set<string>()
 
 /** One of those that were wished for. False when there was none. */
-export async function prepareFollowed(archive: Archive): Promise<boolean> {
+export async function prepareFollowed(archive: Archive, signal?: AbortSignal): Promise<boolean> {
   if (!looked.has(archive.home)) await wishForLive(archive, Date.now() - LIVE_MS)
   looked.add(archive.home)
   const id = followedUnits.nextWish(archive.home)
-  if (id === undefined) return false
+  if (id === undefined || signal?.aborted === true) return false
   const state = await peekState(archive)
   if (state === undefined) return true
   try {
     const { database } = state
-    const files = openStateFiles(database)
-    const unit = files.unitAt(id)
-    const followed = unit && toFollowed(unit, files, archive)
-    if (unit !== undefined && followed !== undefined)
-      await followedUnits.prepare(followed, (facts) =>
-        files.unitAt(id)?.reading === unit.reading ? isAsRead(database, unit, facts) : undefined,
-      )
+    const find = findUnit(archive, database, id)
+    const first = await find()
+    if (first !== undefined) await followedUnits.prepare(first.unit, find, signal)
   } finally {
     state.close()
   }
   return true
+}
+
+/** For how long one is waited for that has grown, until it is read. */
+const PATIENCE_MS = 30_000
+const LOOK_MS = 20
+
+function findUnit(archive: Archive, database: Database, id: number): FindUnit {
+  const files = openStateFiles(database)
+  return async () => {
+    for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+      const known = files.unitAt(id)
+      const unit = known && toFollowed(database, known, files, archive)
+      if (known !== undefined && unit !== undefined)
+        return { unit, isKnown: (facts) => isAsRead(database, known, facts) }
+      await wait(LOOK_MS)
+    }
+    return undefined
+  }
 }
 
 /** `since`: in milliseconds since 1970. */

@@ -14,9 +14,11 @@ import { insertRecording } from './state-recordings.ts'
 import { recordedOnce } from './state-recorded.ts'
 import { refreshOwn } from './state-sessions.ts'
 import { prepared } from './state-statements.ts'
+import { bornOf } from './state.ts'
 import type { KnownUnit } from './state-units.ts'
 
-export type Extended = { readonly entries: number; readonly damage: number }
+/** `extended`: the unit's from now on. */
+export type Extended = { readonly entries: number; readonly damage: number; readonly extended: number }
 
 /** How many entries and damaged records there are more. Undefined, and nothing is written, where the pass is not of the same session. */
 export function extendReading(
@@ -43,15 +45,24 @@ export function extendReading(
     const own = { key: one.key, session: one.session, recorded: recordedOnce(recording, one.work) }
     const isOwn = bill !== undefined && !isShared && isOnly(database, one.key)
     if (!isOwn || !refreshOwn(database, own, bill)) questionSession(database, one.key)
+    const extended = nextReading(database)
     prepared(
       database,
       'UPDATE units SET extended = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
-    ).run(nextReading(database), facts.damage, id)
-    return { entries: one.entries - entries, damage: facts.damage - damage }
+    ).run(extended, facts.damage, id)
+    return { entries: one.entries - entries, damage: facts.damage - damage, extended }
   })
 }
 
-/** Whether a pass over a unit said what these facts say: its one session, as many entries, as much damage. */
+/** What tells one pass over a unit, with what was put to it, from any other, also of another state. */
+export function passOf(
+  database: Database,
+  { reading, extended }: Pick<KnownUnit, 'reading' | 'extended'>,
+): string {
+  return `${bornOf(database)} ${reading ?? 0} ${extended ?? 0}`
+}
+
+/** Whether a pass over a unit said what these facts say: its one session, as many of everything that it counts. */
 export function isAsRead(
   database: Database,
   { id, reading }: Pick<KnownUnit, 'id' | 'reading'>,
@@ -60,19 +71,26 @@ export function isAsRead(
   const known = reading === undefined ? undefined : recordingOf(database, reading)
   const [one] = sessions
   if (known === undefined || one === undefined) return false
-  const isSame = known['session'] === one.key && known['entries'] === one.entries
-  return isSame && lastSaid(database, id).damage === damage
+  const { failed, errors, repeats, rereads, touched } = one.work
+  const counts = [one.key, one.entries, one.toolCalls, failed, errors, repeats, rereads, touched, damage]
+  return (
+    JSON.stringify(counts) ===
+    JSON.stringify([...COUNTED.map((name) => known[name]), lastSaid(database, id).damage])
+  )
 }
 
 /** The one recording of a pass whose calls are rows. */
 function recordingOf(database: Database, reading: number): Row | undefined {
   const rows = prepared(
     database,
-    `SELECT session, format, chosen, entries FROM recordings WHERE reading = ?1
+    `SELECT session, format, chosen, entries, tool_calls, ${WORK.map((name) => `work ->> '${name}' AS ${name}`).join(', ')} FROM recordings WHERE reading = ?1
        AND NOT EXISTS (SELECT 1 FROM packed_calls WHERE reading = ?1) LIMIT 2`,
   ).all(reading)
   return rows.length === 1 ? rows[0] : undefined
 }
+
+const WORK = ['failed', 'errors', 'repeats', 'rereads', 'touched']
+const COUNTED = ['session', 'entries', 'tool_calls', ...WORK]
 
 const COUNTS = CALL_COLUMNS.slice(5, 11).join(', ')
 

@@ -10,6 +10,8 @@ export type KnownUnit = {
   readonly format: string | undefined
   /** Its last whole pass; undefined when there was none. */
   readonly reading: number | undefined
+  /** What was put to that pass last; undefined when nothing was. */
+  readonly extended?: number | undefined
 }
 
 export type StateUnits = {
@@ -69,13 +71,14 @@ export function openStateUnits(database: Database): StateUnits {
   }
 }
 
-function toUnit({ id, place, path, format, reading }: Row): KnownUnit {
+function toUnit({ id, place, path, format, reading, extended }: Row): KnownUnit {
   return {
     id: Number(id),
     place: Number(place),
     path: String(path),
     format: typeof format === 'string' ? format : undefined,
     reading: toNumber(reading),
+    extended: toNumber(extended),
   }
 }
 

@@ -124,6 +124,11 @@ export function remember(database: Database, name: 'adopted' | 'born' | 'program
   prepared(database, 'INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)').run(name, value)
 }
 
+/** Another one for every state that was begun. */
+export function bornOf(database: Database): string {
+  return String(prepared(database, "SELECT value FROM facts WHERE name = 'born'").get()?.['value'])
+}
+
 class OtherVersion extends Error {}
 
 function versionOf(database: Database): unknown {

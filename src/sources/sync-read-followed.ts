@@ -1,9 +1,10 @@
 /** What came to the units that this process holds, read and put in the state. Those that have to be read whole stay to be read. */
 import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { hashText } from '../transcript/text-hash.ts'
 import { followedUnits, type FollowedUnit } from './followed-units.ts'
-import { extendReading } from './state-extend.ts'
+import { extendReading, passOf } from './state-extend.ts'
 import type { StateFiles } from './state-files.ts'
 import type { KnownUnit } from './state-units.ts'
 import type { ReadOne } from './sync-read-one.ts'
@@ -19,25 +20,38 @@ export async function readFollowed(shared: Shared, onRead: (read: ReadOne) => vo
   if (dirty.length === MOST_UNITS) return
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
   for (const unit of dirty) {
-    const followed = toFollowed(unit, files, archive)
+    const followed = toFollowed(database, unit, files, archive)
     if (followed === undefined) continue
     const added = await followedUnits.more(followed)
     const [one] = added?.facts.sessions ?? []
     const isWanted = one !== undefined && !deleted.has(one.key) && !deleted.has(one.session.id)
     const more = isWanted && added && extendReading(database, unit, followed.root, added)
-    if (one !== undefined && more) onRead({ ...more, keys: [hashText(one.key)], bytes: 0 })
-    else followedUnits.wish(followed, unit.id)
+    if (one !== undefined && more) {
+      const { entries, damage, extended } = more
+      followedUnits.took(followed, passOf(database, { ...unit, extended }))
+      onRead({ entries, damage, keys: [hashText(one.key)], bytes: 0 })
+    } else followedUnits.wish(followed, unit.id)
   }
 }
 
 /** Undefined for one that was never read, or is not kept. */
 export function toFollowed(
-  { id, place, path, format, reading }: KnownUnit,
+  database: Database,
+  unit: KnownUnit,
   files: StateFiles,
   { home }: Pick<Archive, 'home'>,
 ): FollowedUnit | undefined {
-  if (format === undefined || reading === undefined) return undefined
+  const { id, place, path, format } = unit
+  if (format === undefined || unit.reading === undefined) return undefined
   const own = files.filesOf(id)
   if (own.some(({ bytes }) => bytes === undefined)) return undefined
-  return { home, ...files.placeAt(place), unit: path, isKept: true, format, reading, files: own }
+  return {
+    home,
+    ...files.placeAt(place),
+    unit: path,
+    isKept: true,
+    format,
+    pass: passOf(database, unit),
+    files: own,
+  }
 }

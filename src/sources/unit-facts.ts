@@ -40,9 +40,9 @@ export type UnitReading = {
   end(): UnitFacts
   /**
    * What `end` would say now, while more may come: the calls that were told of since this was last asked are given out before. Undefined
-   * where only the end can tell: a unit of several sessions, or of none.
+   * where only the end can tell: a unit of several sessions, or of none. `isInTurns`: its files come some lines at a time.
    */
-  now(): UnitFacts | undefined
+  now(isInTurns?: boolean): UnitFacts | undefined
   /** Calls that may be told of again, as they are now. */
   openCalls(): Iterable<Call>
   /** Lets go of what is on disk, whether it came to its end or not. */
@@ -249,8 +249,9 @@ function createReading(
       last = undefined
       return { sessions: recorded, mentions, damage, drift: drift.all() }
     },
-    now() {
-      const told = current === undefined || sessions.size() !== 1 ? undefined : toldNow(current, give)
+    now(isInTurns = false) {
+      const isOne = current !== undefined && sessions.size() === 1
+      const told = isOne ? toldNow(current as OpenSession, give, isInTurns) : undefined
       flush()
       if (told === undefined || isNamedOnly(told.facts)) return undefined
       return { sessions: [told.facts], mentions: told.started, damage, drift: drift.all() }

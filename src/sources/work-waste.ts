@@ -2,6 +2,7 @@
  * What a session did again and again, noticed as its calls go by, each source by itself: the same call with nothing changed in
  * between, the same file read again though nothing of the session's own changed it, failures upon failures. Memory is bounded.
  */
+import { PRIMARY } from '../transcript/entry.ts'
 import type { Way } from '../transcript/tool-files.ts'
 
 /** An entry, within its session. */
@@ -37,6 +38,8 @@ export type WasteFold = {
   called(use: ToolUse): 'repeat' | 'reread' | undefined
   answered(use: Called, isFailed: boolean): void
   findings(): readonly Finding[]
+  /** Sources were let go of: which, hangs on the order in which they came. */
+  isFull(): boolean
 }
 
 /** A call is a repetition when the same one was made within so many calls of its source before. */
@@ -72,11 +75,16 @@ type Lane = {
   /** By file: the number of the last call that changed it. */
   readonly changed: Map<string, number>
   failing: Run | undefined
+  readonly kept: Kept
 }
+
+type Kept = Readonly<Record<FindingKind, Run[]>>
 
 export function createWasteFold(): WasteFold {
   const lanes = new Map<string, Lane>()
-  const kept: Record<FindingKind, Run[]> = { 'repeated-calls': [], 're-reads': [], failures: [] }
+  /** Of sources that were let go of. */
+  const gone = createKept()
+  let isFull = false
 
   const laneOf = (source: string): Lane => {
     const known = lanes.get(source)
@@ -88,9 +96,19 @@ export function createWasteFold(): WasteFold {
       reads: new Map(),
       changed: new Map(),
       failing: undefined,
+      kept: createKept(),
     }
-    remember(lanes, source, lane, MOST_LANES)
+    lanes.set(source, lane)
+    if (lanes.size > MOST_LANES) letGoOfOldest()
     return lane
+  }
+  const letGoOfOldest = (): void => {
+    isFull = true
+    for (const [source, { kept }] of lanes) {
+      if (lanes.size <= MOST_LANES / 2) return
+      lanes.delete(source)
+      for (const kind of FINDING_KINDS) for (const run of kept[kind]) keep(gone[kind], run)
+    }
   }
   const goOn = (run: Run, { tool, mark, call }: Called): void => {
     run.count += 1
@@ -98,7 +116,7 @@ export function createWasteFold(): WasteFold {
     run.last = mark
     run.call = call
     if (run.first.length < MARKS) run.first.push(mark)
-    if (run.count >= LEAST) keep(kept[run.kind], run)
+    if (run.count >= LEAST) keep(lanes.get(mark.source)?.kept[run.kind] ?? gone[run.kind], run)
   }
 
   return {
@@ -114,8 +132,26 @@ export function createWasteFold(): WasteFold {
       else goOn(lane.failing, use)
     },
     findings: () =>
-      Object.values(kept).flatMap((runs) => runs.toSorted((a, b) => b.count - a.count).map(toFinding)),
+      FINDING_KINDS.flatMap((kind) =>
+        [gone, ...[...lanes.values()].map(({ kept }) => kept)]
+          .flatMap((kept) => kept[kind])
+          .toSorted(byCount)
+          .slice(0, MOST_FINDINGS)
+          .map(toFinding),
+      ),
+    isFull: () => isFull,
   }
+}
+
+const createKept = (): Kept => ({ 'repeated-calls': [], 're-reads': [], failures: [] })
+
+/** Of as many, the main agent's come first, then in the order in which they began: whichever source was read first. */
+function byCount(a: Run, b: Run): number {
+  const [one, other] = [a.last, b.last]
+  if (a.count !== b.count) return b.count - a.count
+  if (one.source !== other.source)
+    return one.source === PRIMARY || (other.source !== PRIMARY && one.source < other.source) ? -1 : 1
+  return (a.first[0]?.sequence ?? 0) - (b.first[0]?.sequence ?? 0)
 }
 
 type GoOn = (run: Run, use: Called) => void

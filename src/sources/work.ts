@@ -53,6 +53,8 @@ export type WorkFold = {
   look(call: string | undefined, tools: readonly string[] | undefined): readonly ToolCounts[] | undefined
   /** What `end` would say now, were those calls given out that are open: `toolsOf` has what each of them names. */
   now(toolsOf: (call: string) => readonly string[] | undefined): SessionWork
+  /** Not everything is named, or remembered: what is, hangs on the order in which it came. */
+  isFull(): boolean
   /** Provider calls whose tools did something since this was last asked; none unless it is followed. */
   changed(): readonly string[]
 }
@@ -220,6 +222,10 @@ export function createWorkFold(isFollowed = false): WorkFold {
       const left = new Map([...rest].map(([tool, counts]) => [tool, [...counts]]))
       for (const [call, tally] of tallies) addUnnamed(left, tally, toolsOf(call))
       return told(left)
+    },
+    isFull() {
+      const isNamed = sources.size < MOST_SOURCES && tools.size < MOST_TOOLS && !isCut
+      return !isNamed || made?.files.isCut() === true || made?.waste.isFull() === true
     },
     changed() {
       const calls = [...(changed ?? [])]

@@ -29,6 +29,8 @@ export type CallFold = {
   totals(): Totals
   /** What is counted so far, with every call left open that is. */
   now(): Pick<Totals, 'entries' | 'toolCalls' | 'models'>
+  /** Not all models are named: which are, hangs on the order in which they came. */
+  isFull(): boolean
   /** The call that is open under a key, and all of them. */
   open(key: string): BilledCall | undefined
   allOpen(): Iterable<BilledCall>
@@ -169,6 +171,7 @@ export function createCallFold({
       }
     },
     now: () => ({ entries, toolCalls, ...namedModels() }),
+    isFull: () => models.size >= MOST_MODELS,
     open: (key) => open.get(key),
     allOpen: () => open.values(),
     reported() {
