@@ -1,0 +1,150 @@
+/**
+ * One unit read on: all of it the first time, then what was added to its files. What a reading holds of it is in memory, and says at each
+ * moment what reading the whole would say, or that it is not sure.
+ */
+import type { KeptPlace } from '../archive/kept.ts'
+import { isHansardError, systemCode } from '../errors.ts'
+import type { LogFollowing } from '../formats/format.ts'
+import type { SourceFile } from '../transcript/source.ts'
+import { addedTo } from './added-bytes.ts'
+import { isGzip } from './gzip.ts'
+import { loadFormat } from './load-format.ts'
+import { nextTurn } from './next-turn.ts'
+import { collect } from './one-at-a-time.ts'
+import { keptIn } from './open-unit.ts'
+import { createRunningBill, type RunningBill } from './running-bill.ts'
+import type { Call, UnitFacts } from './session-facts.ts'
+import type { UnitFile } from './state-files.ts'
+import { createUnitReading, type UnitReading } from './unit-facts.ts'
+import { placeName, type UnitPlace } from './unit-place.ts'
+import { safeNames, withNames } from './unit-secrets.ts'
+import { keptSource } from './versions.ts'
+import { isZstd } from './zstd.ts'
+
+/** A unit as the state knows it. `pass`: see `passOf`. */
+export type FollowedUnit = Omit<UnitPlace, 'paths'> & {
+  readonly format: string
+  readonly pass: string
+  readonly files: readonly UnitFile[]
+}
+
+export type ReadOn = {
+  readonly format: string
+  /** Undefined from when something came to it until that is in the state. */
+  pass: string | undefined
+  usedAt: number
+  readonly following: LogFollowing
+  readonly told: UnitReading
+  /** Given out since they were last asked for; undefined while nobody will. */
+  calls: Call[] | undefined
+  readonly bill: RunningBill
+  /** By path, how many bytes were read. */
+  readonly read: Map<string, number>
+}
+
+/** Batches read in a row: some MB, in the time that a change may wait. */
+const BATCHES_A_TURN = 8
+/** Until what is left of them is let go. */
+const BATCHES_LEFT = 48
+
+/** Nothing of it is read yet. Undefined for a format that is read whole. */
+export async function beginReadingOn(unit: FollowedUnit): Promise<ReadOn | undefined> {
+  const { format, pass, files } = unit
+  const own = await loadFormat(format)
+  if (own.follow === undefined) return undefined
+  const names = safeNames(unit.home)
+  const bill = createRunningBill()
+  const told = createUnitReading((some) => one?.calls?.push(...some), placeName({ ...unit, paths: [] }), {
+    isFollowed: true,
+    onSettled: (call) => withNames([call], names).forEach((named) => bill.settle(named)),
+  })
+  const source = keptSource(
+    placeOf(unit),
+    files.map(({ path }) => path),
+  )
+  const following = await own.follow(source, { drift: told.drift, isForFacts: true })
+  const one: ReadOn | undefined = following && {
+    format,
+    pass,
+    usedAt: Date.now(),
+    following,
+    told,
+    calls: undefined,
+    bill,
+    read: new Map(),
+  }
+  return one
+}
+
+/** What is known of all of it, after what came since. Undefined where only reading it whole can tell, also why it cannot be read. */
+export async function readOn(
+  one: ReadOn,
+  unit: FollowedUnit,
+  signal?: AbortSignal,
+): Promise<UnitFacts | undefined> {
+  try {
+    return await readAdded(one, unit, signal)
+  } catch (error) {
+    if (isHansardError(error) || systemCode(error) !== undefined) return undefined
+    throw error
+  }
+}
+
+/** The same, also undefined when it was to stop. */
+async function readAdded(
+  one: ReadOn,
+  unit: FollowedUnit,
+  signal?: AbortSignal,
+): Promise<UnitFacts | undefined> {
+  const { following, told, read } = one
+  const place = placeOf(unit)
+  const added: SourceFile[] = []
+  const paths = new Set<string>()
+  const isFirst = read.size === 0
+  for (const { path, bytes } of unit.files) {
+    const from = read.get(path)
+    paths.add(path)
+    if (bytes === undefined || !(await isPlain(place, path, bytes))) return undefined
+    if (from === bytes) continue
+    if (from !== undefined && (bytes < from || (await beginsWithMark(place, path, from)))) return undefined
+    added.push(addedTo(place, path, { from: from ?? 0, to: bytes }))
+    read.set(path, bytes)
+  }
+  for (const path of read.keys()) if (!paths.has(path)) return undefined
+  let batches = 0
+  for await (const items of following.more(added)) {
+    // Where a damaged line is looked at again is learnt from those before it.
+    if (!isFirst && items.some(({ type }) => type === 'damage')) return undefined
+    told.add(items)
+    batches += 1
+    // V8 would wait until what is left of them is as much again as all that is held.
+    if (batches % BATCHES_LEFT === 0) collect()
+    if (batches % BATCHES_A_TURN === 0) await nextTurn()
+    if (signal?.aborted === true) return undefined
+  }
+  return following.isSure() ? told.now(unit.files.length > 1) : undefined
+}
+
+const placeOf = ({ home, agent, root }: FollowedUnit): KeptPlace => keptIn(home).place(agent, root)
+
+/** Kept as it was written, in one version, to the end of a line, and not packed by its agent. */
+async function isPlain(place: KeptPlace, path: string, bytes: number): Promise<boolean> {
+  if (place.look(path)?.bytes !== bytes || place.namedFormat(path) !== undefined) return false
+  if (place.versions(path).length > 0) return false
+  if (!path.endsWith('.jsonl')) return true
+  if (bytes === 0) return true
+  const [head, last] = await Promise.all([
+    place.readAt(path, undefined, 0, 4),
+    place.readAt(path, undefined, bytes - 1, 1),
+  ])
+  return last[0] === NEWLINE && !isGzip(head) && !isZstd(head)
+}
+
+const NEWLINE = 0x0a
+
+/** A byte order mark is one at the beginning of a file, and damage anywhere else. */
+async function beginsWithMark(place: KeptPlace, path: string, at: number): Promise<boolean> {
+  return BYTE_ORDER_MARK.equals(await place.readAt(path, undefined, at, BYTE_ORDER_MARK.length))
+}
+
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF')
