@@ -7,10 +7,11 @@ import type { Damage } from '../transcript/damage.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
 import type { Kept } from './kept.ts'
 import { ROWS_SUFFIX, exportRows, openRows } from './kept-rows.ts'
+import type { RowsMemory } from './rows-memory.ts'
 import { openTree } from './kept-tree.ts'
 
 export type RowsShelf = {
-  keep(path: string, database: SourceDatabase, rows: readonly RowsKept[]): Promise<Kept>
+  keep(path: string, database: SourceDatabase, rows: readonly RowsKept[], memory?: RowsMemory): Promise<Kept>
   /** Looks like a database, and is one by `database()` only: the file itself is not kept. `damaged`: told when its rows are loaded. */
   file(path: string, damaged?: (damage: Damage) => void): SourceFile | undefined
   remove(path: string): void
@@ -20,11 +21,11 @@ export type RowsShelf = {
 export function openRowsShelf(files: Files, folder: string): RowsShelf {
   const tree = openTree(files, folder, join(folder, 'rows'))
   return {
-    async keep(path, database, rows) {
+    async keep(path, database, rows, memory) {
       const isNew = tree.find(path, ROWS_SUFFIX) === undefined
       try {
         const at = tree.make(path, ROWS_SUFFIX)
-        const { bytesWritten, tail } = await exportRows(files, at, database, rows)
+        const { bytesWritten, tail } = await exportRows(files, at, database, rows, memory)
         const change = bytesWritten === 0 ? 'none' : isNew ? 'new' : 'grown'
         return { change, bytesRead: bytesWritten, bytes: files.identityAt(at)?.size ?? 0, tail }
       } catch (error) {

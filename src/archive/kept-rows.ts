@@ -28,6 +28,7 @@ import {
 } from './kept-row-lines.ts'
 import type { RowsDamage } from './load-rows.ts'
 import { createAppender, tailOf } from './rows-appender.ts'
+import { askSince, type Asked, type Left, type Mark, type RowsMemory } from './rows-memory.ts'
 import { createRowHashes, hashOf, hashOfPieces, type RowHashes, toHex } from './row-hashes.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
@@ -41,13 +42,50 @@ export type ExportedRows = {
   readonly tail: string
 }
 
-/** Brings the file at `path` (the rows' own, with its suffix) up to what the database holds now. Throws what the disk says. */
+/**
+ * Brings the file at `path` (the rows' own, with its suffix) up to what the database holds now. Throws what the disk says. `memory`: of a
+ * database that is followed, so that the next export asks only for what was written since.
+ */
 export async function exportRows(
   files: Files,
   path: string,
   database: SourceDatabase,
   rows: readonly RowsKept[],
+  memory?: RowsMemory,
 ): Promise<ExportedRows> {
+  const left = memory?.take(files, path)
+  try {
+    const mayAsk = left !== undefined && memory?.isDue(left) === false
+    const since = mayAsk ? await askSince(database, rows, left) : undefined
+    const exported = await exportAsked(files, path, database, rows, { left, since, memory })
+    if (exported !== undefined) return exported
+  } catch (error) {
+    left?.hashes.close()
+    throw fromSystemError(error, path)
+  }
+  // What was noted of rows that were not written is not true.
+  left?.hashes.close()
+  const all = await exportAsked(files, path, database, rows, { memory }).catch((error: unknown) => {
+    throw fromSystemError(error, path)
+  })
+  return all as ExportedRows
+}
+
+type Asking = {
+  readonly left?: Left | undefined
+  /** Absent: all rows are asked for. */
+  readonly since?: Asked | undefined
+  readonly memory?: RowsMemory | undefined
+}
+
+/** Undefined, and nothing is written, where asking for some rows is not enough. */
+async function exportAsked(
+  files: Files,
+  path: string,
+  database: SourceDatabase,
+  rows: readonly RowsKept[],
+  { left, since, memory }: Asking,
+): Promise<ExportedRows | undefined> {
   const appender = createAppender(files, path)
   const opened: RowHashes[] = []
   const openHashes = (): RowHashes => {
@@ -55,37 +93,62 @@ export async function exportRows(
     opened.push(hashes)
     return hashes
   }
+  const hashes = left?.hashes ?? createRowHashes()
+  const marks = new Map<string, Mark>()
+  const beganAt = Date.now()
   let changed = 0
+  let isLeft = false
   try {
-    const hashes = openHashes()
-    const known = await readKnown(files, path, hashes)
+    const known = left?.declared ?? (await readKnown(files, path, hashes))
     const tables = new Set(database.tables())
-    for (const { table, where } of rows.filter((kept) => tables.has(kept.table))) {
+    for (const { table, where, changedAt } of rows.filter((kept) => tables.has(kept.table))) {
       const columns = database.columns(table)
       const key = database.key(table)
       const declared = columnsLine({ table, columns, key })
       if (known.get(table) !== declared) appender.add(declared)
       known.set(table, declared)
+      const number = memory && (await database.last?.(table))
+      let latest = left?.marks.get(table)?.changedAt ?? 0
       const toLine = createLines({ table, columns, key }, openHashes)
+      const asked = since?.get(table)
       // In a frame of its own: one that waits for more rows would hold on to the last, which may be of many MB.
-      const take = (batch: readonly Row[]): void => {
+      const take = (batch: readonly Row[]): boolean => {
         for (const row of batch) {
-          const { name, parts } = toLine(row)
+          const { name, parts, isNamed } = toLine(row)
+          // Which of its equals it is, is known to who sees all of them.
+          if (!isNamed && asked !== undefined) return false
+          const at = changedAt === undefined ? undefined : row[changedAt]
+          if (typeof at === 'number' && at > latest) latest = at
           const line = joined(parts)
           if (!hashes.note(name, line === undefined ? hashOfPieces(piecesOf(parts)) : hashOf(line))) continue
           if (line === undefined) appender.addLong(piecesOf(parts))
           else appender.add(line)
           changed += 1
         }
+        return true
       }
-      for await (const batch of rowsOf(database, table, where)) take(batch)
+      for await (const batch of asked ? database.rows(table, asked) : rowsOf(database, table, where)) {
+        if (take(batch)) continue
+        appender.abandon()
+        return undefined
+      }
+      if (number !== undefined) marks.set(table, { number, changedAt: latest })
     }
-    return { bytesWritten: appender.end(), changed, tail: tailOf(files, path) }
+    const bytesWritten = appender.end()
+    const tail = tailOf(files, path)
+    const bytes = files.identityAt(path)?.size
+    if (memory !== undefined && bytes !== undefined) {
+      const wholeAt = since === undefined ? beganAt : (left?.wholeAt ?? beganAt)
+      memory.leave({ hashes, declared: known, marks, bytes, tail, beganAt, wholeAt })
+      isLeft = true
+    }
+    return { bytesWritten, changed, tail }
   } catch (error) {
     appender.abandon()
-    throw fromSystemError(error, path)
+    throw error
   } finally {
-    for (const hashes of opened) hashes.close()
+    for (const one of opened) one.close()
+    if (!isLeft) hashes.close()
   }
 }
 
@@ -136,13 +199,19 @@ async function* rowsOf(
   for (const options of parts) yield* database.rows(table, options)
 }
 
-type ToLine = (row: Row) => { readonly name: string; readonly parts: readonly LinePart[] }
+/** `isNamed`: by its key, and not by what it holds. */
+type ToLine = (row: Row) => {
+  readonly name: string
+  readonly parts: readonly LinePart[]
+  readonly isNamed: boolean
+}
 
 function createLines({ table, columns, key }: Columns, openHashes: () => RowHashes): ToLine {
   let equals: RowHashes | undefined
   return (row) => {
     const parts = rowParts(columns, row)
     let named = keyOf(key, row)
+    const isNamed = named !== undefined
     if (named === undefined) {
       equals ??= openHashes()
       const text = joined(parts)
@@ -150,6 +219,6 @@ function createLines({ table, columns, key }: Columns, openHashes: () => RowHash
       named = contentKey(toHex(hash), equals.count(hash))
     }
     const name = rowName(table, named)
-    return { name, parts: rowLine(name, parts) }
+    return { name, parts: rowLine(name, parts), isNamed }
   }
 }

@@ -84,6 +84,10 @@ export type RowsKept = {
   readonly table: string
   /** Only rows whose text in this column begins with one of these. */
   readonly where?: { readonly column: string; readonly prefixes: readonly string[] }
+  /** The column with the time, in milliseconds since 1970, of a row's last change: who follows it asks for what is newer. */
+  readonly changedAt?: string
+  /** Its rows are never changed: a log. */
+  readonly isAppended?: boolean
 }
 
 export type ReadOptions = {
