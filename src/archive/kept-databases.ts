@@ -5,6 +5,7 @@ import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
+import type { HeldRows } from './held-rows.ts'
 import type { Kept } from './kept.ts'
 import { ROWS_SUFFIX, exportRows, openRows } from './kept-rows.ts'
 import type { RowsMemory } from './rows-memory.ts'
@@ -14,6 +15,8 @@ export type RowsShelf = {
   keep(path: string, database: SourceDatabase, rows: readonly RowsKept[], memory?: RowsMemory): Promise<Kept>
   /** Looks like a database, and is one by `database()` only: the file itself is not kept. `damaged`: told when its rows are loaded. */
   file(path: string, damaged?: (damage: Damage) => void): SourceFile | undefined
+  /** Its rows, to be held while more come: see `HeldRows`. */
+  hold(path: string): Promise<HeldRows | undefined>
   remove(path: string): void
   walk(): Generator<string>
 }
@@ -48,6 +51,12 @@ export function openRowsShelf(files: Files, folder: string): RowsShelf {
         bytes: async () => magic,
         database: () => openRows(files, at, (damage) => damaged?.({ file: path, ...damage })),
       }
+    },
+    async hold(path) {
+      const at = tree.find(path, ROWS_SUFFIX)
+      if (at === undefined) return undefined
+      const { holdRows } = await import('./held-rows.ts')
+      return holdRows(files, at)
     },
     remove(path) {
       const at = tree.find(path, ROWS_SUFFIX)

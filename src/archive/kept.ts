@@ -12,6 +12,7 @@ import type { Damage } from '../transcript/damage.ts'
 import { isSafeId } from '../transcript/ids.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
+import type { HeldRows } from './held-rows.ts'
 import { openContent, toKeptFile, type Content, type Stored } from './kept-content.ts'
 import { redactDatabase } from './kept-redaction.ts'
 import { openRedacted } from './kept-redacted.ts'
@@ -48,6 +49,8 @@ export type KeptPlace = {
     rows: readonly RowsKept[],
     memory?: RowsMemory,
   ): Promise<Kept>
+  /** Rows of a database that were kept, held while more come; undefined where none are, or they are damaged. */
+  holdRows(path: string): Promise<HeldRows | undefined>
   /** Every path that is kept, sorted. */
   paths(): AsyncIterable<string>
   /**
@@ -181,6 +184,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       if (redact === undefined) return rows.keep(path, database, wanted, memory)
       return rows.keep(path, redactDatabase(database, redact), wanted)
     },
+    holdRows: (path) => rows.hold(path),
     async *paths() {
       yield* mergePaths(shelf.walk(), rows.walk())
     },

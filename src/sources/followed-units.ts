@@ -1,26 +1,14 @@
 /**
- * Long logs of a process that follows them, read on where they ended: what a reading holds of each stays in memory, of a few at a time.
- * What is said of one in all is what reading it whole would say; where that is not sure, nothing is said, and it has to be read whole.
+ * Long logs and databases of a process that follows them, read on where they ended: what a reading holds of each stays, of a few at a
+ * time. What is said of one in all is what reading it whole would say; where that is not sure, nothing is said, and it is to be read whole.
  */
-import type { KeptPlace } from '../archive/kept.ts'
-import type { LogFollowing } from '../formats/format.ts'
 import { createRecentIds } from '../formats/id-set.ts'
-import type { SourceFile } from '../transcript/source.ts'
-import { isGzip } from './gzip.ts'
-import { addedTo } from './added-bytes.ts'
-import { loadFormat } from './load-format.ts'
-import { nextTurn } from './next-turn.ts'
-import { collect } from './one-at-a-time.ts'
-import { keptIn } from './open-unit.ts'
-import { createRunningBill, type RunningBill } from './running-bill.ts'
-import type { Call, UnitFacts } from './session-facts.ts'
+import { followDatabase } from './followed-database.ts'
+import { followLog } from './followed-log.ts'
+import type { Call, SessionFacts, UnitFacts } from './session-facts.ts'
 import type { OwnBill } from './state-own-bill.ts'
 import type { UnitFile } from './state-files.ts'
-import { createUnitReading, type UnitReading } from './unit-facts.ts'
 import { placeName, type UnitPlace } from './unit-place.ts'
-import { safeNames, withNames, withoutSecrets } from './unit-secrets.ts'
-import { keptSource } from './versions.ts'
-import { isZstd } from './zstd.ts'
 
 /** A unit as the state knows it. `reading`: its last whole pass. */
 export type FollowedUnit = Omit<UnitPlace, 'paths'> & {
@@ -31,19 +19,34 @@ export type FollowedUnit = Omit<UnitPlace, 'paths'> & {
 
 /**
  * What has come to a unit. `facts`: of all of it. `calls`: those that are new, or are told of otherwise than before. `bill`: what all of its
- * calls come to, where that is known without asking for them.
+ * calls come to, where that is known without asking for them. `isAnew`: the sessions are those that were read anew, with all their calls,
+ * and others are as they were; all else that is said is of the whole.
  */
 export type Added = {
   readonly facts: UnitFacts
   readonly calls: readonly Call[]
   readonly bill: OwnBill | undefined
+  readonly isAnew?: boolean
+}
+
+/** How much there is in all: what a reading of the whole would count, too. */
+export type Counted = {
+  readonly sessions: readonly Pick<SessionFacts, 'key' | 'entries'>[]
+  readonly damage: number
+}
+
+/** One that is held. */
+export type Followed = {
+  /** What came since it was last asked for; the first time, all. Undefined where only reading the whole can tell. */
+  more(unit: FollowedUnit): Promise<{ readonly added: Added; readonly counted: Counted } | undefined>
+  close(): Promise<void>
 }
 
 export type FollowedUnits = {
   /** Undefined for a unit that is to be read whole. */
   more(unit: FollowedUnit): Promise<Added | undefined>
   /** Reads it once, to go on from there. `isKnown`: whether the last pass over it said the same; undefined when there was another since. */
-  prepare(unit: FollowedUnit, isKnown: (facts: UnitFacts) => boolean | undefined): Promise<void>
+  prepare(unit: FollowedUnit, isKnown: (counted: Counted) => boolean | undefined): Promise<void>
   /** It was read whole, and may be long: whoever has time prepares it. `id`: the state's. */
   wish(unit: Pick<FollowedUnit, 'home' | 'files'>, id: number): void
   /** The next that was wished for, in this archive. */
@@ -55,22 +58,8 @@ export const LONG_BYTES = 4 * 1024 * 1024
 /** Held at a time: some MB each. */
 export const MOST_HELD = 6
 const MOST_WISHES = 100
-/** Files of one: more are looked through in longer than they are read. */
-const MOST_FILES = 2000
-/** Batches read in a row. */
-const BATCHES_A_TURN = 50
 
-type Held = {
-  readonly format: string
-  readonly reading: number
-  readonly following: LogFollowing
-  readonly told: UnitReading
-  /** Given out since they were last asked for; undefined while nobody will. */
-  calls: Call[] | undefined
-  readonly bill: RunningBill
-  /** By path, how many bytes were read. */
-  readonly read: Map<string, number>
-}
+type Held = { readonly format: string; readonly reading: number; readonly followed: Followed }
 
 /** Those of this process. */
 export const followedUnits = createFollowedUnits()
@@ -80,18 +69,15 @@ export function createFollowedUnits(): FollowedUnits {
   const held = new Map<string, Held>()
   const refused = createRecentIds()
   const wishes = new Map<string, { readonly home: string; readonly id: number }>()
-  const hold = (name: string, one: Held): void => {
+  const letGo = async (name: string): Promise<void> => {
+    const one = held.get(name)
+    held.delete(name)
+    await one?.followed.close()
+  }
+  const hold = async (name: string, one: Held): Promise<void> => {
     held.delete(name)
     held.set(name, one)
-    for (const [oldest, { told }] of held) {
-      if (held.size <= MOST_HELD) return
-      held.delete(oldest)
-      told.close()
-    }
-  }
-  const letGo = (name: string): void => {
-    held.get(name)?.told.close()
-    held.delete(name)
+    for (const oldest of held.keys()) if (held.size > MOST_HELD) await letGo(oldest)
   }
 
   return {
@@ -100,33 +86,24 @@ export function createFollowedUnits(): FollowedUnits {
       const one = held.get(name)
       if (one === undefined) return undefined
       const isSame = one.format === unit.format && one.reading === unit.reading
-      const facts = isSame ? await readOn(one, unit).catch(() => undefined) : undefined
-      if (facts === undefined) {
-        letGo(name)
-        return undefined
-      }
-      hold(name, one)
-      const names = safeNames(unit.home)
-      const calls = withNames(one.calls ?? [], names)
-      one.calls = []
-      const bill = one.bill.now(withNames([...one.told.openCalls()], names))
-      return { facts: withoutSecrets(facts, unit.home), calls, bill }
+      const more = isSame ? await one.followed.more(unit).catch(() => undefined) : undefined
+      await (more === undefined ? letGo(name) : hold(name, one))
+      return more?.added
     },
     async prepare(unit, isKnown) {
       const name = nameOf(unit)
       if (held.get(name)?.reading === unit.reading || refused.has(name)) return
-      letGo(name)
-      const one = await begin(unit)
-      const facts = one && (await readOn(one, unit).catch(() => undefined))
-      const isSame = facts !== undefined && isKnown(withoutSecrets(facts, unit.home))
-      if (one === undefined || isSame !== true) {
-        one?.told.close()
-        // It would be read in vain each time it grows.
-        if (isSame === false) refused.take(name)
-        return
+      await letGo(name)
+      const followed = await begin(unit)
+      const all = await followed?.more(unit).catch(() => undefined)
+      const isSame = all && isKnown(all.counted)
+      if (followed !== undefined && isSame === true) {
+        const { format, reading } = unit
+        return hold(name, { format, reading, followed })
       }
-      one.calls = []
-      hold(name, one)
+      await followed?.close()
+      // It would be read in vain each time it grows.
+      if (isSame === false) refused.take(name)
     },
     wish({ home, files }, id) {
       if (bytesOf(files) < LONG_BYTES || wishes.size >= MOST_WISHES) return
@@ -145,87 +122,10 @@ export function createFollowedUnits(): FollowedUnits {
 
 const nameOf = (unit: FollowedUnit): string => `${unit.home}\n${placeName({ ...unit, paths: [] })}`
 
-const bytesOf = (files: readonly UnitFile[]): number => files.reduce((sum, { size }) => sum + size, 0)
+/** Of a database what was kept of it may be more than its file: what is new stands in its log first. */
+const bytesOf = (files: readonly UnitFile[]): number =>
+  files.reduce((sum, { size, bytes = 0 }) => sum + Math.max(size, bytes), 0)
 
-async function begin(unit: FollowedUnit): Promise<Held | undefined> {
-  const { format, reading, files } = unit
-  const own = await loadFormat(format)
-  if (own.follow === undefined || files.length > MOST_FILES) return undefined
-  const names = safeNames(unit.home)
-  const bill = createRunningBill()
-  const told = createUnitReading((some) => one?.calls?.push(...some), placeName({ ...unit, paths: [] }), {
-    isFollowed: true,
-    onSettled: (call) => withNames([call], names).forEach((named) => bill.settle(named)),
-  })
-  const source = keptSource(
-    placeOf(unit),
-    files.map(({ path }) => path),
-  )
-  const following = await own.follow(source, { drift: told.drift, isForFacts: true })
-  const one: Held | undefined = following && {
-    format,
-    reading,
-    following,
-    told,
-    calls: undefined,
-    bill,
-    read: new Map(),
-  }
-  return one
+async function begin(unit: FollowedUnit): Promise<Followed | undefined> {
+  return (await followDatabase(unit)) ?? (await followLog(unit))
 }
-
-/** What is known of all of it, after what came since. Undefined where only reading it whole can tell. */
-async function readOn(one: Held, unit: FollowedUnit): Promise<UnitFacts | undefined> {
-  const { following, told, read } = one
-  const place = placeOf(unit)
-  const added: SourceFile[] = []
-  const paths = new Set<string>()
-  const isFirst = read.size === 0
-  for (const { path, bytes } of unit.files) {
-    const from = read.get(path)
-    paths.add(path)
-    if (bytes === undefined || !(await isPlain(place, path, bytes))) return undefined
-    if (from === bytes) continue
-    if (from !== undefined && (bytes < from || (await beginsWithMark(place, path, from)))) return undefined
-    added.push(addedTo(place, path, { from: from ?? 0, to: bytes }))
-    read.set(path, bytes)
-  }
-  for (const path of read.keys()) if (!paths.has(path)) return undefined
-  let batches = 0
-  for await (const items of following.more(added)) {
-    // Where a damaged line is looked at again is learnt from those before it.
-    if (!isFirst && items.some(({ type }) => type === 'damage')) return undefined
-    told.add(items)
-    batches += 1
-    if (batches % BATCHES_A_TURN === 0) {
-      // V8 would wait until what is left of them is as much again as all that is held.
-      collect()
-      await nextTurn()
-    }
-  }
-  return following.isSure() ? told.now() : undefined
-}
-
-const placeOf = ({ home, agent, root }: FollowedUnit): KeptPlace => keptIn(home).place(agent, root)
-
-/** Kept as it was written, in one version, to the end of a line, and not packed by its agent. */
-async function isPlain(place: KeptPlace, path: string, bytes: number): Promise<boolean> {
-  if (place.look(path)?.bytes !== bytes || place.namedFormat(path) !== undefined) return false
-  if (place.versions(path).length > 0) return false
-  if (!path.endsWith('.jsonl')) return true
-  if (bytes === 0) return true
-  const [head, last] = await Promise.all([
-    place.readAt(path, undefined, 0, 4),
-    place.readAt(path, undefined, bytes - 1, 1),
-  ])
-  return last[0] === NEWLINE && !isGzip(head) && !isZstd(head)
-}
-
-const NEWLINE = 0x0a
-
-/** A byte order mark is one at the beginning of a file, and damage anywhere else. */
-async function beginsWithMark(place: KeptPlace, path: string, at: number): Promise<boolean> {
-  return BYTE_ORDER_MARK.equals(await place.readAt(path, undefined, at, BYTE_ORDER_MARK.length))
-}
-
-const BYTE_ORDER_MARK = Buffer.from('\uFEFF')

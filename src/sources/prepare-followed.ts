@@ -3,7 +3,8 @@
  * Those that were written to of late come first, before a line of theirs has come.
  */
 import type { Archive } from '../archive/archive.ts'
-import { followedUnits, LONG_BYTES, MOST_HELD } from './followed-units.ts'
+import { readTombstones } from '../archive/tombstones.ts'
+import { followedUnits, LONG_BYTES, MOST_HELD, type Counted } from './followed-units.ts'
 import { peekState } from './state.ts'
 import { isAsRead } from './state-extend.ts'
 import { openStateFiles } from './state-files.ts'
@@ -30,13 +31,21 @@ export async function prepareFollowed(archive: Archive): Promise<boolean> {
     const unit = files.unitAt(id)
     const followed = unit && toFollowed(unit, files, archive)
     if (unit !== undefined && followed !== undefined)
-      await followedUnits.prepare(followed, (facts) =>
-        files.unitAt(id)?.reading === unit.reading ? isAsRead(database, unit, facts) : undefined,
+      await followedUnits.prepare(followed, (counted) =>
+        files.unitAt(id)?.reading === unit.reading
+          ? isAsRead(database, unit, withoutDeleted(counted, archive))
+          : undefined,
       )
   } finally {
     state.close()
   }
   return true
+}
+
+/** What was deleted on purpose is in no pass. */
+function withoutDeleted(counted: Counted, { files, home }: Archive): Counted {
+  const deleted = new Set(readTombstones(files, home).map(({ session }) => session))
+  return { ...counted, sessions: counted.sessions.filter(({ key }) => !deleted.has(key)) }
 }
 
 /** `since`: in milliseconds since 1970. */
@@ -60,7 +69,7 @@ async function wishForLive(archive: Archive, since: number): Promise<void> {
 
 /** A session's unit is called by its own log. */
 const LONG = `SELECT units.id, files.stamp FROM units CROSS JOIN files ON files.place = units.place AND files.path = units.path
-  WHERE units.reading IS NOT NULL AND units.dirty = 0 AND files.size >= ?`
+  WHERE units.reading IS NOT NULL AND units.dirty = 0 AND max(files.size, ifnull(files.bytes, 0)) >= ?`
 
 /** The last part of a stamp. Zero for one that is none. */
 function changedAt(stamp: string): number {

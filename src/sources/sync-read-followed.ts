@@ -1,10 +1,13 @@
 /** What came to the units that this process holds, read and put in the state. Those that have to be read whole stay to be read. */
 import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { hashText } from '../transcript/text-hash.ts'
-import { followedUnits, type FollowedUnit } from './followed-units.ts'
+import { followedUnits, type Added, type FollowedUnit } from './followed-units.ts'
+import type { SessionFacts } from './session-facts.ts'
 import { extendReading } from './state-extend.ts'
 import type { StateFiles } from './state-files.ts'
+import { prepared } from './state-statements.ts'
 import type { KnownUnit } from './state-units.ts'
 import type { ReadOne } from './sync-read-one.ts'
 import type { Shared } from './sync-take.ts'
@@ -21,13 +24,31 @@ export async function readFollowed(shared: Shared, onRead: (read: ReadOne) => vo
   for (const unit of dirty) {
     const followed = toFollowed(unit, files, archive)
     if (followed === undefined) continue
-    const added = await followedUnits.more(followed)
-    const [one] = added?.facts.sessions ?? []
-    const isWanted = one !== undefined && !deleted.has(one.key) && !deleted.has(one.session.id)
-    const more = isWanted && added && extendReading(database, unit, followed.root, added)
-    if (one !== undefined && more) onRead({ ...more, keys: [hashText(one.key)], bytes: 0 })
+    const found = isAnyIn(database, followed, deleted) ? undefined : await followedUnits.more(followed)
+    const added = without(deleted, found)
+    const more = added && extendReading(database, unit, followed.root, added)
+    if (added !== undefined && more !== undefined)
+      onRead({ ...more, keys: added.facts.sessions.map(({ key }) => hashText(key)), bytes: 0 })
     else followedUnits.wish(followed, unit.id)
   }
+}
+
+/** Whether the last pass was of sessions that were deleted since: all of it is read again without them. */
+function isAnyIn(database: Database, { reading }: FollowedUnit, deleted: ReadonlySet<string>): boolean {
+  const sql =
+    'SELECT 1 FROM recordings WHERE reading = ? AND session IN (SELECT value FROM json_each(?)) LIMIT 1'
+  return deleted.size > 0 && prepared(database, sql).get(reading, JSON.stringify([...deleted])) !== undefined
+}
+
+/** Of what was deleted on purpose nothing comes back; of a log that is one session, that is all of it. */
+function without(deleted: ReadonlySet<string>, added: Added | undefined): Added | undefined {
+  const isLeft = ({ key, session }: SessionFacts): boolean => !deleted.has(key) && !deleted.has(session.id)
+  if (added === undefined || added.facts.sessions.every(isLeft)) return added
+  if (added.isAnew !== true) return undefined
+  const sessions = added.facts.sessions.filter(isLeft)
+  const keys = new Set(sessions.map(({ key }) => key))
+  const calls = added.calls.filter(({ session }) => keys.has(session))
+  return { ...added, facts: { ...added.facts, sessions }, calls }
 }
 
 /** Undefined for one that was never read, or is not kept. */
