@@ -48,6 +48,8 @@ export async function holdRows(files: Files, path: string): Promise<HeldRows | u
     await close()
     return undefined
   }
+  // It is held for hours, by a process that may be killed. Windows has no files without a name.
+  if (process.platform !== 'win32') await loaded.unname()
 
   const take = (line: ByteLine, told: (table: string) => readonly string[], onRow: OnRow): boolean => {
     if (!line.isWhole) return false

@@ -56,15 +56,19 @@ export type Loaded = {
   readonly long: LongCells
   /** How much of the file that is. */
   readonly bytes: number
+  /** Takes its name from the private file, which is then gone with the process. */
+  readonly unname: () => Promise<void>
 }
 
 export async function openLoaded(loading: Loading): Promise<Loaded> {
   const { files, path, tables, damaged } = loading
   const folder = await fs.mkdtemp(join(os.tmpdir(), 'hansard-rows-'))
   const long = createLongCells(files, path)
+  const remove = (): Promise<void> =>
+    fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   const closed = (): Promise<void> => {
     long.close()
-    return fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+    return remove()
   }
   let database: Database | undefined
   try {
@@ -84,7 +88,7 @@ export async function openLoaded(loading: Loading): Promise<Loaded> {
         return long.hasAny() ? wholeRows(found, long, options) : found
       },
     }
-    return { rows, database, long, bytes }
+    return { rows, database, long, bytes, unname: remove }
   } catch (error) {
     database?.close()
     await closed()

@@ -52,7 +52,10 @@ function createFollowed(
 
   return {
     async more({ files: [file] }) {
-      const isIn = await rows.more(following.told, following.note)
+      const isIn = await rows.more(
+        (table) => following.told(table),
+        (table, row) => following.note(table, row),
+      )
       if (!isIn || rows.bytes() !== file?.bytes) return undefined
       const sessions: SessionFacts[] = []
       const calls: Call[] = []
@@ -65,7 +68,7 @@ function createFollowed(
         const reading = createUnitReading(take, name)
         return {
           drift: reading.drift,
-          add: reading.add,
+          add: (items) => reading.add(items),
           end() {
             const { damage, drift, ...told } = reading.end()
             reading.close()
