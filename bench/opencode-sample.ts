@@ -55,6 +55,17 @@ export async function writeDatabase(path: string, bytes: number): Promise<void> 
   database.close()
 }
 
+/** A part more of the last message, as OpenCode adds it. */
+export function addPart(database: Database, n: number): void {
+  const { id, session_id } =
+    database.prepare('SELECT id, session_id FROM message ORDER BY id DESC').get() ?? {}
+  const data = JSON.stringify({ type: 'text', text: sampleText(500, n) })
+  const [message = null, session = null, now] = [id, session_id, Date.now()]
+  database
+    .prepare('INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)')
+    .run(`prt_added_${n}`, message, session, now, now, data)
+}
+
 /** As many rows, each as small as it can be: sessions of 200 messages, each with four parts. How many sessions that are. */
 export async function writeSmallRows(path: string, rows: number): Promise<number> {
   const database = await openDatabase(path)

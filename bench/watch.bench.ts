@@ -1,5 +1,5 @@
 /**
- * `hansard sync --watch` beside agents that write long logs: how long after a line was written the list has it, as the watch says. What
+ * `hansard sync --watch` beside agents that write long logs, or to a large database: how long after a line, or a row, was written the list has it, as the watch says. What
  * it takes to read the whole is said beside it.
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
@@ -7,11 +7,13 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { type Database, openDatabase } from '../src/sqlite/driver.ts'
 import type { SyncReport } from '../src/sources/sync.ts'
 import type { Bench } from './bench.ts'
 import { claudeLineOf, sessionId, writeClaudeLog } from './claude-logs.ts'
 import { CODEX_LOG, codexLineOf, writeCodexLog } from './codex-logs.ts'
 import { atMost, median, type Result } from './measure.ts'
+import { addPart, writeDatabase } from './opencode-sample.ts'
 
 const BIN = join(import.meta.dirname, '../bin/hansard.js')
 const MOST_MS = 1000
@@ -23,9 +25,14 @@ type Case = {
   readonly bytes: number
   /** Relative to the user's folder. */
   readonly log: string
-  readonly write: (path: string, bytes: number) => void
-  /** Where the nth line goes, if not there, and what it says. */
-  readonly grow: (n: number) => { readonly path?: string; readonly line: string }
+  readonly write: (path: string, bytes: number) => void | Promise<void>
+  /** Adds the nth line, or row. `home`: the user's folder. */
+  readonly grow: (home: string, n: number) => void | Promise<void>
+}
+
+function append(home: string, path: string, line: string): void {
+  fs.mkdirSync(dirname(join(home, path)), { recursive: true })
+  fs.appendFileSync(join(home, path), line)
 }
 
 const SESSION = sessionId(1)
@@ -38,12 +45,12 @@ const claude = (name: string, bytes: number): Case => ({
   bytes,
   log: CLAUDE,
   write: writeClaude,
-  grow: (n) => ({ line: claudeLineOf(SESSION, 10_000_000 + n) }),
+  grow: (home, n) => append(home, CLAUDE, claudeLineOf(SESSION, 10_000_000 + n)),
 })
 
 const subagents = (bytes: number): Case => ({
   ...claude("Claude Code, a subagent's line", bytes),
-  grow: (n) => ({ path: AGENT, line: subagentLine(n) }),
+  grow: (home, n) => append(home, AGENT, subagentLine(n)),
 })
 
 const codex = (bytes: number): Case => ({
@@ -51,12 +58,26 @@ const codex = (bytes: number): Case => ({
   bytes,
   log: CODEX_LOG,
   write: writeCodexLog,
-  grow: (n) => ({ line: codexLineOf(10_000_000 + n) }),
+  grow: (home, n) => append(home, CODEX_LOG, codexLineOf(10_000_000 + n)),
+})
+
+/** Open as long as OpenCode would have it: its log stays beside it. */
+let database: Database | undefined
+
+const opencode = (bytes: number): Case => ({
+  name: "OpenCode's database",
+  bytes,
+  log: '.local/share/opencode/opencode.db',
+  async write(path, size) {
+    await writeDatabase(path, size)
+    database = await openDatabase(path)
+  },
+  grow: (_, n) => addPart(database as Database, n),
 })
 
 export const bench: Bench = async ({ quick }) => {
   const small = quick ? 10e6 : 90e6
-  const cases = [claude('Claude Code', small), subagents(small), codex(small)]
+  const cases = [claude('Claude Code', small), subagents(small), codex(small), opencode(quick ? 10e6 : 100e6)]
   if (!quick) cases.push(claude('Claude Code', 1e9))
   const results: Result[] = []
   for (const one of cases) results.push(...(await watched(one)))
@@ -67,7 +88,7 @@ async function watched({ name, bytes, log, write, grow }: Case): Promise<readonl
   const home = fs.mkdtempSync(join(tmpdir(), 'hansard-bench-'))
   const path = join(home, log)
   fs.mkdirSync(dirname(path), { recursive: true })
-  write(path, bytes)
+  await write(path, bytes)
   const env = { PATH: process.env['PATH'] ?? '', HOME: home, HANSARD_HOME: join(home, 'archive') }
   const child = spawn(process.execPath, [BIN, 'sync', '--watch', '--json', '--no-index'], {
     env,
@@ -80,10 +101,8 @@ async function watched({ name, bytes, log, write, grow }: Case): Promise<readonl
     await untilIdle(child)
     const times: number[] = []
     for (let n = 0; n < ROUNDS; n += 1) {
-      const { path: other = log, line } = grow(n)
-      fs.mkdirSync(dirname(join(home, other)), { recursive: true })
       const began = performance.now()
-      fs.appendFileSync(join(home, other), line)
+      await grow(home, n)
       const report = await reports.next()
       times.push(performance.now() - began)
       if (report.entries !== 1) throw new Error(`${report.entries} entries were read for one line of ${name}`)
@@ -92,7 +111,7 @@ async function watched({ name, bytes, log, write, grow }: Case): Promise<readonl
     const mb = Number(/VmHWM:\s+(\d+)/.exec(fs.readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
     child.kill('SIGTERM')
     await new Promise((done) => child.once('close', done))
-    fs.appendFileSync(path, grow(ROUNDS).line)
+    await grow(home, ROUNDS)
     const wholeMs = timed(() =>
       spawnSync(process.execPath, [BIN, 'sync', '--no-index'], { env, cwd: home, stdio: 'ignore' }),
     )
@@ -105,6 +124,8 @@ async function watched({ name, bytes, log, write, grow }: Case): Promise<readonl
     ]
   } finally {
     child.kill('SIGKILL')
+    database?.close()
+    database = undefined
     fs.rmSync(home, { recursive: true, force: true })
   }
 }

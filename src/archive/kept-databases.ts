@@ -5,14 +5,18 @@ import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
+import type { HeldRows } from './held-rows.ts'
 import type { Kept } from './kept.ts'
 import { ROWS_SUFFIX, exportRows, openRows } from './kept-rows.ts'
+import type { RowsMemory } from './rows-memory.ts'
 import { openTree } from './kept-tree.ts'
 
 export type RowsShelf = {
-  keep(path: string, database: SourceDatabase, rows: readonly RowsKept[]): Promise<Kept>
+  keep(path: string, database: SourceDatabase, rows: readonly RowsKept[], memory?: RowsMemory): Promise<Kept>
   /** Looks like a database, and is one by `database()` only: the file itself is not kept. `damaged`: told when its rows are loaded. */
   file(path: string, damaged?: (damage: Damage) => void): SourceFile | undefined
+  /** Its rows, to be held while more come: see `HeldRows`. */
+  hold(path: string): Promise<HeldRows | undefined>
   remove(path: string): void
   walk(): Generator<string>
 }
@@ -20,11 +24,11 @@ export type RowsShelf = {
 export function openRowsShelf(files: Files, folder: string): RowsShelf {
   const tree = openTree(files, folder, join(folder, 'rows'))
   return {
-    async keep(path, database, rows) {
+    async keep(path, database, rows, memory) {
       const isNew = tree.find(path, ROWS_SUFFIX) === undefined
       try {
         const at = tree.make(path, ROWS_SUFFIX)
-        const { bytesWritten, tail } = await exportRows(files, at, database, rows)
+        const { bytesWritten, tail } = await exportRows(files, at, database, rows, memory)
         const change = bytesWritten === 0 ? 'none' : isNew ? 'new' : 'grown'
         return { change, bytesRead: bytesWritten, bytes: files.identityAt(at)?.size ?? 0, tail }
       } catch (error) {
@@ -47,6 +51,12 @@ export function openRowsShelf(files: Files, folder: string): RowsShelf {
         bytes: async () => magic,
         database: () => openRows(files, at, (damage) => damaged?.({ file: path, ...damage })),
       }
+    },
+    async hold(path) {
+      const at = tree.find(path, ROWS_SUFFIX)
+      if (at === undefined) return undefined
+      const { holdRows } = await import('./held-rows.ts')
+      return holdRows(files, at)
     },
     remove(path) {
       const at = tree.find(path, ROWS_SUFFIX)

@@ -3,8 +3,6 @@
  * file of JSON lines; what was deleted in the source stays, and older versions of a row stay in the file. Only the tables and rows
  * that are asked for are ever read: others may hold keys. A crash at any byte costs nothing that the next export does not write.
  */
-import { createHash } from 'node:crypto'
-import { dirname } from 'node:path'
 import { fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
@@ -29,6 +27,8 @@ import {
   type Columns,
 } from './kept-row-lines.ts'
 import type { RowsDamage } from './load-rows.ts'
+import { createAppender, tailOf } from './rows-appender.ts'
+import { askSince, type Asked, type Left, type Mark, type RowsMemory } from './rows-memory.ts'
 import { createRowHashes, hashOf, hashOfPieces, type RowHashes, toHex } from './row-hashes.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
@@ -42,17 +42,50 @@ export type ExportedRows = {
   readonly tail: string
 }
 
-const WRITE_BYTES = 1024 * 1024
-const TAIL_BYTES = 4096
-const NEWLINE = Buffer.from('\n')
-
-/** Brings the file at `path` (the rows' own, with its suffix) up to what the database holds now. Throws what the disk says. */
+/**
+ * Brings the file at `path` (the rows' own, with its suffix) up to what the database holds now. Throws what the disk says. `memory`: of a
+ * database that is followed, so that the next export asks only for what was written since.
+ */
 export async function exportRows(
   files: Files,
   path: string,
   database: SourceDatabase,
   rows: readonly RowsKept[],
+  memory?: RowsMemory,
 ): Promise<ExportedRows> {
+  const left = memory?.take(files, path)
+  try {
+    const mayAsk = left !== undefined && memory?.isDue(left) === false
+    const since = mayAsk ? await askSince(database, rows, left) : undefined
+    const exported = await exportAsked(files, path, database, rows, { left, since, memory })
+    if (exported !== undefined) return exported
+  } catch (error) {
+    left?.hashes.close()
+    throw fromSystemError(error, path)
+  }
+  // What was noted of rows that were not written is not true.
+  left?.hashes.close()
+  const all = await exportAsked(files, path, database, rows, { memory }).catch((error: unknown) => {
+    throw fromSystemError(error, path)
+  })
+  return all as ExportedRows
+}
+
+type Asking = {
+  readonly left?: Left | undefined
+  /** Absent: all rows are asked for. */
+  readonly since?: Asked | undefined
+  readonly memory?: RowsMemory | undefined
+}
+
+/** Undefined, and nothing is written, where asking for some rows is not enough. */
+async function exportAsked(
+  files: Files,
+  path: string,
+  database: SourceDatabase,
+  rows: readonly RowsKept[],
+  { left, since, memory }: Asking,
+): Promise<ExportedRows | undefined> {
   const appender = createAppender(files, path)
   const opened: RowHashes[] = []
   const openHashes = (): RowHashes => {
@@ -60,37 +93,62 @@ export async function exportRows(
     opened.push(hashes)
     return hashes
   }
+  const hashes = left?.hashes ?? createRowHashes()
+  const marks = new Map<string, Mark>()
+  const beganAt = Date.now()
   let changed = 0
+  let isLeft = false
   try {
-    const hashes = openHashes()
-    const known = await readKnown(files, path, hashes)
+    const known = left?.declared ?? (await readKnown(files, path, hashes))
     const tables = new Set(database.tables())
-    for (const { table, where } of rows.filter((kept) => tables.has(kept.table))) {
+    for (const { table, where, changedAt } of rows.filter((kept) => tables.has(kept.table))) {
       const columns = database.columns(table)
       const key = database.key(table)
       const declared = columnsLine({ table, columns, key })
       if (known.get(table) !== declared) appender.add(declared)
       known.set(table, declared)
+      const number = memory && (await database.last?.(table))
+      let latest = left?.marks.get(table)?.changedAt ?? 0
       const toLine = createLines({ table, columns, key }, openHashes)
+      const asked = since?.get(table)
       // In a frame of its own: one that waits for more rows would hold on to the last, which may be of many MB.
-      const take = (batch: readonly Row[]): void => {
+      const take = (batch: readonly Row[]): boolean => {
         for (const row of batch) {
-          const { name, parts } = toLine(row)
+          const { name, parts, isNamed } = toLine(row)
+          // Which of its equals it is, is known to who sees all of them.
+          if (!isNamed && asked !== undefined) return false
+          const at = changedAt === undefined ? undefined : row[changedAt]
+          if (typeof at === 'number' && at > latest) latest = at
           const line = joined(parts)
           if (!hashes.note(name, line === undefined ? hashOfPieces(piecesOf(parts)) : hashOf(line))) continue
           if (line === undefined) appender.addLong(piecesOf(parts))
           else appender.add(line)
           changed += 1
         }
+        return true
       }
-      for await (const batch of rowsOf(database, table, where)) take(batch)
+      for await (const batch of asked ? database.rows(table, asked) : rowsOf(database, table, where)) {
+        if (take(batch)) continue
+        appender.abandon()
+        return undefined
+      }
+      if (number !== undefined) marks.set(table, { number, changedAt: latest })
     }
-    return { bytesWritten: appender.end(), changed, tail: tailOf(files, path) }
+    const bytesWritten = appender.end()
+    const tail = tailOf(files, path)
+    const bytes = files.identityAt(path)?.size
+    if (memory !== undefined && bytes !== undefined) {
+      const wholeAt = since === undefined ? beganAt : (left?.wholeAt ?? beganAt)
+      memory.leave({ hashes, declared: known, marks, bytes, tail, beganAt, wholeAt })
+      isLeft = true
+    }
+    return { bytesWritten, changed, tail }
   } catch (error) {
     appender.abandon()
-    throw fromSystemError(error, path)
+    throw error
   } finally {
-    for (const hashes of opened) hashes.close()
+    for (const one of opened) one.close()
+    if (!isLeft) hashes.close()
   }
 }
 
@@ -141,13 +199,19 @@ async function* rowsOf(
   for (const options of parts) yield* database.rows(table, options)
 }
 
-type ToLine = (row: Row) => { readonly name: string; readonly parts: readonly LinePart[] }
+/** `isNamed`: by its key, and not by what it holds. */
+type ToLine = (row: Row) => {
+  readonly name: string
+  readonly parts: readonly LinePart[]
+  readonly isNamed: boolean
+}
 
 function createLines({ table, columns, key }: Columns, openHashes: () => RowHashes): ToLine {
   let equals: RowHashes | undefined
   return (row) => {
     const parts = rowParts(columns, row)
     let named = keyOf(key, row)
+    const isNamed = named !== undefined
     if (named === undefined) {
       equals ??= openHashes()
       const text = joined(parts)
@@ -155,114 +219,6 @@ function createLines({ table, columns, key }: Columns, openHashes: () => RowHash
       named = contentKey(toHex(hash), equals.count(hash))
     }
     const name = rowName(table, named)
-    return { name, parts: rowLine(name, parts) }
-  }
-}
-
-type Appender = {
-  add(line: string): void
-  /** A line of many MB, in pieces. */
-  addLong(pieces: Iterable<string | Buffer>): void
-  /** Writes what is held and makes it last; how many bytes were written in all. */
-  end(): number
-  /** Takes back what was not made to last. */
-  abandon(): void
-}
-
-/** Opens the file when there is something to write: a second export of the same rows leaves it alone. */
-function createAppender(files: Files, path: string): Appender {
-  let opened: { readonly fd: number; readonly size: number; readonly isNew: boolean } | undefined
-  let held: Buffer[] = []
-  let heldBytes = 0
-  let written = 0
-
-  const open = (): number => {
-    if (opened !== undefined) return opened.fd
-    files.makeFolder(dirname(path))
-    const isNew = files.kind(path) === undefined
-    const size = isNew ? 0 : wholeBytes(files, path)
-    const fd = files.openAppend(path, isNew ? 'new' : 'old')
-    opened = { fd, size, isNew }
-    if (files.size(fd) > size) files.truncate(fd, size)
-    return fd
-  }
-  const write = (bytes: Buffer): void => {
-    for (let at = 0; at < bytes.length;) at += files.write(open(), bytes, at, bytes.length - at)
-    written += bytes.length
-  }
-  const flush = (): void => {
-    const bytes = Buffer.concat(held)
-    held = []
-    heldBytes = 0
-    write(bytes)
-  }
-  return {
-    add(line) {
-      const bytes = Buffer.from(`${line}\n`)
-      held.push(bytes)
-      heldBytes += bytes.length
-      if (heldBytes >= WRITE_BYTES) flush()
-    },
-    addLong(pieces) {
-      flush()
-      for (const piece of pieces) write(typeof piece === 'string' ? Buffer.from(piece) : piece)
-      write(NEWLINE)
-    },
-    end() {
-      if (heldBytes > 0) flush()
-      if (opened === undefined) return 0
-      files.datasync(opened.fd)
-      files.close(opened.fd)
-      if (opened.isNew) files.syncFolder(dirname(path))
-      opened = undefined
-      return written
-    },
-    abandon() {
-      if (opened === undefined) return
-      // After a failed sync the disk may hold other bytes than are read back: they are written again the next time.
-      try {
-        files.truncate(opened.fd, opened.size)
-      } catch {
-        // The next export takes back the line that is torn.
-      }
-      try {
-        files.close(opened.fd)
-      } catch {
-        // The descriptor is gone either way.
-      }
-      opened = undefined
-    },
-  }
-}
-
-/** Where the last whole line ends: what a crash left behind it is no row. */
-function wholeBytes(files: Files, path: string): number {
-  const fd = files.openRead(path)
-  try {
-    const block = Buffer.alloc(64 * 1024)
-    for (let end = files.size(fd); end > 0;) {
-      const from = Math.max(0, end - block.length)
-      const length = files.read(fd, block.subarray(0, end - from), from)
-      const newline = block.subarray(0, length).lastIndexOf(0x0a)
-      if (newline !== -1) return from + newline + 1
-      end = from
-    }
-    return 0
-  } finally {
-    files.close(fd)
-  }
-}
-
-function tailOf(files: Files, path: string): string {
-  const hash = createHash('sha256')
-  if (files.kind(path) === undefined) return hash.digest('hex')
-  const fd = files.openRead(path)
-  try {
-    const size = files.size(fd)
-    const tail = Buffer.alloc(Math.min(size, TAIL_BYTES))
-    const length = files.read(fd, tail, size - tail.length)
-    return hash.update(tail.subarray(0, length)).digest('hex')
-  } finally {
-    files.close(fd)
+    return { name, parts: rowLine(name, parts), isNamed }
   }
 }

@@ -12,6 +12,7 @@ import type { Damage } from '../transcript/damage.ts'
 import { isSafeId } from '../transcript/ids.ts'
 import type { SourceDatabase, SourceFile } from '../transcript/source.ts'
 import type { Archive } from './archive.ts'
+import type { HeldRows } from './held-rows.ts'
 import { openContent, toKeptFile, type Content, type Stored } from './kept-content.ts'
 import { redactDatabase } from './kept-redaction.ts'
 import { openRedacted } from './kept-redacted.ts'
@@ -22,6 +23,7 @@ import { openNamed } from './kept-named.ts'
 import { packFile } from './kept-pack.ts'
 import { openRowsShelf } from './kept-databases.ts'
 import { mergePaths, openShelf } from './kept-shelf.ts'
+import type { RowsMemory } from './rows-memory.ts'
 import { makeSafeFolder } from './safe-path.ts'
 
 export type KeptFiles = {
@@ -40,8 +42,15 @@ export type KeptPlace = {
   readonly folder: string
   /** Brings the kept copy up to what the source is now. Reads no byte that is kept already, but for its last 4 KB. */
   keep(path: string, from: KeepFrom): Promise<Kept>
-  /** The same for a database: rows that are new or changed, of those that count. */
-  keepRows(path: string, database: SourceDatabase, rows: readonly RowsKept[]): Promise<Kept>
+  /** The same for a database: rows that are new or changed, of those that count. `memory`: of one that is followed. */
+  keepRows(
+    path: string,
+    database: SourceDatabase,
+    rows: readonly RowsKept[],
+    memory?: RowsMemory,
+  ): Promise<Kept>
+  /** Rows of a database that were kept, held while more come; undefined where none are, or they are damaged. */
+  holdRows(path: string): Promise<HeldRows | undefined>
   /** Every path that is kept, sorted. */
   paths(): AsyncIterable<string>
   /**
@@ -170,10 +179,12 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       redacted.forget(path)
       return keepBytes(keeping, path, from)
     },
-    async keepRows(path, database, wanted) {
+    async keepRows(path, database, wanted, memory) {
       makePlace()
-      return rows.keep(path, redact === undefined ? database : redactDatabase(database, redact), wanted)
+      if (redact === undefined) return rows.keep(path, database, wanted, memory)
+      return rows.keep(path, redactDatabase(database, redact), wanted)
     },
+    holdRows: (path) => rows.hold(path),
     async *paths() {
       yield* mergePaths(shelf.walk(), rows.walk())
     },

@@ -22,7 +22,7 @@ import { hashOf, toHex } from './row-hashes.ts'
 /** What is wrong, and where in the file of kept rows. */
 export type RowsDamage = Omit<Damage, 'file'>
 
-type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
+export type Table = { readonly columns: readonly string[]; readonly key: readonly string[] }
 
 /** Only who asks for rows has them loaded: what tables there are is told without. */
 export async function loadRows(
@@ -34,7 +34,8 @@ export async function loadRows(
     throw fromSystemError(error, path)
   })
   let loaded: Promise<SourceDatabase> | undefined
-  const load = (): Promise<SourceDatabase> => (loaded ??= openLoaded({ files, path, tables, damaged }))
+  const load = (): Promise<SourceDatabase> =>
+    (loaded ??= openLoaded({ files, path, tables, damaged }).then(({ rows }) => rows))
   return {
     tables: () => [...tables.keys()].sort(),
     columns: (table) => tables.get(table)?.columns ?? [],
@@ -48,32 +49,46 @@ export async function loadRows(
   }
 }
 
-async function openLoaded(loading: Loading): Promise<SourceDatabase> {
+/** What was loaded, and what it takes to put more to it. */
+export type Loaded = {
+  readonly rows: SourceDatabase
+  readonly database: Database
+  readonly long: LongCells
+  /** How much of the file that is. */
+  readonly bytes: number
+  /** Takes its name from the private file, which is then gone with the process. */
+  readonly unname: () => Promise<void>
+}
+
+export async function openLoaded(loading: Loading): Promise<Loaded> {
   const { files, path, tables, damaged } = loading
   const folder = await fs.mkdtemp(join(os.tmpdir(), 'hansard-rows-'))
   const long = createLongCells(files, path)
+  const remove = (): Promise<void> =>
+    fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
   const closed = (): Promise<void> => {
     long.close()
-    return fs.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => {})
+    return remove()
   }
   let database: Database | undefined
   try {
     const file = join(folder, 'rows.db')
     database = await openDatabase(file)
-    await load(database, loading, long)
+    const bytes = await load(database, loading, long)
     const { size } = await fs.stat(file)
     const report: Reported = (kind, reason) => damaged({ kind, byteOffset: 0, byteLength: 0, reason })
     const whole = (): boolean => true
     const opened = readTables(database, { sizeBytes: size, whole, report, closed })
     const indexed = createIndexes(database, tables)
-    return {
+    const rows: SourceDatabase = {
       ...opened,
       rows(table, options) {
         if (options?.where !== undefined) indexed(table, options.where.column)
-        const rows = opened.rows(table, options)
-        return long.hasAny() ? wholeRows(rows, long, options) : rows
+        const found = opened.rows(table, options)
+        return long.hasAny() ? wholeRows(found, long, options) : found
       },
     }
+    return { rows, database, long, bytes, unname: remove }
   } catch (error) {
     database?.close()
     await closed()
@@ -108,7 +123,7 @@ async function* wholeRows(
 }
 
 /** The columns of each table: those last declared, then those that were there before. */
-async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<string, Table>> {
+export async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<string, Table>> {
   const tables = new Map<string, Table>()
   for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
     for (const { bytes, isWhole } of lines) {
@@ -127,18 +142,19 @@ async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<str
 /** Rows written in one transaction: the database is thrown away when this ends early, so none is undone. */
 const COMMIT_ROWS = 10_000
 
-type Loading = {
+export type Loading = {
   readonly files: Files
   readonly path: string
   readonly tables: ReadonlyMap<string, Table>
   readonly damaged: (damage: RowsDamage) => void
 }
 
+/** Gives how many bytes of the file were read. */
 async function load(
   database: Database,
   { files, path, tables, damaged }: Loading,
   long: LongCells,
-): Promise<void> {
+): Promise<number> {
   database.exec('PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE')
   // Names are sorted, and indexes are: of a million rows that is a hundred megabytes, in memory where nobody says otherwise.
   database.exec('PRAGMA temp_store = FILE')
@@ -151,11 +167,13 @@ async function load(
   )
   const keyOf = (table: string): readonly string[] => tables.get(table)?.key ?? []
   let rows = 0
+  let read = 0
   database.exec('BEGIN')
   for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
     for (const line of lines) {
       const { number, offset, length, bytes, isWhole } = line
       const place = { line: number, byteOffset: offset, byteLength: length }
+      read = offset + length + 1
       if (!isWhole) {
         damaged({ kind: 'torn', ...place, reason: 'a line of the kept rows is torn' })
         continue
@@ -172,6 +190,7 @@ async function load(
   for (const put of puts.values()) put.end()
   versions.end()
   database.exec('COMMIT')
+  return read
 }
 
 /** Rows that go in with one statement: each costs more than what is in it. */
@@ -273,7 +292,7 @@ function createVersions(database: Database, tables: ReadonlyMap<string, Table>):
 }
 
 /** A name of the rowid that no column has. */
-function rowidOf(columns: readonly string[]): string {
+export function rowidOf(columns: readonly string[]): string {
   const taken = new Set(columns.map((column) => column.toLowerCase()))
   return ['rowid', '_rowid_', 'oid'].find((name) => !taken.has(name)) ?? 'rowid'
 }
@@ -282,7 +301,7 @@ function toBound(value: SqlValue): SqlValue {
   return hasNul(value) ? Buffer.from(value) : value
 }
 
-function hasNul(value: SqlValue): value is string {
+export function hasNul(value: SqlValue): value is string {
   return typeof value === 'string' && value.includes('\0')
 }
 

@@ -6,7 +6,7 @@
 import type { Damage } from '../transcript/damage.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import type { ShortFile, Source, SourceFile } from '../transcript/source.ts'
+import type { Row, ShortFile, Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 
 export type Format = {
   readonly id: string
@@ -37,6 +37,8 @@ export type Format = {
    * has a say in it, too.
    */
   follow?(source: Source, options?: ReadOptions): Promise<LogFollowing | undefined>
+  /** The same for a database of many sessions, by its path: of these, those are read anew that rows came to. */
+  followDatabase?(file: Pick<SourceFile, 'path'>): DatabaseFollowing
   readonly write?: Writer
   /** Where its files lie on people's machines; absent for what has no place of its own. */
   readonly places?: readonly Place[]
@@ -58,6 +60,26 @@ export type LogFollowing = {
   more(added: readonly SourceFile[]): AsyncIterable<readonly ReadItem[]>
   /** False once something came that only reading the whole can tell: nothing that was said counts any more. */
   isSure(): boolean
+}
+
+/** A database whose sessions are read anew when rows of theirs come. What is said of it in all is what `read` says of the whole. */
+export type DatabaseFollowing = {
+  /** The columns of a table's rows that tell whose they are. */
+  told(table: string): readonly string[]
+  /** A row came, or was another before: in the columns that are told. */
+  note(table: string, row: Row): void
+  /**
+   * Reads the sessions that rows came to, and those of which others say something else now; the first time, all. Gives the ids of all
+   * there are, in the order in which the whole would be read. Undefined where only reading the whole can tell.
+   */
+  read(database: SourceDatabase, begin: (id: string) => SessionTaking): Promise<readonly string[] | undefined>
+}
+
+/** Takes all that is said of one session. */
+export type SessionTaking = {
+  readonly drift: (drift: Drift) => void
+  readonly add: (items: readonly ReadItem[]) => void
+  readonly end: () => void
 }
 
 /** What is read without promises, until it is left. */
@@ -84,6 +106,10 @@ export type RowsKept = {
   readonly table: string
   /** Only rows whose text in this column begins with one of these. */
   readonly where?: { readonly column: string; readonly prefixes: readonly string[] }
+  /** The column with the time, in milliseconds since 1970, of a row's last change: who follows it asks for what is newer. */
+  readonly changedAt?: string
+  /** Its rows are never changed: a log. */
+  readonly isAppended?: boolean
 }
 
 export type ReadOptions = {

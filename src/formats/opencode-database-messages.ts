@@ -24,7 +24,7 @@ export type Records = {
 }
 
 /** Rows have no offset in the file: a record's number is its turn. */
-export function createRecords(file: SourceFile): Records {
+export function createRecords(file: Pick<SourceFile, 'path'>): Records {
   let number = 0
   return {
     place() {
@@ -36,7 +36,7 @@ export function createRecords(file: SourceFile): Records {
 }
 
 export type SessionRows = {
-  readonly file: SourceFile
+  readonly file: Pick<SourceFile, 'path'>
   readonly database: SourceDatabase
   readonly shared: Shared
   readonly records: Records

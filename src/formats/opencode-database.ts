@@ -4,7 +4,7 @@
  * may hold keys are not read.
  */
 import { asObject, type Json, type JsonObject } from '../transcript/json.ts'
-import type { Row, SourceDatabase, SourceFile } from '../transcript/source.ts'
+import type { Row, RowOptions, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import {
   decodeLong,
   eachRow,
@@ -42,7 +42,7 @@ const BESIDE: ReadonlyMap<string, string> = new Map([
   ['event', 'aggregate_id'],
 ])
 /** Every table whose rows name a session, and by which column. */
-const OWNED: ReadonlyMap<string, string> = new Map([
+export const OWNED: ReadonlyMap<string, string> = new Map([
   ['message', 'session_id'],
   ['session_message', 'session_id'],
   ...BESIDE,
@@ -114,11 +114,14 @@ function withGiven(taken: Shared['taken'], given: IdSet): Shared['taken'] {
   }
 }
 
-function eachSession(database: SourceDatabase): AsyncGenerator<Row> {
-  return eachRow(database, 'session', { orderBy: ['time_created', 'id'] })
+export function eachSession(
+  database: SourceDatabase,
+  options: Pick<RowOptions, 'columns'> = {},
+): AsyncGenerator<Row> {
+  return eachRow(database, 'session', { ...options, orderBy: ['time_created', 'id'] })
 }
 
-async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
+export async function* readSession(rows: SessionRows): AsyncGenerator<readonly ReadItem[]> {
   const reading = open(rows)
   yield* readInto(reading, rows)
 }

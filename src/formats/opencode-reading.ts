@@ -34,7 +34,10 @@ export type OpencodeReading = {
 }
 
 /** The call that started each session, by the session's own id: filled as parents are read, looked up by their children. */
-export type Spawned = Map<string, string>
+export type Spawned = {
+  get(session: string): string | undefined
+  set(session: string, citation: string): void
+}
 
 export function createOpencodeReading(
   known: SessionKnown,

@@ -12,6 +12,7 @@ import { firstValue, readHead, type Head } from './head-records.ts'
 import { readTables } from './head-tables.ts'
 import { createIdSet } from './id-set.ts'
 import { lookAtTables, readDatabase } from './opencode-database.ts'
+import { followDatabase } from './opencode-database-follow.ts'
 import { readExport, type Shared } from './opencode-export.ts'
 import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
@@ -65,6 +66,7 @@ export const opencode: Format = {
         yield* readExport(file, shared)
     }
   },
+  followDatabase,
   places: PLACES.opencode,
   // A session's messages and parts lie in folders of their own, all over the tree.
   unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? storageOf(path) ?? path,

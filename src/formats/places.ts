@@ -18,7 +18,10 @@ export const OPENCODE_TABLES: readonly string[] = [
   'todo',
   'event',
 ]
-export const OPENCODE_ROWS: readonly RowsKept[] = OPENCODE_TABLES.map((table) => ({ table }))
+export const OPENCODE_ROWS: readonly RowsKept[] = OPENCODE_TABLES.map((table) => ({
+  table,
+  ...(table === 'event' ? { isAppended: true } : { changedAt: 'time_updated' }),
+}))
 
 /** Keys of Cursor's tables that hold chats. */
 export const CURSOR_KEYS = { chat: 'composerData:', bubble: 'bubbleId:' } as const

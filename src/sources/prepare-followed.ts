@@ -4,8 +4,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Archive } from '../archive/archive.ts'
+import { readTombstones } from '../archive/tombstones.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { followedUnits, LONG_BYTES, MOST_HELD, type FindUnit } from './followed-units.ts'
+import { followedUnits, LONG_BYTES, MOST_HELD, type Counted, type FindUnit } from './followed-units.ts'
 import { peekState } from './state.ts'
 import { isAsRead } from './state-extend.ts'
 import { openStateFiles } from './state-files.ts'
@@ -48,11 +49,17 @@ function findUnit(archive: Archive, database: Database, id: number): FindUnit {
       const known = files.unitAt(id)
       const unit = known && toFollowed(database, known, files, archive)
       if (known !== undefined && unit !== undefined)
-        return { unit, isKnown: (facts) => isAsRead(database, known, facts) }
+        return { unit, isKnown: (counted) => isAsRead(database, known, withoutDeleted(counted, archive)) }
       await wait(LOOK_MS)
     }
     return undefined
   }
+}
+
+/** What was deleted on purpose is in no pass. */
+function withoutDeleted(counted: Counted, { files, home }: Archive): Counted {
+  const deleted = new Set(readTombstones(files, home).map(({ session }) => session))
+  return { ...counted, sessions: counted.sessions.filter(({ key }) => !deleted.has(key)) }
 }
 
 /** `since`: in milliseconds since 1970. */
@@ -76,7 +83,7 @@ async function wishForLive(archive: Archive, since: number): Promise<void> {
 
 /** A session's unit is called by its own log. */
 const LONG = `SELECT units.id, files.stamp FROM units CROSS JOIN files ON files.place = units.place AND files.path = units.path
-  WHERE units.reading IS NOT NULL AND units.dirty = 0 AND files.size >= ?`
+  WHERE units.reading IS NOT NULL AND units.dirty = 0 AND max(files.size, ifnull(files.bytes, 0)) >= ?`
 
 /** The last part of a stamp. Zero for one that is none. */
 function changedAt(stamp: string): number {

@@ -58,6 +58,24 @@ export function takeOverCalls(
   insertCalls(database, reading, others)
 }
 
+/** What a pass says of the calls of a session, in place of what it said before. Those that are as they were keep their rows. */
+export function replaceSaid(
+  database: Database,
+  { reading, session }: { readonly reading: number; readonly session: string },
+  rows: readonly CallRow[],
+): void {
+  const ids = new Map<string, number[]>()
+  const written = prepared(database, `SELECT id, ${COLUMNS} FROM calls WHERE reading = ? AND session = ?`)
+  for (const [id, ...values] of written.lists(reading, session)) {
+    const words = JSON.stringify(values)
+    ids.set(words, [...(ids.get(words) ?? []), Number(id)])
+  }
+  const others = lastReports(rows).filter((row) => ids.get(JSON.stringify(row))?.pop() === undefined)
+  const remove = prepared(database, 'DELETE FROM calls WHERE id = ?')
+  for (const gone of ids.values()) for (const id of gone) remove.run(id)
+  insertCalls(database, reading, others, true)
+}
+
 /** As rows that take each other's place would be. Without a key, no call is another's report. */
 export function lastReports(rows: readonly CallRow[]): readonly CallRow[] {
   const last = new Map<unknown, CallRow>()

@@ -5,14 +5,15 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { CALL_COLUMNS, hasCount, KEY, SESSION, toCallRow, type CallRow } from './call-rows.ts'
-import type { Added } from './followed-units.ts'
-import type { Mention, UnitFacts } from './session-facts.ts'
-import { insertCalls } from './state-calls.ts'
+import type { Added, Counted } from './followed-units.ts'
+import type { Mention } from './session-facts.ts'
+import { insertCalls, replaceSaid } from './state-calls.ts'
 import { insertMentions } from './state-mentions.ts'
 import { insertDrift, lastSaid, nextReading } from './state-readings.ts'
 import { insertRecording } from './state-recordings.ts'
 import { recordedOnce } from './state-recorded.ts'
 import { refreshOwn } from './state-sessions.ts'
+import { UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
 import { bornOf } from './state.ts'
 import type { KnownUnit } from './state-units.ts'
@@ -23,34 +24,41 @@ export type Extended = { readonly entries: number; readonly damage: number; read
 /** How many entries and damaged records there are more. Undefined, and nothing is written, where the pass is not of the same session. */
 export function extendReading(
   database: Database,
-  unit: Pick<KnownUnit, 'id' | 'path' | 'reading'>,
+  unit: Pick<KnownUnit, 'id' | 'path' | 'reading' | 'format'>,
   root: string,
-  { facts, calls, bill }: Added,
+  added: Added,
 ): Extended | undefined {
-  const { id, path, reading } = unit
-  const [one, ...others] = facts.sessions
-  if (reading === undefined || one === undefined || others.length > 0) return undefined
+  const { id, path, reading, format } = unit
+  const { facts, bill, isAnew = false } = added
+  if (reading === undefined || format === undefined) return undefined
   return database.transaction(() => {
-    const known = recordingOf(database, reading)
-    if (known === undefined || known['session'] !== one.key) return undefined
-    const { entries, damage } = lastSaid(database, id)
-    const rows = calls.map(toCallRow)
-    for (const row of rows) putCall(database, reading, row)
-    const isShared = questionShared(database, reading, rows)
-    prepared(database, 'DELETE FROM recordings WHERE reading = ?').run(reading)
-    const place = { reading, format: String(known['format']), file: path, root }
-    const recording = insertRecording(database, place, one, Number(known['chosen']))
+    if (!isOf(database, reading, added)) return undefined
+    const { damage } = lastSaid(database, id)
+    const calls = callsBySession(added)
+    let entries = 0
+    if (isAnew) prepared(database, 'DELETE FROM drift WHERE reading = ?').run(reading)
     insertDrift(database, reading, facts.drift)
-    putMentions(database, reading, facts.mentions)
-    const own = { key: one.key, session: one.session, recorded: recordedOnce(recording, one.work) }
-    const isOwn = bill !== undefined && !isShared && isOnly(database, one.key)
-    if (!isOwn || !refreshOwn(database, own, bill)) questionSession(database, one.key)
+    putMentions(database, reading, facts.mentions, isAnew)
+    for (const one of facts.sessions) {
+      const known = recordingOf(database, reading, one.key)
+      const rows = calls.get(one.key) ?? []
+      if (isAnew) replaceCalls(database, reading, one.key, rows)
+      else for (const row of rows) putCall(database, reading, row)
+      const isShared = isAnew || questionShared(database, reading, rows)
+      prepared(database, 'DELETE FROM recordings WHERE reading = ? AND session = ?').run(reading, one.key)
+      const place = { reading, format: String(known?.['format'] ?? format), file: path, root }
+      const recording = insertRecording(database, place, one, Number(known?.['chosen'] ?? UNSETTLED))
+      const own = { key: one.key, session: one.session, recorded: recordedOnce(recording, one.work) }
+      const isOwn = bill !== undefined && !isShared && isOnly(database, one.key)
+      if (!isOwn || !refreshOwn(database, own, bill)) questionSession(database, one.key)
+      entries += one.entries - Number(known?.['entries'] ?? 0)
+    }
     const extended = nextReading(database)
     prepared(
       database,
       'UPDATE units SET extended = ?, damage = ?, dirty = 0, problem = NULL WHERE id = ?',
     ).run(extended, facts.damage, id)
-    return { entries: one.entries - entries, damage: facts.damage - damage, extended }
+    return { entries, damage: facts.damage - damage, extended }
   })
 }
 
@@ -62,35 +70,76 @@ export function passOf(
   return `${bornOf(database)} ${reading ?? 0} ${extended ?? 0}`
 }
 
-/** Whether a pass over a unit said what these facts say: its one session, as many of everything that it counts. */
+/** Whether a pass over a unit said what was counted: the same sessions, each with as many entries, and as much damage. */
 export function isAsRead(
   database: Database,
   { id, reading }: Pick<KnownUnit, 'id' | 'reading'>,
-  { sessions, damage }: UnitFacts,
+  { sessions, damage }: Counted,
 ): boolean {
-  const known = reading === undefined ? undefined : recordingOf(database, reading)
-  const [one] = sessions
-  if (known === undefined || one === undefined) return false
-  const { failed, errors, repeats, rereads, touched } = one.work
-  const counts = [one.key, one.entries, one.toolCalls, failed, errors, repeats, rereads, touched, damage]
-  return (
-    JSON.stringify(counts) ===
-    JSON.stringify([...COUNTED.map((name) => known[name]), lastSaid(database, id).damage])
+  if (reading === undefined || !hasRows(database, reading) || sessions.length === 0) return false
+  if (countRecordings(database, reading) !== sessions.length) return false
+  const isSame = sessions.every(
+    ({ key, entries }) => recordingOf(database, reading, key)?.['entries'] === entries,
   )
+  return isSame && lastSaid(database, id).damage === damage
 }
 
-/** The one recording of a pass whose calls are rows. */
-function recordingOf(database: Database, reading: number): Row | undefined {
-  const rows = prepared(
+/** A log is one session, which the pass was of; of a database some are read anew, and others may have come. */
+function isOf(database: Database, reading: number, { facts, isAnew }: Added): boolean {
+  if (!hasRows(database, reading)) return false
+  const count = countRecordings(database, reading)
+  if (isAnew === true) return count > 0
+  const [one, other] = facts.sessions
+  if (one === undefined || other !== undefined || count !== 1) return false
+  return recordingOf(database, reading, one.key) !== undefined
+}
+
+/** The calls of a pass are rows. */
+function hasRows(database: Database, reading: number): boolean {
+  return prepared(database, 'SELECT 1 FROM packed_calls WHERE reading = ?').get(reading) === undefined
+}
+
+function countRecordings(database: Database, reading: number): number {
+  const row = prepared(database, 'SELECT count(*) AS count FROM recordings WHERE reading = ?').get(reading)
+  return Number(row?.['count'])
+}
+
+function recordingOf(database: Database, reading: number, session: string): Row | undefined {
+  return prepared(
     database,
-    `SELECT session, format, chosen, entries, tool_calls, ${WORK.map((name) => `work ->> '${name}' AS ${name}`).join(', ')} FROM recordings WHERE reading = ?1
-       AND NOT EXISTS (SELECT 1 FROM packed_calls WHERE reading = ?1) LIMIT 2`,
-  ).all(reading)
-  return rows.length === 1 ? rows[0] : undefined
+    'SELECT format, chosen, entries FROM recordings WHERE reading = ? AND session = ?',
+  ).get(reading, session)
 }
 
-const WORK = ['failed', 'errors', 'repeats', 'rereads', 'touched']
-const COUNTED = ['session', 'entries', 'tool_calls', ...WORK]
+function callsBySession({ calls }: Added): ReadonlyMap<string, readonly CallRow[]> {
+  const rows = new Map<string, CallRow[]>()
+  for (const call of calls) {
+    const known = rows.get(call.session)
+    if (known === undefined) rows.set(call.session, [toCallRow(call)])
+    else known.push(toCallRow(call))
+  }
+  return rows
+}
+
+/** All that the pass says of the calls of a session. Who pays for those that others mention, too, is settled anew. */
+function replaceCalls(database: Database, reading: number, session: string, rows: readonly CallRow[]): void {
+  questionOf(database, reading, session)
+  replaceSaid(database, { reading, session }, rows)
+  questionOf(database, reading, session)
+}
+
+function questionOf(database: Database, reading: number, session: string): void {
+  prepared(
+    database,
+    `INSERT OR IGNORE INTO stale_calls SELECT own.key FROM calls own WHERE own.reading = ? AND own.session = ?
+       AND own.key IS NOT NULL AND EXISTS (SELECT 1 FROM calls other WHERE other.key = own.key AND other.id <> own.id)`,
+  ).run(reading, session)
+  prepared(
+    database,
+    `INSERT OR IGNORE INTO stale_sessions SELECT billed_to FROM calls
+       WHERE reading = ? AND session = ? AND billed_to IS NOT NULL AND billed_to <> session`,
+  ).run(reading, session)
+}
 
 const COUNTS = CALL_COLUMNS.slice(5, 11).join(', ')
 
@@ -138,16 +187,28 @@ function questionShared(database: Database, reading: number, rows: readonly Call
   return changes > 0
 }
 
-/** They only become more. */
-function putMentions(database: Database, reading: number, mentions: readonly Mention[]): void {
+/** `isAll`: what is not said any more is gone. Else they only become more. */
+function putMentions(
+  database: Database,
+  reading: number,
+  mentions: readonly Mention[],
+  isAll: boolean,
+): void {
   const known = new Map(
     prepared(database, 'SELECT session, title, parent FROM mentions WHERE reading = ?')
       .all(reading)
-      .map(({ session, title, parent }) => [session, `${String(title)}\n${String(parent)}`]),
+      .map(({ session, title, parent }) => [String(session), `${String(title)}\n${String(parent)}`]),
   )
   const toWords = ({ title, parent }: Mention): string =>
     `${String(title ?? null)}\n${parent === undefined ? 'null' : JSON.stringify(parent)}`
   const others = mentions.filter((mention) => known.get(mention.session) !== toWords(mention))
+  if (isAll) {
+    for (const { session } of mentions) known.delete(session)
+    const changed = [...known.keys(), ...others.map(({ session }) => session)]
+    const remove = prepared(database, 'DELETE FROM mentions WHERE reading = ? AND session = ?')
+    for (const session of changed) remove.run(reading, session)
+    for (const session of known.keys()) questionSession(database, session)
+  }
   insertMentions(database, reading, others)
   for (const { session } of others) questionSession(database, session)
 }

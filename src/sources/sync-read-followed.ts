@@ -3,10 +3,11 @@ import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { hashText } from '../transcript/text-hash.ts'
-import { followedUnits } from './followed-units.ts'
-import type { FollowedUnit } from './read-on.ts'
+import { followedUnits, type Added, type FollowedUnit } from './followed-units.ts'
+import type { SessionFacts } from './session-facts.ts'
 import { extendReading, passOf } from './state-extend.ts'
 import type { StateFiles } from './state-files.ts'
+import { prepared } from './state-statements.ts'
 import type { KnownUnit } from './state-units.ts'
 import type { ReadOne } from './sync-read-one.ts'
 import type { Shared } from './sync-take.ts'
@@ -23,16 +24,35 @@ export async function readFollowed(shared: Shared, onRead: (read: ReadOne) => vo
   for (const unit of dirty) {
     const followed = toFollowed(database, unit, files, archive)
     if (followed === undefined) continue
-    const added = await followedUnits.more(followed)
-    const [one] = added?.facts.sessions ?? []
-    const isWanted = one !== undefined && !deleted.has(one.key) && !deleted.has(one.session.id)
-    const more = isWanted && added && extendReading(database, unit, followed.root, added)
-    if (one !== undefined && more) {
+    const found = isAnyIn(database, unit, deleted) ? undefined : await followedUnits.more(followed)
+    const added = without(deleted, found)
+    const more = added && extendReading(database, unit, followed.root, added)
+    if (added !== undefined && more !== undefined) {
       const { entries, damage, extended } = more
       followedUnits.took(followed, passOf(database, { ...unit, extended }))
-      onRead({ entries, damage, keys: [hashText(one.key)], bytes: 0 })
+      onRead({ entries, damage, keys: added.facts.sessions.map(({ key }) => hashText(key)), bytes: 0 })
     } else followedUnits.wish(followed, unit.id)
   }
+}
+
+/** Whether the last pass was of sessions that were deleted since: all of it is read again without them. */
+function isAnyIn(database: Database, { reading }: KnownUnit, deleted: ReadonlySet<string>): boolean {
+  const sql =
+    'SELECT 1 FROM recordings WHERE reading = ? AND session IN (SELECT value FROM json_each(?)) LIMIT 1'
+  return (
+    deleted.size > 0 && prepared(database, sql).get(reading ?? -1, JSON.stringify([...deleted])) !== undefined
+  )
+}
+
+/** Of what was deleted on purpose nothing comes back; of a log that is one session, that is all of it. */
+function without(deleted: ReadonlySet<string>, added: Added | undefined): Added | undefined {
+  const isLeft = ({ key, session }: SessionFacts): boolean => !deleted.has(key) && !deleted.has(session.id)
+  if (added === undefined || added.facts.sessions.every(isLeft)) return added
+  if (added.isAnew !== true) return undefined
+  const sessions = added.facts.sessions.filter(isLeft)
+  const keys = new Set(sessions.map(({ key }) => key))
+  const calls = added.calls.filter(({ session }) => keys.has(session))
+  return { ...added, facts: { ...added.facts, sessions }, calls }
 }
 
 /** Undefined for one that was never read, or is not kept. */

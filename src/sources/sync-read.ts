@@ -53,9 +53,16 @@ type Beside<T> = {
   readonly started?: Pick<EarlyReaders, 'take'> | undefined
 }
 
+/** Files that changed while they were followed: what came to them is read by itself, whatever their size. */
+const FEW_FILES = 50
+
+function isFollowed({ files, options }: Shared): boolean {
+  return options.isFollowing === true && files.pending(0, FEW_FILES).length < FEW_FILES
+}
+
 /** What is kept is read beside, where that is worth a thread. */
 export async function readBeside<T>(shared: Shared, bytes: number, { take, ...how }: Beside<T>): Promise<T> {
-  if (bytes < WORTH_READING_BESIDE) {
+  if (bytes < WORTH_READING_BESIDE || isFollowed(shared)) {
     const taken = await take()
     await readDirty(shared, how.counts)
     return taken

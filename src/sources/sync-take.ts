@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
+import { createRowsMemories } from '../archive/rows-memory.ts'
 import { unnumbered } from '../archive/safe-path.ts'
 import { isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
@@ -159,7 +160,7 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
   const target = kept.place(place.agent, place.root)
   // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.
   if (file.unit !== undefined) files.taking(file.id)
-  const { result, damage } = await keep(target, file, place)
+  const { result, damage } = await keep(target, file, place, options)
   const told = (): Change => {
     if (damage === undefined) return result
     problems.add('damage', `${join(place.root, file.path)}: ${damage}`)
@@ -187,10 +188,18 @@ function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): bool
   return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
+/** Of databases that this process follows. */
+const memories = createRowsMemories()
+
 /** `damage`: of a database, why not all of it can be read. */
 type Copied = { readonly result: Kept; readonly damage?: string }
 
-async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): Promise<Copied> {
+async function keep(
+  target: KeptPlace,
+  { path }: KnownFile,
+  place: FoundPlace,
+  { isFollowing }: Pick<SyncOptions, 'isFollowing'>,
+): Promise<Copied> {
   const absolute = join(place.root, path)
   const copy = async (): Promise<Copied> => ({ result: await target.keep(path, { file: absolute }) })
   if (place.rows === undefined) return copy()
@@ -201,10 +210,14 @@ async function keep(target: KeptPlace, { path }: KnownFile, place: FoundPlace): 
   if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined) return copy()
   const source = await (collecting(file.database) ?? file.database)()
   try {
-    const result = await target.keepRows(path, source, place.rows)
+    const name = `${target.folder}\n${path}`
+    const mayAsk = isFollowing === true && place.rows.some(({ changedAt }) => changedAt !== undefined)
+    const memory = mayAsk ? memories.of(name) : undefined
+    const result = await target.keepRows(path, source, place.rows, memory)
     // What can be read of a damaged database is kept; the rest stays as it was kept before.
     const [first, ...others] = opened.damage()
     if (first === undefined) return { result }
+    memories.forget(name)
     return { result, damage: first.reason + (others.length > 0 ? `, and ${others.length} more` : '') }
   } finally {
     await source.close()

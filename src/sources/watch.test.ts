@@ -25,8 +25,12 @@ const put = (path: string, text = 'x\n'): void => {
   fs.appendFileSync(join(root, path), text)
 }
 
-function watching(options: Partial<WatchOptions> = {}, files: readonly string[] = ['**/*.jsonl']): void {
-  const place: FoundPlace = { agent: 'pi', root, files }
+function watching(
+  options: Partial<WatchOptions> = {},
+  files: readonly string[] = ['**/*.jsonl'],
+  more: Partial<FoundPlace> = {},
+): void {
+  const place: FoundPlace = { agent: 'pi', root, files, ...more }
   watchPlaces([place], {
     onChange: (_, path) => told.push({ path, afterMs: performance.now() - started }),
     signal: controller.signal,
@@ -64,6 +68,17 @@ describe.each([
       await pause(50)
     }
     expect(Math.min(...times)).toBeLessThan(1000)
+  })
+
+  it('tells of a database whose log was written to', async () => {
+    put('a.db')
+    put('a.db-wal')
+    watching({ recursive }, ['*.db'], { rows: [{ table: 't' }] })
+    await pause(300)
+    told.length = 0
+    put('a.db-wal')
+    await until(() => told.length > 0)
+    expect(paths()).toEqual(['a.db'])
   })
 
   it('tells of files in folders that did not exist', async () => {

@@ -96,15 +96,17 @@ function watchPlace(place: FoundPlace, options: WatchOptions): void {
 }
 
 function openWatch(
-  { root, files }: FoundPlace,
+  { root, files, rows }: FoundPlace,
   { exclude, onProblem, recursive = process.platform !== 'linux' }: WatchOptions,
   gather: (path?: string) => void,
 ): TreeWatch {
   const globs = parseGlobs(files)
   const shared = { ...(exclude !== undefined && { exclude }), ...(onProblem !== undefined && { onProblem }) }
   const open = recursive ? watchWhole : watchFolders
-  const watch: TreeWatch = open(root, { files, ...shared }, (path) => {
-    if (path === undefined) return gather()
+  const watch: TreeWatch = open(root, { files, ...shared }, (told) => {
+    if (told === undefined) return gather()
+    // A database's changes stand in its log first.
+    const path = rows === undefined ? told : told.replace(LOG, '')
     // Whether it is excluded is asked of the walk, which knows; a file that is gone has no say.
     const kind = kindOf(join(root, path))
     if (kind === 'folder') {
@@ -121,6 +123,9 @@ function openWatch(
   const isWanted = (path: string): boolean => exclude === undefined || filesBelow(path).length > 0
   return watch
 }
+
+/** How the log of a database is called, behind the database's own name. */
+const LOG = /-wal$/
 
 function kindOf(path: string): 'file' | 'folder' | 'gone' | 'other' {
   try {

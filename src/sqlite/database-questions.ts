@@ -2,7 +2,7 @@
  * Which rows are asked for, as SQL over a table called `t`. A column that is asked by again and again and has no index gets one of our
  * own, in the connection's temporary database: the time to answer must not grow with the table.
  */
-import type { RowOptions, SqlValue } from '../transcript/source.ts'
+import type { RowOptions, Since, SqlValue } from '../transcript/source.ts'
 import { quote, type Table } from './database-tables.ts'
 import type { Database } from './driver.ts'
 
@@ -25,10 +25,14 @@ export type Asker = (table: Table, name: string, options: RowOptions) => Generat
 
 export function createAsker(database: Database, maxRows: number): Asker {
   const indexes = createIndexes(database, maxRows)
-  return function* (table, name, { where, orderBy = [] }) {
+  return function* (table, name, { where, since, orderBy = [] }) {
     const order = orderBy
       .filter((column) => table.columns.includes(column))
       .map((column) => `t.${quote(column)}`)
+    if (since !== undefined) {
+      yield { ...writtenSince(table, name, since), order }
+      return
+    }
     if (where === undefined) {
       // What an index says may be sound where the table is not.
       yield { from: `FROM ${quote(name)} AS t NOT INDEXED`, values: [], order }
@@ -62,6 +66,21 @@ export function createAsker(database: Database, maxRows: number): Asker {
       const values = [...some, ...Array.from({ length: LISTED - some.length }, () => null)]
       yield { from, values, place: 'w.column1', order }
     }
+  }
+}
+
+/** The table is gone through once: another program has no index of when its rows were written. */
+function writtenSince(
+  table: Table,
+  name: string,
+  { number, changed }: Since,
+): Pick<Question, 'from' | 'values'> {
+  const added = `t.${table.key[0] ?? ''} >= ?`
+  if (changed === undefined) return { from: `FROM ${quote(name)} AS t WHERE ${added}`, values: [number] }
+  const column = `t.${quote(changed.column)}`
+  return {
+    from: `FROM ${quote(name)} AS t NOT INDEXED WHERE ${added} OR ${column} >= ? OR typeof(${column}) <> 'integer'`,
+    values: [number, changed.least],
   }
 }
 

@@ -75,6 +75,19 @@ export function readTables(opened: Database, { sizeBytes, whole, report, closed 
         return Number.NaN
       }
     },
+    async last(name) {
+      const table = tables.get(name)
+      const [number] = table?.key ?? []
+      if (table === undefined || number === undefined || table.columns.includes(number)) return undefined
+      try {
+        const sql = `SELECT max(${number}) FROM ${quote(name)}`
+        const last = (await patiently(() => database.prepare(sql).lists()))[0]?.[0]
+        return last === null ? 0 : typeof last === 'number' ? last : undefined
+      } catch (error) {
+        if (!isOfTheBytes(error)) throw error
+        return undefined
+      }
+    },
     async close() {
       database.close()
       await closed()
@@ -103,8 +116,8 @@ function rememberStatements(database: Database): Database['prepare'] {
 
 const MAX_STATEMENTS = 200
 
-function isPlain({ orderBy, where }: RowOptions): boolean {
-  return where === undefined && (orderBy === undefined || orderBy.length === 0)
+function isPlain({ orderBy, where, since }: RowOptions): boolean {
+  return where === undefined && since === undefined && (orderBy === undefined || orderBy.length === 0)
 }
 
 function checked<T>(batch: T, whole: () => boolean): T {

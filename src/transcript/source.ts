@@ -81,6 +81,8 @@ export interface SourceDatabase {
   rows(table: string, options?: RowOptions): AsyncIterable<readonly Row[]>
   /** How many rows there are now; absent where that costs as much as reading them. */
   count?(table: string): Promise<number>
+  /** The highest number of a row: one that is added has a higher one. Absent where rows have none, or nobody can say. */
+  last?(table: string): Promise<number | undefined>
   close(): Promise<void>
 }
 
@@ -94,8 +96,16 @@ export type RowOptions = {
     | { readonly column: string; readonly equals: SqlValue }
     | { readonly column: string; readonly in: readonly SqlValue[] }
     | { readonly column: string; readonly prefix: string }
+  /** Only rows that were added, or written of late. Nothing else is asked of these. */
+  readonly since?: Since
   /** Asked before a row of more than a MB is read, with its bytes: it may wait for who else holds one. */
   readonly large?: (bytes: number) => Promise<void>
+}
+
+/** From a row's number on, and all whose integer in the column is at least so much, or is none. */
+export type Since = {
+  readonly number: number
+  readonly changed?: { readonly column: string; readonly least: number }
 }
 
 /** Content that was kept apart, by its `sha256:` name; undefined when it is gone. */

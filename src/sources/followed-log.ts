@@ -1,60 +1,48 @@
 /**
- * One unit read on: all of it the first time, then what was added to its files. What a reading holds of it is in memory, and says at each
- * moment what reading the whole would say, or that it is not sure.
+ * One long log that is followed, read on where it ended: its reading stays in memory with what it holds. What is said of it in all is what
+ * reading it whole would say; where that is not sure, nothing is.
  */
 import type { KeptPlace } from '../archive/kept.ts'
 import { isHansardError, systemCode } from '../errors.ts'
 import type { LogFollowing } from '../formats/format.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { addedTo } from './added-bytes.ts'
+import type { Followed, FollowedUnit } from './followed-units.ts'
 import { isGzip } from './gzip.ts'
 import { loadFormat } from './load-format.ts'
 import { nextTurn } from './next-turn.ts'
 import { collect } from './one-at-a-time.ts'
 import { keptIn } from './open-unit.ts'
-import { createRunningBill, type RunningBill } from './running-bill.ts'
+import { createRunningBill } from './running-bill.ts'
 import type { Call, UnitFacts } from './session-facts.ts'
-import type { UnitFile } from './state-files.ts'
 import { createUnitReading, type UnitReading } from './unit-facts.ts'
-import { placeName, type UnitPlace } from './unit-place.ts'
-import { safeNames, withNames } from './unit-secrets.ts'
+import { placeName } from './unit-place.ts'
+import { safeNames, withNames, withoutSecrets } from './unit-secrets.ts'
 import { keptSource } from './versions.ts'
 import { isZstd } from './zstd.ts'
-
-/** A unit as the state knows it. `pass`: see `passOf`. */
-export type FollowedUnit = Omit<UnitPlace, 'paths'> & {
-  readonly format: string
-  readonly pass: string
-  readonly files: readonly UnitFile[]
-}
-
-export type ReadOn = {
-  readonly format: string
-  /** Undefined from when something came to it until that is in the state. */
-  pass: string | undefined
-  usedAt: number
-  readonly following: LogFollowing
-  readonly told: UnitReading
-  /** Given out since they were last asked for; undefined while nobody will. */
-  calls: Call[] | undefined
-  readonly bill: RunningBill
-  /** By path, how many bytes were read. */
-  readonly read: Map<string, number>
-}
 
 /** Batches read in a row: some MB, in the time that a change may wait. */
 const BATCHES_A_TURN = 8
 /** Until what is left of them is let go. */
 const BATCHES_LEFT = 48
 
-/** Nothing of it is read yet. Undefined for a format that is read whole. */
-export async function beginReadingOn(unit: FollowedUnit): Promise<ReadOn | undefined> {
-  const { format, pass, files } = unit
+type Held = {
+  readonly following: LogFollowing
+  readonly told: UnitReading
+  /** By path, how many bytes were read. */
+  readonly read: Map<string, number>
+}
+
+/** Undefined for a unit that is to be read whole. */
+export async function followLog(unit: FollowedUnit): Promise<Followed | undefined> {
+  const { format, files } = unit
   const own = await loadFormat(format)
   if (own.follow === undefined) return undefined
   const names = safeNames(unit.home)
   const bill = createRunningBill()
-  const told = createUnitReading((some) => one?.calls?.push(...some), placeName({ ...unit, paths: [] }), {
+  /** Given out since they were last asked for; undefined while nobody will. */
+  let calls: Call[] | undefined
+  const told = createUnitReading((some) => calls?.push(...some), placeName({ ...unit, paths: [] }), {
     isFollowed: true,
     onSettled: (call) => withNames([call], names).forEach((named) => bill.settle(named)),
   })
@@ -63,25 +51,25 @@ export async function beginReadingOn(unit: FollowedUnit): Promise<ReadOn | undef
     files.map(({ path }) => path),
   )
   const following = await own.follow(source, { drift: told.drift, isForFacts: true })
-  const one: ReadOn | undefined = following && {
-    format,
-    pass,
-    usedAt: Date.now(),
-    following,
-    told,
-    calls: undefined,
-    bill,
-    read: new Map(),
+  if (following === undefined) return undefined
+  const held: Held = { following, told, read: new Map() }
+  return {
+    async more(now, signal) {
+      const found = await readOn(held, now, signal)
+      if (found === undefined) return undefined
+      const given = withNames(calls ?? [], names)
+      calls = []
+      const facts = withoutSecrets(found, unit.home)
+      const owed = bill.now(withNames([...told.openCalls()], names))
+      return { added: { facts, calls: given, bill: owed }, counted: facts }
+    },
+    isSure: () => following.isSure(),
+    close: async () => told.close(),
   }
-  return one
 }
 
 /** What is known of all of it, after what came since. Undefined where only reading it whole can tell, also why it cannot be read. */
-export async function readOn(
-  one: ReadOn,
-  unit: FollowedUnit,
-  signal?: AbortSignal,
-): Promise<UnitFacts | undefined> {
+async function readOn(one: Held, unit: FollowedUnit, signal?: AbortSignal): Promise<UnitFacts | undefined> {
   try {
     return await readAdded(one, unit, signal)
   } catch (error) {
@@ -92,11 +80,10 @@ export async function readOn(
 
 /** The same, also undefined when it was to stop. */
 async function readAdded(
-  one: ReadOn,
+  { following, told, read }: Held,
   unit: FollowedUnit,
   signal?: AbortSignal,
 ): Promise<UnitFacts | undefined> {
-  const { following, told, read } = one
   const place = placeOf(unit)
   const added: SourceFile[] = []
   const paths = new Set<string>()
