@@ -6,10 +6,16 @@ import type { ReadItem } from '../formats/format.ts'
 import { createSequence, hasOwnId, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { createKeySet, type Keyed } from './entry-keys.ts'
+import { withReport, type Report } from './entry-reports.ts'
 import { isPassing, type Coverage, type ReadVersion } from './coverage.ts'
 
 /** An older version and what is known of it; the newest has no coverage. */
-export type Version = { readonly read: ReadVersion; readonly coverage?: Coverage }
+export type Version = {
+  readonly read: ReadVersion
+  readonly coverage?: Coverage
+  /** What is to be said beside its entries, by key, where an older version knew more of them. */
+  readonly fuller?: ReadonlyMap<string, Report>
+}
 
 /** An entry or damage in its place. `isShown`: no newer version has it. */
 type Step = Exclude<Keyed, { type: 'session' }> & { readonly version: number; readonly isShown: boolean }
@@ -60,12 +66,17 @@ function inFormat(scope: string, session: Session): Session {
   return { ...session, recordings: [{ by: scope.slice(0, scope.indexOf('\0')) }] }
 }
 
-async function* toSteps({ read, coverage }: Version, version: number): AsyncGenerator<Step> {
+async function* toSteps({ read, coverage, fuller }: Version, version: number): AsyncGenerator<Step> {
   for await (const item of read()) {
     if (item.type === 'session') continue
     const isGone = coverage === undefined || !coverage.covered.has(item.key)
     const isOver = coverage !== undefined && item.type === 'damage' && isPassing(item.damage)
-    yield { ...item, version, isShown: isGone && !isOver }
+    const isShown = isGone && !isOver
+    const report = isShown && item.type === 'entry' ? fuller?.get(item.key) : undefined
+    const step = { ...item, version, isShown }
+    yield step.type === 'entry' && report !== undefined
+      ? { ...step, entry: withReport(step.entry, report) }
+      : step
   }
 }
 

@@ -1,11 +1,12 @@
 /** Units of which older versions are held: what only those have is read with the newest, and what they have no more of is let go. */
 import type { KeptPlace } from '../archive/kept.ts'
-import type { Format, ReadItem, ReadOptions } from '../formats/format.ts'
-import { surveyNewest, surveyOlder, type ReadVersion } from './coverage.ts'
+import type { ReadItem, ReadOptions } from '../formats/format.ts'
+import { isPartOf, surveyNewest, surveyOlder, type Newer, type ReadVersion } from './coverage.ts'
 import { withKeys } from './entry-keys.ts'
 import { createFileLists, type FileLists } from './file-lists.ts'
 import { mergeVersions, type Version } from './merge-versions.ts'
 import type { OpenSource } from './open.ts'
+import { factsOver, type VersionFacts } from './version-facts.ts'
 import {
   heldVersions,
   keptSource,
@@ -13,7 +14,6 @@ import {
   type FormatOf,
   type HeldVersions,
   type ToldVersion,
-  type UnitVersion,
   type Versions,
 } from './versions.ts'
 
@@ -23,19 +23,48 @@ export async function* readMerged(
   paths: readonly string[],
   options: ReadOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const last = told.at(-1) as ToldVersion
-  // Told once of what is new to the reader, though versions are read several times.
-  const reads = told.map((version) => keyedRead(version, paths, version.format))
-  let newer = await surveyNewest(reads.at(-1) as ReadVersion)
-  // Entries of versions are told apart by all that they say.
+  const ordered = await partsFirst(told.map((version) => ({ version, read: keyedRead(version, paths) })))
+  const last = ordered.at(-1) as Ordered
+  let newer = await surveyNewest(last.read)
+  const found = new Map<ToldVersion, VersionFacts>([[last.version, { ...newer, isPart: false }]])
+  // Told once of what is new to the reader, though versions are read several times. Entries of versions are told apart by all they say.
   const whole = { ...options, isForFacts: false }
-  const versions: Version[] = [{ read: keyedRead(last, paths, last.format, whole) }]
-  for (const read of reads.slice(0, -1).toReversed()) {
+  const versions: Version[] = [{ read: keyedRead(last.version, paths, whole) }]
+  for (const { version, read, isPart } of ordered.slice(0, -1).toReversed()) {
     const survey = await surveyOlder(read, newer)
     newer = survey.newer
+    found.set(version, { ...survey.own, isPart })
     versions.unshift({ read, coverage: survey.coverage })
   }
-  yield* mergeVersions(versions, newer.facts)
+  const facts = factsOver(told.map((version) => found.get(version) as VersionFacts))
+  yield* mergeVersions(
+    versions.map((version, at) => {
+      const fuller = newer.fuller[versions.length - 1 - at]
+      return fuller === undefined ? version : { ...version, fuller }
+    }),
+    facts,
+  )
+}
+
+type Ordered = { readonly version: ToldVersion; readonly read: ReadVersion; readonly isPart: boolean }
+
+/**
+ * A version that was cut out of the one before has nothing to say that this one does not, and is read without what stood around it: which
+ * call it is, what came after. It goes before all others, so that they have the word.
+ */
+async function partsFirst(all: readonly Omit<Ordered, 'isPart'>[]): Promise<readonly Ordered[]> {
+  const parts: Ordered[] = []
+  const others: Ordered[] = []
+  let whole: Newer | undefined
+  for (const one of all) {
+    const isPart = whole !== undefined && (await isPartOf(one.read, whole))
+    if (isPart) parts.push({ ...one, isPart })
+    else {
+      others.push({ ...one, isPart })
+      if (one !== all.at(-1)) whole = await surveyNewest(one.read)
+    }
+  }
+  return [...parts, ...others]
 }
 
 type HeldVersion = { readonly path: string; readonly version: number }
@@ -84,7 +113,7 @@ async function coveredAmong(
       readsLeft -= 1
       return undefined
     }
-    const read = keyedRead({ versions, open }, paths, format)
+    const read = keyedRead({ versions, open, format }, paths)
     return () => ((readsLeft -= 1), read())
   }
   let newer = await surveyNewest((await readAt(new Map())) ?? readNothing)
@@ -114,11 +143,6 @@ async function coveredAmong(
 
 async function* readNothing(): AsyncGenerator<never> {}
 
-function keyedRead(
-  version: UnitVersion,
-  paths: readonly string[],
-  format: Format,
-  options: ReadOptions = {},
-): ReadVersion {
-  return () => withKeys(readSnapshot(version, paths, format, options), format.id)
+function keyedRead(version: ToldVersion, paths: readonly string[], options: ReadOptions = {}): ReadVersion {
+  return () => withKeys(readSnapshot(version, paths, version.format, options), version.format.id)
 }
