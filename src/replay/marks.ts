@@ -34,8 +34,10 @@ const MARKS: Readonly<Record<Quality, Mark>> = {
 export const toMark = (quality: Quality | undefined): Mark => MARKS[quality ?? 'reported']
 
 /** Of one kind of token. */
-export function countMark({ usage, uncounted = 0 }: Amount): Mark {
-  return uncounted > 0 ? '≥' : toMark(usage?.quality)
+export const countMark = (amount: Amount): Mark => toMark(countQuality(amount))
+
+export function countQuality({ usage, uncounted = 0 }: Amount): Quality {
+  return uncounted > 0 ? 'partial' : (usage?.quality ?? 'reported')
 }
 
 /** Of what takes all kinds of token: their sum, and money. */
