@@ -1,10 +1,10 @@
 /** Tokens and money as people read them. Unknown is said, never shown as 0; what is not exact is marked. */
 import { millisBetween } from '../transcript/instant.ts'
-import { sessionUsage } from '../transcript/session-amounts.ts'
+import { sessionUsage, sessionUsd } from '../transcript/session-amounts.ts'
 import type { Session } from '../transcript/session.ts'
 import { promptTokens, type Quality, type Usage } from '../transcript/usage.ts'
 import { visibleLine } from './escape.ts'
-import { countMark, countQuality, marked, sumMark, toMark, type Amount, type Mark } from './marks.ts'
+import { countMark, countQuality, marked, STATED, sumMark, toMark, type Amount, type Mark } from './marks.ts'
 
 /** `5,200`, or `unknown`. */
 export function toCount(count: number | undefined): string {
@@ -109,6 +109,12 @@ export function toPrice(amount: Amount): string {
 export function markedPrice(amount: Amount): string {
   const { cost } = amount
   return cost === undefined || cost.usd === null ? 'unknown' : marked(sumMark(amount), toDollars(cost.usd))
+}
+
+/** The one cost of a session where there is room for one: what was computed, else what its source states, marked as that. */
+export function onlyCost(session: Session): string {
+  const cost = sessionUsd(session)
+  return cost?.isStated === true ? marked(STATED, toDollars(cost.usd)) : markedPrice(session.totals ?? {})
 }
 
 /** Cents, or as many digits as a smaller amount needs. Decimal text in, so no float rounds it. */

@@ -58,11 +58,16 @@ export function worseOf(a: Quality = 'reported', b: Quality = 'reported'): Quali
 }
 
 /** `≥ 5,200`. */
-export const marked = (mark: Mark, text: string): string => (mark === '' ? text : `${mark} ${text}`)
+export const marked = (mark: Mark | typeof STATED, text: string): string =>
+  mark === '' ? text : `${mark} ${text}`
 
-const MEANS: readonly (readonly [Mark, string])[] = [
+/** Before a cost where others in its place are computed: the source states it, and none could be computed. */
+export const STATED = '*'
+
+const MEANS: readonly (readonly [Mark | typeof STATED, string])[] = [
   ['≥', '≥ at least: not all of it was counted, or has a price'],
   ['~', '~ estimated'],
+  [STATED, `${STATED} as its source states it: no cost could be computed`],
 ]
 
 /** For below a table: what the signs mean that amounts in it begin with, or are. Undefined where none does. */

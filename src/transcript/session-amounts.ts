@@ -21,3 +21,15 @@ export function sessionUsage({
   const { raw: _, ...usage } = reportedUsage
   return { usage, isStated: true }
 }
+
+export type SessionUsd = { readonly usd: string; readonly isStated: boolean }
+
+/** US dollars as a decimal string. */
+export function sessionUsd({
+  totals,
+  reportedCost,
+}: Pick<Session, 'totals' | 'reportedCost'>): SessionUsd | undefined {
+  const computed = totals?.cost?.usd ?? undefined
+  if (computed !== undefined) return { usd: computed, isStated: false }
+  return reportedCost === undefined ? undefined : { usd: reportedCost, isStated: true }
+}
