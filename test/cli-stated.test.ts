@@ -81,4 +81,12 @@ describe('what the source states', () => {
     expect(stdout).toMatch(/^Cost +\$0\.02 +\* \$0\.50$/m)
     expect(stdout).toMatch(/^\* as its source states it/m)
   })
+
+  it('leaves the cost of every session in list --json a cost, also where it is not known', async () => {
+    const all = await rows()
+    const costs = new Map(named(all).map((name, at) => [name, all[at]?.cost]))
+    expect(costs.get('priced')).toEqual({ usd: '0.015000', unpriced: [] })
+    expect(costs.get('unheard')).toEqual({ usd: null, unpriced: ['nobody/unheard-of'] })
+    expect(costs.get('uncounted')).toEqual({ usd: null, unpriced: [] })
+  })
 })
