@@ -123,6 +123,8 @@ describe('an import', () => {
     expect(kept.some((text) => text.includes('question') || text.includes(ONE))).toBe(true)
     expect(kept.some((text) => text.includes(KEY))).toBe(false)
     expect((await hansard(['import', log], { HANSARD_KEEP: 'no' })).stderr).toContain('an import is kept')
+    const wrong = await hansard(['import', log], { HANSARD_KEEP: 'redact' })
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('HANSARD_KEEP is "redact"')])
   })
 })
 

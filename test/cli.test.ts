@@ -331,6 +331,7 @@ describe('settings', () => {
     })
     fs.writeFileSync(join(cwd, 'hansard.config.json'), '{')
     expect(await total([], {})).toMatchObject({ code: 'invalid-argument' })
+    expect((await run(['list'], { cwd, env: {} })).code).toBe(2)
     // Whoever wrote the folder may have written these, too.
     fs.writeFileSync(join(cwd, 'hansard.config.json'), `{}${' '.repeat(5e6)}`)
     expect(await total([], {})).toMatchObject({

@@ -26,3 +26,17 @@ it.skipIf(process.platform === 'win32')(
     expect(await loadConfig({}, {})).toMatchObject({ home: '/x' })
   },
 )
+
+it('HANSARD_KEEP is yes, no or redacted, in any of their words, and nothing else', async () => {
+  process.chdir(fs.mkdtempSync(join(folder, 'none-')))
+  const keep = async (HANSARD_KEEP: string): Promise<unknown> => (await loadConfig({}, { HANSARD_KEEP })).keep
+  for (const no of ['0', 'no', 'false', 'off', 'none', 'OFF ']) expect(await keep(no)).toBe(false)
+  for (const yes of ['1', 'yes', 'true', 'on', 'Yes']) expect(await keep(yes)).toBe(true)
+  for (const redacted of ['redacted', 'Redacted']) expect(await keep(redacted)).toBe('redacted')
+  expect(await keep('')).toBeUndefined()
+  for (const wrong of ['bogus', 'redact', 'redacetd', ' ', '\x1b[2J'])
+    await expect(keep(wrong)).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: `HANSARD_KEEP is ${JSON.stringify(wrong)}: it takes yes, no or redacted`,
+    })
+})

@@ -19,6 +19,9 @@ export type Config = {
   readonly prices?: readonly PriceRow[]
 }
 
+/** Wrong usage, as a flag is that does not exist. */
+export class WrongSetting extends HansardError {}
+
 const NAME = 'hansard.config.json'
 /** Settings are small; what is not is something else. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -35,12 +38,25 @@ function readEnv(env: NodeJS.ProcessEnv): Config {
     ...(home && { home }),
     ...(utc && { utc: !isNo(utc) }),
     ...(formats && { formats: toList(formats) }),
-    ...(keep && { keep: keep === 'redacted' ? keep : !isNo(keep) }),
+    ...(keep && { keep: toKeep(keep) }),
     ...(exclude && { exclude: toList(exclude) }),
   }
 }
 
-const isNo = (text: string): boolean => ['0', 'false', 'no'].includes(text.toLowerCase())
+const isNo = (text: string): boolean => NO.has(text.trim().toLowerCase())
+const NO: ReadonlySet<string> = new Set(['0', 'false', 'no', 'off', 'none'])
+const YES: ReadonlySet<string> = new Set(['1', 'true', 'yes', 'on'])
+
+/** What is mistyped is refused: bytes that were to be kept without secrets, or not at all, would be kept as they are. */
+function toKeep(text: string): boolean | 'redacted' {
+  const word = text.trim().toLowerCase()
+  if (word === 'redacted') return word
+  if (isNo(word)) return false
+  if (YES.has(word)) return true
+  const what = JSON.stringify(text)
+  throw new WrongSetting('invalid-argument', `HANSARD_KEEP is ${what}: it takes yes, no or redacted`)
+}
+
 const toList = (text: string): string[] => text.split(',').map((part) => part.trim())
 
 function known({ home, utc, formats, keep, exclude, prices }: Config): Config {
@@ -62,9 +78,9 @@ async function readFile(): Promise<Config> {
     if (stat === undefined) return {}
     // The folder may be somebody else's, and the name that of a pipe or of a device without an end.
     if (!stat.isFile() && !stat.isDirectory())
-      throw new HansardError('invalid-argument', `${resolve(NAME)} is no file`)
+      throw new WrongSetting('invalid-argument', `${resolve(NAME)} is no file`)
     if (stat.size > MOST_BYTES)
-      throw new HansardError('invalid-argument', `${resolve(NAME)} is too large for settings`)
+      throw new WrongSetting('invalid-argument', `${resolve(NAME)} is too large for settings`)
     text = fs.readFileSync(NAME, 'utf8')
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {}
@@ -112,13 +128,13 @@ async function readFile(): Promise<Config> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new HansardError('invalid-argument', `${resolve(NAME)} is not JSON`, { cause: error })
+    throw new WrongSetting('invalid-argument', `${resolve(NAME)} is not JSON`, { cause: error })
   }
   const parsed = Schema.safeParse(value)
   if (parsed.success) return known(parsed.data as Config)
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || NAME
-  throw new HansardError('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
+  throw new WrongSetting('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
     hint: 'it may hold home, utc, formats, keep, exclude and prices',
   })
 }

@@ -4,7 +4,7 @@ import { createClock, toDuration } from '../replay/clock.ts'
 import type { SessionDiff, StepChange } from '../replay/diff/diff.ts'
 import type { SessionFacts } from '../replay/diff/facts.ts'
 import { cut, visible, visibleLine } from '../replay/escape.ts'
-import { legend, marked, toMark } from '../replay/marks.ts'
+import { legend, marked, STATED, toMark } from '../replay/marks.ts'
 import { lineDiff, type DiffLine } from '../replay/line-diff.ts'
 import { coloursFor, type Colours } from './colour.ts'
 import { out } from './print.ts'
@@ -116,7 +116,9 @@ function beside({ a, b }: SessionDiff, colours: Colours): string {
     row('Tokens in', (facts) => tokens(facts.tokensIn, facts)),
     row('Tokens out', (facts) => tokens(facts.tokensOut, facts)),
     row('Cost', ({ cost, costQuality }) =>
-      cost === undefined || cost === null ? 'unknown' : marked(toMark(costQuality), toDollars(cost)),
+      cost === undefined || cost === null
+        ? 'unknown'
+        : marked(costQuality === undefined ? STATED : toMark(costQuality), toDollars(cost)),
     ),
   ]
   const rows = [

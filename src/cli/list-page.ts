@@ -1,5 +1,5 @@
 /** Sessions and runs as tables for people and as rows of a document for programs. */
-import { counted, markedPrice, markedTokens, toCount, toDollars, toPrice } from '../replay/amounts.ts'
+import { counted, markedTokens, onlyCost, toCount, toPrice } from '../replay/amounts.ts'
 import { toDuration, type Clock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
 import type { RowSession } from '../search/session-row.ts'
@@ -47,7 +47,7 @@ export async function printSessions(
     const amounts: string[] = []
     const rows = sessions.map((session) => {
       const tokens = markedTokens(session)
-      const cost = shortCost(session)
+      const cost = onlyCost(session)
       amounts.push(tokens.in, tokens.out, cost)
       const { did, status, totals } = session
       return [
@@ -135,11 +135,6 @@ function ofAll({ shown, total, offset, isAfter }: Shown, one: string): string {
   const which =
     isAfter || offset === 0 ? toCount(shown) : `${toCount(offset + 1)} to ${toCount(offset + shown)}`
   return `${which} of ${counted(total, one)}`
-}
-
-/** For a column: what is missing from it, and why, `show` says. */
-function shortCost({ reportedCost, totals }: ListedSession): string {
-  return reportedCost === undefined ? markedPrice(totals ?? {}) : toDollars(reportedCost)
 }
 
 function what({ title, prompt, run, agent }: ListedSession): string {

@@ -1,7 +1,8 @@
 /** The command line: what was typed, put to its command; what goes wrong, said once, with the exit code. */
 import { CommanderError } from 'commander'
 import { HansardError } from '../errors.ts'
-import { flush, printError, WRONG_USAGE } from './print.ts'
+import { WrongSetting } from './config.ts'
+import { FAILED, flush, printError, WRONG_USAGE } from './print.ts'
 import { createProgram } from './program/program.ts'
 
 export async function main(argv: readonly string[]): Promise<void> {
@@ -14,7 +15,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await flush()
   } catch (error) {
     if (error instanceof CommanderError) await complain(error, json)
-    else await printError(error, json)
+    else await printError(error, json, error instanceof WrongSetting ? WRONG_USAGE : FAILED)
   }
 }
 

@@ -1,9 +1,10 @@
 /** Tokens and money as people read them. Unknown is said, never shown as 0; what is not exact is marked. */
 import { millisBetween } from '../transcript/instant.ts'
+import { sessionUsage, sessionUsd } from '../transcript/session-amounts.ts'
 import type { Session } from '../transcript/session.ts'
 import { promptTokens, type Quality, type Usage } from '../transcript/usage.ts'
 import { visibleLine } from './escape.ts'
-import { countMark, marked, sumMark, toMark, type Amount, type Mark } from './marks.ts'
+import { countMark, countQuality, marked, STATED, sumMark, toMark, type Amount, type Mark } from './marks.ts'
 
 /** `5,200`, or `unknown`. */
 export function toCount(count: number | undefined): string {
@@ -40,21 +41,22 @@ export function markedCount(count: number | undefined, mark: Mark): string {
   return count === undefined ? toCount(count) : marked(mark, toCount(count))
 }
 
-/** What the source states of the whole session, else what was counted. */
+/** By the rule of `sessionUsage`, with the quality of what is told. */
 export function sessionTokens(session: Session): {
   readonly in?: number
   readonly out?: number
   /** Absent where nothing is known. */
   readonly quality?: Quality
 } {
-  const { reportedUsage, totals } = session
-  const usage = reportedUsage ?? totals?.usage
-  const input = usage && promptTokens(usage)
-  const isShort = reportedUsage === undefined && (totals?.uncounted ?? 0) > 0
+  const used = sessionUsage(session)
+  if (used === undefined) return {}
+  const { usage, isStated } = used
+  const input = promptTokens(usage)
+  const uncounted = isStated ? 0 : session.totals?.uncounted
   return {
     ...(input !== undefined && { in: input }),
-    ...(usage?.output !== undefined && { out: usage.output }),
-    ...(usage && { quality: isShort ? 'partial' : shownQuality(session, usage) }),
+    ...(usage.output !== undefined && { out: usage.output }),
+    quality: countQuality({ usage: { ...usage, quality: shownQuality(session, usage) }, uncounted }),
   }
 }
 
@@ -107,6 +109,12 @@ export function toPrice(amount: Amount): string {
 export function markedPrice(amount: Amount): string {
   const { cost } = amount
   return cost === undefined || cost.usd === null ? 'unknown' : marked(sumMark(amount), toDollars(cost.usd))
+}
+
+/** The one cost of a session where there is room for one: what was computed, else what its source states, marked as that. */
+export function onlyCost(session: Session): string {
+  const cost = sessionUsd(session)
+  return cost?.isStated === true ? marked(STATED, toDollars(cost.usd)) : markedPrice(session.totals ?? {})
 }
 
 /** Cents, or as many digits as a smaller amount needs. Decimal text in, so no float rounds it. */

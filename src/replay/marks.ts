@@ -34,8 +34,10 @@ const MARKS: Readonly<Record<Quality, Mark>> = {
 export const toMark = (quality: Quality | undefined): Mark => MARKS[quality ?? 'reported']
 
 /** Of one kind of token. */
-export function countMark({ usage, uncounted = 0 }: Amount): Mark {
-  return uncounted > 0 ? '≥' : toMark(usage?.quality)
+export const countMark = (amount: Amount): Mark => toMark(countQuality(amount))
+
+export function countQuality({ usage, uncounted = 0 }: Amount): Quality {
+  return uncounted > 0 ? 'partial' : (usage?.quality ?? 'reported')
 }
 
 /** Of what takes all kinds of token: their sum, and money. */
@@ -56,11 +58,16 @@ export function worseOf(a: Quality = 'reported', b: Quality = 'reported'): Quali
 }
 
 /** `≥ 5,200`. */
-export const marked = (mark: Mark, text: string): string => (mark === '' ? text : `${mark} ${text}`)
+export const marked = (mark: Mark | typeof STATED, text: string): string =>
+  mark === '' ? text : `${mark} ${text}`
 
-const MEANS: readonly (readonly [Mark, string])[] = [
+/** Before a cost where others in its place are computed: the source states it, and none could be computed. */
+export const STATED = '*'
+
+const MEANS: readonly (readonly [Mark | typeof STATED, string])[] = [
   ['≥', '≥ at least: not all of it was counted, or has a price'],
   ['~', '~ estimated'],
+  [STATED, `${STATED} as its source states it: no cost could be computed`],
 ]
 
 /** For below a table: what the signs mean that amounts in it begin with, or are. Undefined where none does. */

@@ -2,6 +2,7 @@
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
+import { sessionUsd } from '../transcript/session-amounts.ts'
 import { filesOf } from '../transcript/tool-files.ts'
 import { promptTokens } from '../transcript/usage.ts'
 import { isBefore, type FieldTest, type NameField, type NameTest, type NumberTest } from './query-fields.ts'
@@ -92,9 +93,9 @@ function addParts(parts: string[], blocks: readonly Block[]): string[] {
   return parts
 }
 
-function matchesNumber({ field, operator, value }: NumberTest, { totals, reportedCost }: Session): boolean {
-  const usage = totals?.usage
-  const cost = totals?.cost?.usd ?? reportedCost
+function matchesNumber({ field, operator, value }: NumberTest, session: Session): boolean {
+  const usage = session.totals?.usage
+  const cost = sessionUsd(session)?.usd
   const known =
     field === 'cost'
       ? cost === undefined

@@ -5,6 +5,7 @@ import type { PriceBook } from '../cost/price-book.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { asArray, asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Cost, Session, Status } from '../transcript/session.ts'
+import { sessionUsage } from '../transcript/session-amounts.ts'
 import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
 
 export type ListedRun = {
@@ -70,7 +71,7 @@ function toRun(id: string, members: readonly Session[], book: PriceBook | undefi
   const isStub = steps.length > 0 && steps.every(({ stub }) => stub === true)
   const starts = members.flatMap(({ startedAt }) => startedAt ?? []).sort()
   const ends = members.flatMap(({ endedAt }) => endedAt ?? []).sort()
-  const usages = members.flatMap((member) => usageOf(member) ?? [])
+  const usages = members.flatMap((member) => sessionUsage(member)?.usage ?? [])
   const costs = members.flatMap((member) => stepCost(member, book) ?? [])
   const [first, ...others] = usages
   const startedAt = starts[0]
@@ -91,13 +92,6 @@ function toRun(id: string, members: readonly Session[], book: PriceBook | undefi
   }
 }
 
-/** Each call as it was counted; where no call was, what a receipt states of the whole step. */
-export function usageOf({ totals, reportedUsage }: Session): Usage | undefined {
-  if (totals?.usage !== undefined || reportedUsage === undefined) return totals?.usage
-  const { raw: _, ...usage } = reportedUsage
-  return usage
-}
-
 export type StepCost = { readonly cost: Cost; readonly isEstimated: boolean }
 
 /**
@@ -105,11 +99,12 @@ export type StepCost = { readonly cost: Cost; readonly isEstimated: boolean }
  * the whole step the receipt does not say what was read from a cache, nor which call was how long.
  */
 export function stepCost(session: Session, book?: PriceBook): StepCost | undefined {
-  const { totals, reportedUsage, stub, startedAt, model = totals?.models?.[0] } = session
-  const isCounted = totals?.usage !== undefined || reportedUsage === undefined
-  if (isCounted || stub === true) return totals?.cost && { cost: totals.cost, isEstimated: false }
-  if (!hasCounts(reportedUsage)) return undefined
-  const { raw: _, ...usage } = reportedUsage
+  const { totals, stub, startedAt, model = totals?.models?.[0] } = session
+  const used = sessionUsage(session)
+  if (used?.isStated !== true || stub === true)
+    return totals?.cost && { cost: totals.cost, isEstimated: false }
+  const { usage } = used
+  if (!hasCounts(usage)) return undefined
   const cost = costOf({ model, usage, at: startedAt }, book)
   if ('unpriced' in cost) return { cost: { usd: null, unpriced: [model ?? 'unknown'] }, isEstimated: true }
   return { cost: { usd: toUsd(cost.pico), unpriced: [] }, isEstimated: true }

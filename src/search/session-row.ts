@@ -1,9 +1,13 @@
 /** A session as one row of a list, for programs: what `hansard list --json` says, and what the server adds to. */
 import type { ListedSession } from '../sources/state-sessions.ts'
+import type { Cost } from '../transcript/session.ts'
 import type { SessionDoings } from './sessions.ts'
 
 /** One that the state does not know yet has only what its journal says. */
 export type RowSession = ListedSession & { readonly did?: SessionDoings }
+
+/** Always told: a program asks for `cost.usd` of every row. */
+const UNKNOWN: Cost = { usd: null, unpriced: [] }
 
 export function toListedRow(session: RowSession) {
   const { id, title, prompt, agent, model, cwd, run, startedAt, endedAt, status, parent, totals, did } =
@@ -33,7 +37,7 @@ export function toListedRow(session: RowSession) {
     calls: totals?.calls,
     uncounted: totals?.uncounted,
     usage: totals?.usage,
-    cost: totals?.cost,
+    cost: totals?.cost ?? UNKNOWN,
     activity: did?.activity,
   }
 }

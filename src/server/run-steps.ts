@@ -1,5 +1,5 @@
 /** Runs as the archive knows them: their sessions as steps, in the order they began, without secrets. Nothing here reads a log. */
-import { isRunLog, listRuns, stepCost, subagentsOf, toRuns, usageOf, type ListedRun } from '../search/runs.ts'
+import { isRunLog, listRuns, stepCost, subagentsOf, toRuns, type ListedRun } from '../search/runs.ts'
 import { toStepNames, type StepNames } from '../formats/swarm-names.ts'
 import type { WriteContext } from '../formats/format.ts'
 import { createPriceBook, type PriceBook } from '../cost/price-book.ts'
@@ -10,6 +10,7 @@ import { listSessions, type ListedSession } from '../sources/state-sessions.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { isSafeId, uuidFrom } from '../transcript/ids.ts'
 import { millisBetween } from '../transcript/instant.ts'
+import { sessionUsage } from '../transcript/session-amounts.ts'
 import type { Session } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
 import type { RunRow, RunStep } from './api-runs.ts'
@@ -103,7 +104,7 @@ function toRunStep(session: ListedSession, book: PriceBook | undefined): RunStep
   const { run, totals, model = totals?.models?.[0] } = session
   const title = session.title ?? session.prompt
   const durationMs = spanOf(session.startedAt, session.endedAt)
-  const usage = usageOf(session)
+  const usage = sessionUsage(session)?.usage
   const cost = stepCost(session, book)
   return {
     session: session.id,

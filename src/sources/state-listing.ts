@@ -6,6 +6,7 @@ import { hash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson, storedText } from '../sqlite/stored.ts'
 import { millisBetween } from '../transcript/instant.ts'
+import { sessionUsd } from '../transcript/session-amounts.ts'
 import type { SqlValue } from '../transcript/source.ts'
 import { COUNTS, promptTokens, qualityRank } from '../transcript/usage.ts'
 import { storedKey } from './call-rows.ts'
@@ -133,11 +134,11 @@ const listOf = (names: readonly (string | undefined)[]): string =>
   storedJson([...new Set(names.flatMap((name) => name?.toLowerCase() ?? []))])
 
 function usageOf({ session, bill }: Listing): readonly SqlValue[] {
-  const { totals, reportedCost } = session
+  const { totals } = session
   const usage = totals?.usage
   const prompt = usage && promptTokens(usage)
   const isCounted = prompt !== undefined || usage?.output !== undefined
-  const usd = Number(totals?.cost?.usd ?? reportedCost ?? Number.NaN)
+  const usd = Number(sessionUsd(session)?.usd ?? Number.NaN)
   const unpriced = totals?.cost?.unpriced ?? []
   return [
     totals?.calls ?? 0,

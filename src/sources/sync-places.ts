@@ -112,7 +112,8 @@ async function takeIn(
   })
   // What is kept cannot be lost: only what is not has to be warned of.
   if (options.keep === false || taken.failed > 0) {
-    warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now() })
+    const isKeepingOff = options.keep === false
+    warnOfPurge(shared.database, problems, { env, userHome, platform, now: Date.now(), isKeepingOff })
   }
   const seen = looked.seen + fromGit.seen + fromNew.seen
   const { failed, rewritten, grown } = taken

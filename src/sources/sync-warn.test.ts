@@ -3,7 +3,7 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { openArchive, type Archive } from '../archive/archive.ts'
-import { sync } from './sync.ts'
+import { sync, type SyncOptions } from './sync.ts'
 
 let base: string
 let archive: Archive
@@ -43,8 +43,28 @@ it('warns of logs that Claude Code deletes soon and that are not kept, and names
   write('aaaaaaaa-0000-4000-8000-000000000001', 28)
   write('aaaaaaaa-0000-4000-8000-000000000002', 1)
   const [warning] = await purges(false)
-  expect(warning?.example).toMatch(/30 days.*settings\.json.*1 log is at risk/)
+  expect(warning?.example).toMatch(/30 days.*settings\.json.*1 log is at risk.*: sync without --no-keep/)
 })
+
+it('says the way out that is one: room, where the disk is full', async () => {
+  write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+  const warned = async (how: SyncOptions): Promise<string | undefined> =>
+    (await sync(archive, { ...options(), ...how })).problems.find(({ cause }) => cause === 'purge')?.example
+  const full = await warned({ disk: () => ({ free: 99, total: 1000 }) })
+  expect(full).toMatch(/1 log is at risk and not kept: make room on the disk, then sync again$/)
+  expect(full).not.toContain('--no-keep')
+  expect(await warned({})).toBeUndefined()
+})
+
+it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
+  'says to mend what else is told, where a log could not be read',
+  async () => {
+    write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+    fs.chmodSync(join(base, 'claude/projects/p/aaaaaaaa-0000-4000-8000-000000000001.jsonl'), 0)
+    const [warning] = await purges(true)
+    expect(warning?.example).toMatch(/: see to what else this sync tells of, then sync again$/)
+  },
+)
 
 it('says nothing of what is kept', async () => {
   write('aaaaaaaa-0000-4000-8000-000000000001', 28)

@@ -11,12 +11,14 @@ type Options = {
   readonly platform: NodeJS.Platform
   /** Milliseconds since 1970. */
   readonly now: number
+  /** That nothing is kept is what was asked for. */
+  readonly isKeepingOff: boolean
 }
 
 export function warnOfPurge(
   database: Database,
   problems: Problems,
-  { env, userHome, platform, now }: Options,
+  { env, userHome, platform, now, isKeepingOff }: Options,
 ): void {
   // Of folders, who looked into them has told.
   const onProblem: OnProblem = (path, { cause, reason }) => {
@@ -29,9 +31,15 @@ export function warnOfPurge(
     const logs = count === 1 ? '1 log is' : `${count} logs are`
     problems.add(
       'purge',
-      `${warning.reason} (${warning.settings}), and ${logs} at risk and not kept: sync without --no-keep`,
+      `${warning.reason} (${warning.settings}), and ${logs} at risk and not kept: ${wayOut(problems, isKeepingOff)}`,
     )
   }
+}
+
+function wayOut(problems: Problems, isKeepingOff: boolean): string {
+  if (isKeepingOff) return 'sync without --no-keep, or without the setting that says the same'
+  const isDiskFull = problems.list().some(({ cause }) => cause === 'disk-full')
+  return `${isDiskFull ? 'make room on the disk' : 'see to what else this sync tells of'}, then sync again`
 }
 
 function countAtRisk(database: Database, warning: PurgeWarning, now: number): number {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { textOf, type ToolResultBlock } from '../../transcript/block.ts'
 import type { Entry } from '../../transcript/entry.ts'
+import { sessionUsd } from '../../transcript/session-amounts.ts'
 import type { Session } from '../../transcript/session.ts'
 import type { Quality } from '../../transcript/usage.ts'
 import { filesIn, wayOf, type Way } from '../../transcript/tool-files.ts'
@@ -93,8 +94,9 @@ export function createFactsFold(): FactsFold {
       const sums = [...tools.values()]
       const tokens = sessionTokens(session)
       const millis = sessionMillis(session)
-      const { id, title, agent, status, error, stopReason, startedAt, totals, reportedCost, model } = session
-      const cost = reportedCost ?? totals?.cost?.usd
+      const { id, title, agent, status, error, stopReason, startedAt, totals, model } = session
+      const told = sessionUsd(session)
+      const cost = told?.usd ?? totals?.cost?.usd
       const facts: SessionFacts = {
         id,
         run: runName(session),
@@ -112,7 +114,7 @@ export function createFactsFold(): FactsFold {
         ...(tokens.out !== undefined && { tokensOut: tokens.out }),
         ...(tokens.quality !== undefined && { quality: tokens.quality }),
         ...(cost !== undefined && { cost }),
-        ...(reportedCost === undefined && totals?.cost && { costQuality: sumQuality(totals) }),
+        ...(told?.isStated !== true && totals?.cost && { costQuality: sumQuality(totals) }),
         toolCalls: sums.reduce((sum, { calls }) => sum + calls, 0),
         toolsFailed: sums.reduce((sum, { failed }) => sum + failed, 0),
         ...(lastAnswer !== undefined && { lastAnswer }),
