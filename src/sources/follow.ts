@@ -29,9 +29,9 @@ export type FollowOptions = {
   readonly take?: (options: SyncOptions) => Promise<SyncReport>
   /**
    * Reads one long log, by whoever takes in what has changed, so that what comes to it can be read by itself. False when there is none
-   * left. Asked for when nothing has changed.
+   * left. Asked for when nothing has changed. `signal`: something has.
    */
-  readonly prepare?: () => Promise<boolean>
+  readonly prepare?: (signal: AbortSignal) => Promise<boolean>
   /** Between looks for new places, and for checkpoints in repositories. */
   readonly lookAgainMs?: number
 }
@@ -47,7 +47,7 @@ export async function followPlaces(
     onSync,
     onError,
     take = (what) => sync(archive, what),
-    prepare = () => prepareFollowed(archive),
+    prepare = (busy) => prepareFollowed(archive, busy),
     lookAgainMs = LOOK_AGAIN_MS,
   }: FollowOptions,
 ): Promise<void> {
@@ -55,6 +55,7 @@ export async function followPlaces(
   let isTimeForRepositories = false
   const changed = new Map<FoundPlace, Set<string> | 'all'>()
   let wake: () => void = () => {}
+  let preparing = new AbortController()
   const sleep = (ms?: number): Promise<void> =>
     new Promise((resolve) => {
       const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
@@ -68,6 +69,7 @@ export async function followPlaces(
     if (path === undefined) changed.set(place, 'all')
     else if (known === undefined) changed.set(place, new Set([path]))
     else if (known !== 'all') known.add(path)
+    preparing.abort()
     wake()
   }
   /** An agent that was not here before makes its folder when it first runs. */
@@ -102,7 +104,8 @@ export async function followPlaces(
   let mayPrepare = false
   while (!signal.aborted) {
     if (changed.size === 0 && !isTimeForRepositories) {
-      if (mayPrepare) mayPrepare = await prepare().catch(() => false)
+      preparing = new AbortController()
+      if (mayPrepare) mayPrepare = await prepare(preparing.signal).catch(() => false)
       else await sleep()
       continue
     }

@@ -88,6 +88,7 @@ function createFollowed(
       const { counted, ...whole } = all
       return { added: { facts: { sessions, ...whole }, calls, bill: undefined, isAnew: true }, counted }
     },
+    isOnDisk: true,
     close: () => rows.close(),
   }
 }

@@ -39,6 +39,8 @@ export type Counted = {
 export type Followed = {
   /** What came since it was last asked for; the first time, all. Undefined where only reading the whole can tell. */
   more(unit: FollowedUnit): Promise<{ readonly added: Added; readonly counted: Counted } | undefined>
+  /** All of it is on disk once more while it is held. */
+  readonly isOnDisk?: boolean
   close(): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export type FollowedUnits = {
 export const LONG_BYTES = 4 * 1024 * 1024
 /** Held at a time: some MB each. */
 export const MOST_HELD = 6
+const MOST_ON_DISK = 2
 const MOST_WISHES = 100
 
 type Held = { readonly format: string; readonly reading: number; readonly followed: Followed }
@@ -77,6 +80,8 @@ export function createFollowedUnits(): FollowedUnits {
   const hold = async (name: string, one: Held): Promise<void> => {
     held.delete(name)
     held.set(name, one)
+    const onDisk = [...held].filter(([, { followed }]) => followed.isOnDisk === true)
+    for (const [oldest] of onDisk.slice(0, -MOST_ON_DISK)) await letGo(oldest)
     for (const oldest of held.keys()) if (held.size > MOST_HELD) await letGo(oldest)
   }
 

@@ -4,7 +4,10 @@
  */
 import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
-import { followedUnits, LONG_BYTES, MOST_HELD, type Counted } from './followed-units.ts'
+import { lookAtNext, lookAtRows, memoryOf } from './followed-rows.ts'
+import { followedUnits, LONG_BYTES, MOST_HELD, type Counted, type FollowedUnit } from './followed-units.ts'
+import { loadFormat } from './load-format.ts'
+import { keptIn } from './open-unit.ts'
 import { peekState } from './state.ts'
 import { isAsRead } from './state-extend.ts'
 import { openStateFiles } from './state-files.ts'
@@ -17,12 +20,12 @@ const LIVE_MS = 60 * 60 * 1000
 /** Archives whose live logs were looked for. */
 const looked = new Set<string>()
 
-/** One of those that were wished for. False when there was none. */
-export async function prepareFollowed(archive: Archive): Promise<boolean> {
+/** One of those that were wished for. False when there was none. `signal`: something else is to be done. */
+export async function prepareFollowed(archive: Archive, signal?: AbortSignal): Promise<boolean> {
   if (!looked.has(archive.home)) await wishForLive(archive, Date.now() - LIVE_MS)
   looked.add(archive.home)
   const id = followedUnits.nextWish(archive.home)
-  if (id === undefined) return false
+  if (id === undefined) return lookAtNext(signal)
   const state = await peekState(archive)
   if (state === undefined) return true
   try {
@@ -36,10 +39,22 @@ export async function prepareFollowed(archive: Archive): Promise<boolean> {
           ? isAsRead(database, unit, withoutDeleted(counted, archive))
           : undefined,
       )
+    if (followed !== undefined) await lookAtDatabase(followed, signal)
   } finally {
     state.close()
   }
   return true
+}
+
+/** What the first row that comes to it is told apart by. */
+async function lookAtDatabase(unit: FollowedUnit, signal: AbortSignal | undefined): Promise<void> {
+  const format = await loadFormat(unit.agent).catch(() => undefined)
+  const rows = format?.places?.find((place) => place.rows !== undefined)?.rows
+  const [file, ...others] = unit.files
+  if (rows === undefined || file === undefined || others.length > 0) return
+  const place = keptIn(unit.home).place(unit.agent, unit.root)
+  const one = { place, path: file.path, rows }
+  if (memoryOf(one)?.hasLeft() === false) await lookAtRows(one, signal)
 }
 
 /** What was deleted on purpose is in no pass. */
