@@ -7,12 +7,21 @@ import type { Damage } from '../transcript/damage.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
 import type { HeldRows } from './held-rows.ts'
 import type { Kept } from './kept.ts'
-import { ROWS_SUFFIX, exportRows, openRows } from './kept-rows.ts'
+import { ROWS_SUFFIX, exportRows, lookThrough, openRows } from './kept-rows.ts'
 import type { RowsMemory } from './rows-memory.ts'
 import { openTree } from './kept-tree.ts'
 
+/** A database that is followed. */
+export type LookedAt = {
+  readonly database: SourceDatabase
+  readonly rows: readonly RowsKept[]
+  readonly memory: RowsMemory
+}
+
 export type RowsShelf = {
   keep(path: string, database: SourceDatabase, rows: readonly RowsKept[], memory?: RowsMemory): Promise<Kept>
+  /** Whether all rows are kept as they are: see `lookThrough`. */
+  isKept(path: string, looked: LookedAt, signal?: AbortSignal): Promise<boolean>
   /** Looks like a database, and is one by `database()` only: the file itself is not kept. `damaged`: told when its rows are loaded. */
   file(path: string, damaged?: (damage: Damage) => void): SourceFile | undefined
   /** Its rows, to be held while more come: see `HeldRows`. */
@@ -34,6 +43,10 @@ export function openRowsShelf(files: Files, folder: string): RowsShelf {
       } catch (error) {
         throw fromSystemError(error, path)
       }
+    },
+    async isKept(path, { database, rows, memory }, signal) {
+      const at = tree.find(path, ROWS_SUFFIX)
+      return at !== undefined && lookThrough(files, at, database, rows, memory, signal)
     },
     file(path, damaged) {
       const at = tree.find(path, ROWS_SUFFIX)

@@ -27,7 +27,7 @@ import {
   type Columns,
 } from './kept-row-lines.ts'
 import type { RowsDamage } from './load-rows.ts'
-import { createAppender, tailOf } from './rows-appender.ts'
+import { type Appender, createAppender, tailOf } from './rows-appender.ts'
 import { askSince, type Asked, type Left, type Mark, type RowsMemory } from './rows-memory.ts'
 import { createRowHashes, hashOf, hashOfPieces, type RowHashes, toHex } from './row-hashes.ts'
 
@@ -71,11 +71,53 @@ export async function exportRows(
   return all as ExportedRows
 }
 
+/**
+ * Looks at all rows of a database that is followed, and writes nothing: true when each is kept as it is, and `memory` has what an export
+ * would have left. When it is told to stop, what was left before stays.
+ */
+export async function lookThrough(
+  files: Files,
+  path: string,
+  database: SourceDatabase,
+  rows: readonly RowsKept[],
+  memory: RowsMemory,
+  signal?: AbortSignal,
+): Promise<boolean> {
+  const left = memory.take(files, path)
+  try {
+    return (
+      (await exportAsked(files, path, database, rows, { left, memory, looking: { signal } })) !== undefined
+    )
+  } catch (error) {
+    if (error instanceof NotKept) return false
+    if (!(error instanceof Stopped)) throw fromSystemError(error, path)
+    if (left !== undefined) memory.leave(left)
+    return false
+  }
+}
+
+/** Thrown while rows are looked at: something else is to be done, or one of them is not kept. */
+class Stopped extends Error {}
+class NotKept extends Error {}
+
+const LOOKING: Appender = {
+  add() {
+    throw new NotKept()
+  },
+  addLong() {
+    throw new NotKept()
+  },
+  end: () => 0,
+  abandon() {},
+}
+
 type Asking = {
   readonly left?: Left | undefined
   /** Absent: all rows are asked for. */
   readonly since?: Asked | undefined
   readonly memory?: RowsMemory | undefined
+  /** Nothing is written. */
+  readonly looking?: { readonly signal: AbortSignal | undefined }
 }
 
 /** Undefined, and nothing is written, where asking for some rows is not enough. */
@@ -84,9 +126,9 @@ async function exportAsked(
   path: string,
   database: SourceDatabase,
   rows: readonly RowsKept[],
-  { left, since, memory }: Asking,
+  { left, since, memory, looking }: Asking,
 ): Promise<ExportedRows | undefined> {
-  const appender = createAppender(files, path)
+  const appender = looking === undefined ? createAppender(files, path) : LOOKING
   const opened: RowHashes[] = []
   const openHashes = (): RowHashes => {
     const hashes = createRowHashes()
@@ -128,9 +170,11 @@ async function exportAsked(
         return true
       }
       for await (const batch of asked ? database.rows(table, asked) : rowsOf(database, table, where)) {
-        if (take(batch)) continue
-        appender.abandon()
-        return undefined
+        if (!take(batch)) {
+          appender.abandon()
+          return undefined
+        }
+        if (looking?.signal?.aborted === true) throw new Stopped()
       }
       if (number !== undefined) marks.set(table, { number, changedAt: latest })
     }
@@ -138,13 +182,16 @@ async function exportAsked(
     const tail = tailOf(files, path)
     const bytes = files.identityAt(path)?.size
     if (memory !== undefined && bytes !== undefined) {
+      const someSince = since === undefined ? undefined : (left?.someSince ?? beganAt)
       const wholeAt = since === undefined ? beganAt : (left?.wholeAt ?? beganAt)
-      memory.leave({ hashes, declared: known, marks, bytes, tail, beganAt, wholeAt })
+      memory.leave({ hashes, declared: known, marks, bytes, tail, beganAt, wholeAt, someSince })
       isLeft = true
     }
     return { bytesWritten, changed, tail }
   } catch (error) {
     appender.abandon()
+    // What was left before holds: no row was noted otherwise.
+    isLeft = error instanceof Stopped && left !== undefined
     throw error
   } finally {
     for (const one of opened) one.close()

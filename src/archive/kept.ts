@@ -21,7 +21,7 @@ import { keptFolder, keyOf, PLACE, placeOf } from './kept-find.ts'
 import { keepBytes } from './kept-keep.ts'
 import { openNamed } from './kept-named.ts'
 import { packFile } from './kept-pack.ts'
-import { openRowsShelf } from './kept-databases.ts'
+import { openRowsShelf, type LookedAt } from './kept-databases.ts'
 import { mergePaths, openShelf } from './kept-shelf.ts'
 import type { RowsMemory } from './rows-memory.ts'
 import { makeSafeFolder } from './safe-path.ts'
@@ -49,6 +49,8 @@ export type KeptPlace = {
     rows: readonly RowsKept[],
     memory?: RowsMemory,
   ): Promise<Kept>
+  /** Whether all rows of a database that is followed are kept as they are; `memory` then knows where it is. */
+  hasRows(path: string, looked: LookedAt, signal?: AbortSignal): Promise<boolean>
   /** Rows of a database that were kept, held while more come; undefined where none are, or they are damaged. */
   holdRows(path: string): Promise<HeldRows | undefined>
   /** Every path that is kept, sorted. */
@@ -184,6 +186,7 @@ function openPlace(archive: Archive, agent: string, root: string, { redact }: Ke
       if (redact === undefined) return rows.keep(path, database, wanted, memory)
       return rows.keep(path, redactDatabase(database, redact), wanted)
     },
+    hasRows: (path, looked, signal) => rows.isKept(path, looked, signal),
     holdRows: (path) => rows.hold(path),
     async *paths() {
       yield* mergePaths(shelf.walk(), rows.walk())

@@ -8,7 +8,7 @@ import { nodeFiles } from '../journal/files.ts'
 import { openSourceDatabase } from '../sources/database.ts'
 import { openDatabase } from '../sqlite/driver.ts'
 import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
-import { exportRows, openRows, type ExportedRows } from './kept-rows.ts'
+import { exportRows, lookThrough, openRows, type ExportedRows } from './kept-rows.ts'
 import { createRowsMemories, createRowsMemory, type RowsMemory } from './rows-memory.ts'
 
 let folder = ''
@@ -131,11 +131,32 @@ describe('an export of a database that is followed', () => {
   })
 
   it('asks for all rows from time to time: a program may change one and not say when', async () => {
-    memory = createRowsMemory(0)
+    memory = createRowsMemory({ dueMs: 0 })
     await sql(`${SCHEMA}; INSERT INTO t VALUES ('a', 1, 'x'), ('b', ${Date.now()}, 'y')`)
     await exported()
     await sql(`UPDATE t SET data = 'changed' WHERE id = 'a'`)
+    expect((await exported()).changed).toBe(0)
     expect((await exported()).changed).toBe(1)
+  })
+
+  it('knows where it is after a look at all rows, and nothing once one of them is not kept', async () => {
+    memory = createRowsMemory({ lookMs: 0 })
+    await sql(`${SCHEMA}; INSERT INTO t VALUES ('a', 1, 'x'), ('b', ${Date.now()}, 'y')`)
+    await exportedWhole(kept)
+    const before = fs.readFileSync(kept)
+    expect(await looked()).toBe(true)
+    expect(memory.mayLook()).toBe(false)
+    expect(await isQuick()).toBe(true)
+    expect(memory.mayLook()).toBe(true)
+    const stopped = AbortSignal.abort()
+    expect(await looked(stopped)).toBe(false)
+    expect(await isQuick()).toBe(true)
+    await sql(`UPDATE t SET data = 'changed' WHERE id = 'a'`)
+    expect(await isQuick()).toBe(true)
+    expect(await looked()).toBe(false)
+    expect(fs.readFileSync(kept)).toEqual(before)
+    expect(await isQuick()).toBe(false)
+    expect((await rowsIn(kept))[0]).toMatchObject({ data: 'changed' })
   })
 
   it('asks for all rows of a table that does not say when they changed and has many', async () => {
@@ -162,6 +183,15 @@ it('what was left of databases that were asked for long ago is let go of', async
   expect(memories.of('one')).not.toBe(memory)
   expect(await isQuick()).toBe(false)
 })
+
+async function looked(signal?: AbortSignal): Promise<boolean> {
+  const database = await openSourceDatabase(db, () => {})
+  try {
+    return await lookThrough(nodeFiles, kept, database, ROWS, memory, signal)
+  } finally {
+    await database.close()
+  }
+}
 
 async function exportedWhole(path: string): Promise<void> {
   const database = await openSourceDatabase(db, () => {})

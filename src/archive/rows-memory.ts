@@ -16,9 +16,12 @@ export type Left = {
   readonly marks: ReadonlyMap<string, Mark>
   readonly bytes: number
   readonly tail: string
-  /** When the export began, and the last one that asked for all rows. In milliseconds since 1970. */
+  /**
+   * When the export began, the last one that asked for all rows, and the first after that which did not. In milliseconds since 1970.
+   */
   readonly beganAt: number
   readonly wholeAt: number
+  readonly someSince: number | undefined
 }
 
 /** How far a table had come: the highest number of its rows before they were read, and the highest time of a change. */
@@ -29,19 +32,24 @@ export type RowsMemory = {
   /** Nothing is left until it is left again. Undefined where all is to be read. */
   take(files: Files, path: string): Left | undefined
   leave(left: Left): void
-  /** True when all rows should be asked for again: some program may not write down when it changes one. */
+  hasLeft(): boolean
+  /** True when all rows are asked for again, though somebody waits: some program may not write down when it changes one. */
   isDue(left: Left): boolean
+  /** True when all rows should be looked at as soon as nobody waits: some were asked for since, and the last time is a while ago. */
+  mayLook(): boolean
   close(): void
 }
 
-/** Between exports that ask for all rows. */
-const WHOLE_MS = 60_000
+/** Between looks at all rows, while there is time for one after each change. */
+const LOOK_MS = 60_000
+/** When a program writes for so long without a rest, all rows are asked for in between. */
+const DUE_MS = 5 * 60_000
 /** Clocks are put right while programs run: rows of so long before are asked for once more. */
 const MARGIN_MS = 2 * 60_000
 /** Of a table that does not say when its rows were changed, all are asked for, if they are no more. */
 const FEW_ROWS = 5000
 
-export function createRowsMemory(wholeMs: number = WHOLE_MS): RowsMemory {
+export function createRowsMemory({ dueMs = DUE_MS, lookMs = LOOK_MS } = {}): RowsMemory {
   let left: Left | undefined
   return {
     take(files, path) {
@@ -55,7 +63,13 @@ export function createRowsMemory(wholeMs: number = WHOLE_MS): RowsMemory {
     leave(now) {
       left = now
     },
-    isDue: ({ wholeAt, beganAt }) => Date.now() - wholeAt >= wholeMs || Date.now() < beganAt,
+    hasLeft: () => left !== undefined,
+    isDue({ someSince, beganAt }) {
+      const now = Date.now()
+      // After a rest there is time for a look at all of them right behind.
+      return someSince !== undefined && now - someSince >= dueMs && now - beganAt < lookMs
+    },
+    mayLook: () => left?.someSince !== undefined && Math.abs(Date.now() - left.wholeAt) >= lookMs,
     close() {
       left?.hashes.close()
       left = undefined
@@ -66,6 +80,7 @@ export function createRowsMemory(wholeMs: number = WHOLE_MS): RowsMemory {
 export type RowsMemories = {
   /** That of a database, by any name that it has alone. */
   of(name: string): RowsMemory
+  has(name: string): boolean
   forget(name: string): void
 }
 
@@ -87,6 +102,7 @@ export function createRowsMemories(most: number = MOST_MEMORIES): RowsMemories {
       for (const oldest of all.keys()) if (all.size > most) forget(oldest)
       return memory
     },
+    has: (name) => all.has(name),
     forget,
   }
 }

@@ -204,7 +204,7 @@ describe('a database that is followed', () => {
         },
       ),
       // What is there is what the series before it left.
-      { numRuns: 12, endOnFailure: true },
+      { numRuns: 8, endOnFailure: true },
     )
   }, 120_000)
 
@@ -267,6 +267,42 @@ describe('a database that is followed', () => {
     await expectWhole()
     part('ses_a', ownerOf('part', long, 'message_id'), text('short'), long)
     expect((await follow()).sessions).toBe(1)
+    await expectWhole()
+  })
+
+  it('is read so however much else is in its file', async () => {
+    database.exec('CREATE TABLE other (data BLOB); INSERT INTO other VALUES (zeroblob(20000000))')
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+    await longDatabase()
+    message('ses_a')
+    expect(await follow()).toMatchObject({ sessions: 1, entries: 1 })
+  })
+
+  it('shares a session, and its calls, with what else has them', async () => {
+    await longDatabase()
+    const root = '.local/share/opencode/storage'
+    const call = message('ses_b', 'assistant', 'msg_shared')
+    const { data } = database.prepare('SELECT data FROM message WHERE id = ?').get(call) ?? {}
+    const told = { id: call, sessionID: 'ses_b', ...(JSON.parse(String(data)) as object) }
+    const created = 1_770_000_000_000
+    const info = {
+      id: 'ses_b',
+      projectID: 'p1',
+      directory: '/home/me',
+      title: 'In files',
+      version: '1.1.0',
+      time: { created },
+    }
+    machine.write(`${root}/session/p1/ses_b.json`, JSON.stringify(info))
+    machine.write(`${root}/message/ses_b/${call}.json`, JSON.stringify(told))
+    await follow()
+    await expectWhole()
+    await prepareAll()
+    part('ses_b', call, text('more of it'))
+    expect((await follow()).sessions).toBe(1)
+    await expectWhole()
+    message('ses_b', 'assistant', call)
+    await follow()
     await expectWhole()
   })
 

@@ -92,6 +92,7 @@ function createFollowed(
       const { counted, ...whole } = all
       return { added: { facts: { sessions, ...whole }, calls, bill: undefined, isAnew: true }, counted }
     },
+    isOnDisk: true,
     isSure: () => isEverSure,
     close: () => rows.close(),
   }

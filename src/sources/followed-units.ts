@@ -41,6 +41,8 @@ export type ReadMore = { readonly added: Added; readonly counted: Counted }
 export type Followed = {
   /** What came since it was last asked for; the first time, all. Undefined where only reading the whole can tell, or it was to stop. */
   more(unit: FollowedUnit, signal?: AbortSignal): Promise<ReadMore | undefined>
+  /** All of it is on disk once more while it is held. */
+  readonly isOnDisk?: boolean
   /** False once reading it on has shown that it cannot be. */
   isSure(): boolean
   close(): Promise<void>
@@ -70,6 +72,8 @@ export type FollowedUnits = {
 export const LONG_BYTES = 4 * 1024 * 1024
 /** Held at a time: some MB each. */
 export const MOST_HELD = 6
+/** Of those, the ones that are on disk once more. */
+const MOST_ON_DISK = 2
 const MOST_WISHES = 100
 /** One that was asked for since so long ago makes room for no other. */
 const HELD_MS = 60_000
@@ -101,6 +105,10 @@ export function createFollowedUnits(): FollowedUnits {
     one.usedAt = Date.now()
     held.delete(name)
     held.set(name, one)
+  }
+  const letGoOnDisk = async (): Promise<void> => {
+    const onDisk = [...held].filter(([, { followed }]) => followed.isOnDisk === true)
+    for (const [oldest] of onDisk.slice(0, -MOST_ON_DISK)) await letGo(oldest)
   }
   /** False where all others are in use: they would push out each other with every line. */
   const makeRoom = async (): Promise<boolean> => {
@@ -135,6 +143,7 @@ export function createFollowedUnits(): FollowedUnits {
       const pass = followed && (await catchUp(followed, unit, find, signal))
       if (followed !== undefined && pass !== undefined) {
         use(name, { format: unit.format, pass, usedAt: 0, followed })
+        await letGoOnDisk()
         return
       }
       await followed?.close()

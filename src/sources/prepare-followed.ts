@@ -6,7 +6,17 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { followedUnits, LONG_BYTES, MOST_HELD, type Counted, type FindUnit } from './followed-units.ts'
+import { lookAtNext, lookAtRows, memoryOf } from './followed-rows.ts'
+import {
+  followedUnits,
+  LONG_BYTES,
+  MOST_HELD,
+  type Counted,
+  type FindUnit,
+  type FollowedUnit,
+} from './followed-units.ts'
+import { loadFormat } from './load-format.ts'
+import { keptIn } from './open-unit.ts'
 import { peekState } from './state.ts'
 import { isAsRead } from './state-extend.ts'
 import { openStateFiles } from './state-files.ts'
@@ -19,19 +29,23 @@ const LIVE_MS = 60 * 60 * 1000
 /** Archives whose live logs were looked for. */
 const looked = new Set<string>()
 
-/** One of those that were wished for. False when there was none. */
+/** One of those that were wished for, or a look at a database that it is time for. False when there was none. */
 export async function prepareFollowed(archive: Archive, signal?: AbortSignal): Promise<boolean> {
   if (!looked.has(archive.home)) await wishForLive(archive, Date.now() - LIVE_MS)
   looked.add(archive.home)
   const id = followedUnits.nextWish(archive.home)
-  if (id === undefined || signal?.aborted === true) return false
+  if (signal?.aborted === true) return false
+  if (id === undefined) return lookAtNext(signal)
   const state = await peekState(archive)
   if (state === undefined) return true
   try {
     const { database } = state
     const find = findUnit(archive, database, id)
     const first = await find()
-    if (first !== undefined) await followedUnits.prepare(first.unit, find, signal)
+    if (first !== undefined) {
+      await followedUnits.prepare(first.unit, find, signal)
+      await lookAtDatabase(first.unit, signal)
+    }
   } finally {
     state.close()
   }
@@ -54,6 +68,17 @@ function findUnit(archive: Archive, database: Database, id: number): FindUnit {
     }
     return undefined
   }
+}
+
+/** What the first row that comes to it is told apart by. */
+async function lookAtDatabase(unit: FollowedUnit, signal: AbortSignal | undefined): Promise<void> {
+  const format = await loadFormat(unit.agent).catch(() => undefined)
+  const rows = format?.places?.find((place) => place.rows !== undefined)?.rows
+  const [file, ...others] = unit.files
+  if (rows === undefined || file === undefined || others.length > 0) return
+  const place = keptIn(unit.home).place(unit.agent, unit.root)
+  const one = { place, path: file.path, rows }
+  if (memoryOf(one)?.hasLeft() === false) await lookAtRows(one, signal)
 }
 
 /** What was deleted on purpose is in no pass. */

@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import type { Kept, KeptFiles, KeptPlace } from '../archive/kept.ts'
-import { createRowsMemories } from '../archive/rows-memory.ts'
 import { unnumbered } from '../archive/safe-path.ts'
 import { isHansardError } from '../errors.ts'
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { SQLITE_MAGIC, type SourceFile } from '../transcript/source.ts'
+import type { SourceFile } from '../transcript/source.ts'
 import { nextTurn } from './next-turn.ts'
-import { collect, collecting } from './one-at-a-time.ts'
+import { exporting, forgetRows, memoryOf, openRowsOf } from './followed-rows.ts'
+import { collect } from './one-at-a-time.ts'
 import { createDiskWatch, diskFullMessage } from './disk.ts'
 import { unitOf } from './unit-of.ts'
 import type { FoundPlace } from './places.ts'
@@ -188,9 +188,6 @@ function isKnown({ unit, bytes, tail, isHalfTaken }: KnownFile, now: Kept): bool
   return unit !== undefined && !isHalfTaken && bytes === now.bytes && (tail ?? now.tail) === now.tail
 }
 
-/** Of databases that this process follows. */
-const memories = createRowsMemories()
-
 /** `damage`: of a database, why not all of it can be read. */
 type Copied = { readonly result: Kept; readonly damage?: string }
 
@@ -203,24 +200,20 @@ async function keep(
   const absolute = join(place.root, path)
   const copy = async (): Promise<Copied> => ({ result: await target.keep(path, { file: absolute }) })
   if (place.rows === undefined) return copy()
-  const { openSource } = await import('./open.ts')
-  const opened = await openSource(absolute)
-  const [file] = await opened.list()
-  const magic = await file?.head(SQLITE_MAGIC.length)
-  if (magic?.toString('latin1') !== SQLITE_MAGIC || file?.database === undefined) return copy()
-  const source = await (collecting(file.database) ?? file.database)()
+  const one = { place: target, path, rows: place.rows }
+  const opened = await openRowsOf(one)
+  if (opened === undefined) return copy()
+  const { source, database } = opened
   try {
-    const name = `${target.folder}\n${path}`
-    const mayAsk = isFollowing === true && place.rows.some(({ changedAt }) => changedAt !== undefined)
-    const memory = mayAsk ? memories.of(name) : undefined
-    const result = await target.keepRows(path, source, place.rows, memory)
+    const memory = isFollowing === true ? memoryOf(one) : undefined
+    const result = await exporting(() => target.keepRows(path, database, one.rows, memory))
     // What can be read of a damaged database is kept; the rest stays as it was kept before.
-    const [first, ...others] = opened.damage()
+    const [first, ...others] = source.damage()
     if (first === undefined) return { result }
-    memories.forget(name)
+    forgetRows(one)
     return { result, damage: first.reason + (others.length > 0 ? `, and ${others.length} more` : '') }
   } finally {
-    await source.close()
+    await database.close()
     // What every row was takes tens of MB, of which V8 knows little; others read the rows while this thread has nothing to do.
     collect()
   }

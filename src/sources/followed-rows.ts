@@ -1,0 +1,107 @@
+/**
+ * Databases that this process follows, as their own programs have them: what the last export of each left is held, and looked through
+ * when there is nothing else to do. So the next row is found by itself, and none is missed for good that nobody wrote the time of.
+ */
+import { join } from 'node:path'
+import type { KeptPlace } from '../archive/kept.ts'
+import { createRowsMemories, type RowsMemory } from '../archive/rows-memory.ts'
+import type { RowsKept } from '../formats/format.ts'
+import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
+import { collect, collecting } from './one-at-a-time.ts'
+import type { OpenSource } from './open.ts'
+
+/** A database in its place. */
+export type RowsOf = { readonly place: KeptPlace; readonly path: string; readonly rows: readonly RowsKept[] }
+
+const memories = createRowsMemories()
+/** Those that something is held of, by name. */
+const followed = new Map<string, RowsOf>()
+
+const nameOf = ({ place, path }: RowsOf): string => `${place.folder}\n${path}`
+
+/** Undefined where its tables do not say when their rows were changed. */
+export function memoryOf(one: RowsOf): RowsMemory | undefined {
+  if (one.rows.every(({ changedAt }) => changedAt === undefined)) return undefined
+  const memory = memories.of(nameOf(one))
+  followed.set(nameOf(one), one)
+  for (const name of followed.keys()) if (!memories.has(name)) followed.delete(name)
+  return memory
+}
+
+export function forgetRows(one: RowsOf): void {
+  memories.forget(nameOf(one))
+  followed.delete(nameOf(one))
+}
+
+/** Looks through one that it is time for. False when there is none. */
+export async function lookAtNext(signal?: AbortSignal): Promise<boolean> {
+  for (const [name, one] of followed) {
+    if (!memories.has(name) || !memories.of(name).mayLook()) continue
+    await lookAtRows(one, signal)
+    return true
+  }
+  return false
+}
+
+/** What is held of rows is one's at a time: a look ends when something is to be exported, and begins when nothing is. */
+let last: Promise<unknown> = Promise.resolve()
+let looking: AbortController | undefined
+
+function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  const next = last.then(work)
+  last = next.catch(() => {})
+  return next
+}
+
+/** While no other database is exported, or looked at. */
+export function exporting<T>(work: () => Promise<T>): Promise<T> {
+  looking?.abort()
+  return inTurn(work)
+}
+
+/** Nothing is held of it afterwards if it cannot be looked at, is damaged, or has rows that are not kept: the next export asks for all. */
+export function lookAtRows(one: RowsOf, signal?: AbortSignal): Promise<void> {
+  const ending = new AbortController()
+  const end = (): void => ending.abort()
+  signal?.addEventListener('abort', end, { once: true })
+  return inTurn(async () => {
+    looking = ending
+    if (signal?.aborted !== true) await look(one, ending.signal)
+  }).finally(() => {
+    if (looking === ending) looking = undefined
+    signal?.removeEventListener('abort', end)
+  })
+}
+
+async function look(one: RowsOf, signal: AbortSignal): Promise<void> {
+  const memory = memoryOf(one)
+  const opened = memory && (await openRowsOf(one).catch(() => undefined))
+  if (memory === undefined || opened === undefined) return forgetRows(one)
+  const { source, database } = opened
+  try {
+    const isKept = await one.place.hasRows(one.path, { database, rows: one.rows, memory }, signal)
+    if (source.damage().length > 0 || (!isKept && !signal.aborted)) forgetRows(one)
+  } catch {
+    forgetRows(one)
+  } finally {
+    await database.close()
+    collect()
+  }
+}
+
+export type OpenedRows = { readonly source: OpenSource; readonly database: SourceDatabase }
+
+/** Undefined for a file that is no database. */
+export async function openRowsOf({ place, path }: RowsOf): Promise<OpenedRows | undefined> {
+  const { openSource } = await import('./open.ts')
+  const source = await openSource(join(place.root, path))
+  const [file] = await source.list()
+  if (file === undefined || !(await isDatabase(file))) return undefined
+  const database = await collecting(file.database)?.()
+  return database && { source, database }
+}
+
+async function isDatabase(file: SourceFile): Promise<boolean> {
+  const magic = await file.head(SQLITE_MAGIC.length)
+  return magic.toString('latin1') === SQLITE_MAGIC
+}
