@@ -241,6 +241,18 @@ describe('a hook', () => {
   })
 })
 
+describe('a hook whose settings are wrong', () => {
+  it('keeps nothing, and the archive is told why', async () => {
+    env['HANSARD_KEEP'] = 'redact'
+    const log = writeLog(claudeLog('aaaa'), claudeLine('aaaa', 'one'))
+    expect(await hook('claude-code', { session_id: 'aaaa', transcript_path: log })).toEqual(QUIET)
+    const failures = join(archive, 'hooks/failures.jsonl')
+    await expect.poll(() => fs.existsSync(failures), { timeout: 20_000 }).toBe(true)
+    expect(fs.readFileSync(failures, 'utf8')).toContain(String.raw`HANSARD_KEEP is \"redact\": it takes`)
+    expect(fs.existsSync(join(archive, 'kept'))).toBe(false)
+  }, 30_000)
+})
+
 describe('many hooks', () => {
   it('at once become few syncs, and none is lost', async () => {
     const ids = Array.from({ length: 50 }, (_, at) => `s${String(at).padStart(2, '0')}`)

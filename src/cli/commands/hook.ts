@@ -5,10 +5,10 @@ import type { Command } from 'commander'
 import { defaultHome } from '../../archive/archive.ts'
 import { AGENTS, findAgent, hookCommand, type AgentFolders, type Scope } from '../../capture/hooks/agents.ts'
 import type { HookAgent } from '../../capture/hooks/entry.ts'
-import { readFailures } from '../../capture/hooks/failures.ts'
+import { noteFailure, readFailures } from '../../capture/hooks/failures.ts'
 import { carryOut, planInstall, planUninstall, stateOf, type Change } from '../../capture/hooks/install.ts'
 import { isAtWork, waitingTickets } from '../../capture/hooks/queue.ts'
-import { HansardError } from '../../errors.ts'
+import { HansardError, messageOf } from '../../errors.ts'
 import { counted } from '../../replay/amounts.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { lineDiff, type DiffLine } from '../../replay/line-diff.ts'
@@ -148,7 +148,15 @@ export async function hookStatus(flags: HookFlags): Promise<void> {
 
 /** What a hook starts, away from the agent. Its settings are those of the archive's own folder. */
 export async function hookWork(flags: HookFlags): Promise<void> {
-  const { home = defaultHome(), keep, exclude } = await loadConfig(flags)
+  const {
+    home = defaultHome(),
+    keep,
+    exclude,
+  } = await loadConfig(flags).catch((error: unknown) => {
+    // Nobody reads what is printed here: the archive is told, which the hook named.
+    noteFailure(resolve(flags.home ?? defaultHome()), 'hansard', messageOf(error))
+    throw error
+  })
   const { work } = await import('../../capture/hooks/work.ts')
   await work(resolve(home), { ...(keep !== undefined && { keep }), ...(exclude && { exclude }) })
 }
