@@ -224,7 +224,7 @@ describe('hansard cost prices', () => {
     ]) {
       configure(wrong)
       const refused = await run(['cost', '--json'], { env, cwd })
-      expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([1, 'invalid-argument'])
+      expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'invalid-argument'])
     }
   })
 
