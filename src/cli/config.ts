@@ -131,10 +131,25 @@ async function readFile(): Promise<Config> {
     throw new WrongSetting('invalid-argument', `${resolve(NAME)} is not JSON`, { cause: error })
   }
   const parsed = Schema.safeParse(value)
-  if (parsed.success) return known(parsed.data as Config)
+  if (parsed.success) {
+    const config = known(parsed.data as Config)
+    if (config.prices !== undefined) await checkPrices(config.prices)
+    return config
+  }
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || NAME
   throw new WrongSetting('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
     hint: 'it may hold home, utc, formats, keep, exclude and prices',
   })
+}
+
+/** Here, so that a price that is no amount is a wrong setting for every command, and not a fault of the one that uses it. */
+async function checkPrices(prices: readonly PriceRow[]): Promise<void> {
+  const { createPriceBook } = await import('../cost/price-book.ts')
+  try {
+    createPriceBook(prices)
+  } catch (error) {
+    if (!(error instanceof HansardError)) throw error
+    throw new WrongSetting('invalid-argument', `${resolve(NAME)}: ${error.message}`, { cause: error })
+  }
 }

@@ -1,6 +1,5 @@
 /** `hansard cost prices`: the rows behind any cost, those of the user's own first, each with where and when it was stated. */
 import { modelNames } from '../../cost/models.ts'
-import { createPriceBook } from '../../cost/price-book.ts'
 import { PRICE_ROWS, type PriceRow, type Prices } from '../../cost/prices.ts'
 import { HansardError } from '../../errors.ts'
 import { loadConfig } from '../config.ts'
@@ -11,8 +10,6 @@ export type CostPricesOptions = { readonly home?: string; readonly json?: boolea
 
 export async function costPrices(model: string | undefined, options: CostPricesOptions): Promise<void> {
   const { prices: own = [] } = await loadConfig(options)
-  // Says what is wrong with a row that could not be used.
-  createPriceBook(own)
   const rows = model === undefined ? inForce(own) : rowsOf(model, inForce(own))
   if (options.json) {
     await outJson({
