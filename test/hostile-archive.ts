@@ -51,7 +51,7 @@ export async function serveHostile(options: StartOptions = {}): Promise<ServedHo
 }
 
 /** Payloads of one session: opening one takes a browser longer than showing some more. */
-const TOGETHER = 6
+const TOGETHER = 16
 
 async function recordHostile(home: string, payloads: readonly string[], at: number): Promise<string> {
   const text = payloads.join(' ')

@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
+import { unprivileged } from '../../test/unprivileged.ts'
 import { readHealth, type Health } from './health.ts'
 import { peekState } from './state.ts'
 
@@ -17,23 +17,6 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(machine.base, { recursive: true, force: true }))
 
-/** Root passes every check of permissions: somebody else does it then. */
-async function asSomebody<T>(work: () => Promise<T>): Promise<T> {
-  const isRoot = process.geteuid?.() === 0
-  if (isRoot) {
-    execFileSync('chmod', ['-R', 'a+rX', machine.base])
-    execFileSync('chown', ['-R', '65534', machine.home, machine.cwd])
-  }
-  fs.chmodSync(folder, 0o000)
-  if (isRoot) process.seteuid?.(65_534)
-  try {
-    return await work()
-  } finally {
-    if (isRoot) process.seteuid?.(0)
-    fs.chmodSync(folder, 0o700)
-  }
-}
-
 async function health(): Promise<Health> {
   const state = await peekState(machine.archive())
   if (state === undefined) throw new Error('no state')
@@ -46,7 +29,8 @@ async function health(): Promise<Health> {
 
 it('a folder that cannot be looked into is named as long as it is so, and no longer', async () => {
   const closed = { file: folder, problem: 'not-permitted' }
-  await asSomebody(async () => {
+  const somebody = { base: machine.base, own: [machine.home, machine.cwd], closed: [folder] }
+  await unprivileged(somebody, async () => {
     await machine.sync()
     const { failed, totals, places } = await health()
     expect(failed).toEqual([closed])

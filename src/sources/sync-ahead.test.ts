@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claudeLog, claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
+import { unprivileged } from '../../test/unprivileged.ts'
 import { openKept } from '../archive/kept.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { VERSION } from '../version.ts'
@@ -76,18 +76,9 @@ function once(work: () => void): (progress: SyncProgress) => void {
   return ({ doing, done }) => void (doing === 'reading' && done === 1 && work())
 }
 
-/** Root passes every check of permissions: somebody else does it then. */
-async function unprivileged<T>(work: () => Promise<T>): Promise<T> {
-  if (process.geteuid?.() !== 0) return work()
+function asSomebody<T>(work: () => Promise<T>): Promise<T> {
   fs.mkdirSync(machine.home)
-  execFileSync('chmod', ['a+rx', machine.base])
-  execFileSync('chown', ['-R', '65534', machine.user, machine.home, machine.cwd])
-  process.seteuid?.(65_534)
-  try {
-    return await work()
-  } finally {
-    process.seteuid?.(0)
-  }
+  return unprivileged({ base: machine.base, own: [machine.user, machine.home, machine.cwd] }, work)
 }
 
 /** The state is what one that is made of what is kept would be. */
@@ -175,7 +166,7 @@ describe('between looking and reading', () => {
       `.claude/projects/-p/${idOf(2)}/subagents/agent-1.jsonl`,
       claudeLog(1, { session: idOf(2), more: { isSidechain: true, agentId: '1' } }),
     )
-    const [early, late] = await unprivileged(async () => {
+    const [early, late] = await asSomebody(async () => {
       fs.chmodSync(closed, 0o000)
       let early: Promise<readonly unknown[]> | undefined
       const { report } = await syncWith(() => void (early = machine.list()))
@@ -198,7 +189,7 @@ describe('between looking and reading', () => {
       `.claude/projects/-p/${idOf(11)}/subagents/agent-1.jsonl`,
       claudeLog(1, { session: idOf(11), more: { isSidechain: true, agentId: '1' } }),
     )
-    await unprivileged(async () => {
+    await asSomebody(async () => {
       const { report } = await syncWith(nothing, { onProgress: once(() => fs.chmodSync(log, 0o000)) })
       expect(report).toMatchObject({ files: { new: FILES, failed: 1 }, sessions: FILES })
       expect(await machine.list()).toHaveLength(FILES)

@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
+import { unprivileged } from '../../test/unprivileged.ts'
 import { openArchive, type Archive } from '../archive/archive.ts'
 import { sync, type SyncOptions } from './sync.ts'
 
@@ -56,15 +57,13 @@ it('says the way out that is one: room, where the disk is full', async () => {
   expect(await warned({})).toBeUndefined()
 })
 
-it.skipIf(process.platform === 'win32' || process.getuid?.() === 0)(
-  'says to mend what else is told, where a log could not be read',
-  async () => {
-    write('aaaaaaaa-0000-4000-8000-000000000001', 28)
-    fs.chmodSync(join(base, 'claude/projects/p/aaaaaaaa-0000-4000-8000-000000000001.jsonl'), 0)
-    const [warning] = await purges(true)
-    expect(warning?.example).toMatch(/: see to what else this sync tells of, then sync again$/)
-  },
-)
+it('says to mend what else is told, where a log could not be read', async () => {
+  write('aaaaaaaa-0000-4000-8000-000000000001', 28)
+  const closed = join(base, 'claude/projects/p/aaaaaaaa-0000-4000-8000-000000000001.jsonl')
+  const somebody = { base, own: [join(base, 'archive')], closed: [closed] }
+  const [warning] = await unprivileged(somebody, () => purges(true))
+  expect(warning?.example).toMatch(/: see to what else this sync tells of, then sync again$/)
+})
 
 it('says nothing of what is kept', async () => {
   write('aaaaaaaa-0000-4000-8000-000000000001', 28)

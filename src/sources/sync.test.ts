@@ -1,8 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { claudeLog, claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
+import { unprivileged } from '../../test/unprivileged.ts'
 import { acquireLock } from '../archive/lock.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { record } from '../capture/record.ts'
@@ -171,28 +171,16 @@ describe('what goes wrong', () => {
     const closed = machine.write('.claude/projects/-q/closed.jsonl', claudeLogs(2, { session: TWO }))
     const folder = join(machine.user, '.claude/projects/-r')
     fs.mkdirSync(folder)
-    // Root passes every check of permissions: somebody else syncs.
-    const isRoot = process.geteuid?.() === 0
     fs.mkdirSync(machine.home)
-    if (isRoot) execFileSync('chmod', ['-R', 'a+rX', machine.base])
-    fs.chmodSync(closed, 0o000)
-    fs.chmodSync(folder, 0o000)
-    try {
-      if (isRoot) {
-        execFileSync('chown', ['-R', '65534', machine.home, machine.cwd])
-        process.seteuid?.(65_534)
-      }
+    const somebody = { base: machine.base, own: [machine.home, machine.cwd], closed: [closed, folder] }
+    await unprivileged(somebody, async () => {
       const { files, problems } = await machine.sync()
       expect(files).toMatchObject({ new: 1, failed: 1 })
       expect(problems).toEqual([
         { cause: 'not-permitted', count: 2, example: expect.stringContaining('-r') as string },
       ])
       expect(await machine.list()).toHaveLength(1)
-    } finally {
-      if (isRoot) process.seteuid?.(0)
-      fs.chmodSync(closed, 0o600)
-      fs.chmodSync(folder, 0o700)
-    }
+    })
     const later = await machine.sync()
     expect(later).toMatchObject({ problems: [], files: { new: 1, failed: 0 } })
     expect(await machine.list()).toHaveLength(2)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import { heldBytes } from '../../test/held-bytes.ts'
@@ -36,10 +37,9 @@ async function all(batches: AsyncIterable<RecordBatch>): Promise<{ seen: readonl
   let cuts = 0
   for await (const { records, damage } of batches) {
     seen.push({ records: records.map(plain), damage: [...damage] })
-    for (const { whole, value } of records) {
-      if (whole === undefined) expect(hasStandIn(value)).toBe(false)
-      else cuts += 1
-    }
+    const whole = records.filter((record) => record.whole === undefined)
+    expect(whole.some(({ value }) => hasStandIn(value))).toBe(false)
+    cuts += records.length - whole.length
   }
   return { seen, cuts }
 }
@@ -153,13 +153,10 @@ describe('records whose long strings are cut', () => {
           const most = Math.max(...seen.map(({ records, damage }) => records.length + damage.length))
           expect(most).toBeLessThan(10_000)
         }
-        expect(cut.seen.flatMap(({ records }) => records)).toEqual(
-          whole.seen.flatMap(({ records }) => records),
-        )
+        const [some, every] = [cut, whole].map(({ seen }) => seen.flatMap(({ records }) => records))
+        expect(isDeepStrictEqual(some, every)).toBe(true)
         expect(cut.seen.flatMap(({ damage }) => damage)).toEqual(whole.seen.flatMap(({ damage }) => damage))
-        expect(whole.seen.flatMap(({ records }) => records)).toHaveLength(
-          lines.filter((line) => line !== '' && line !== 'no JSON').length,
-        )
+        expect(every).toHaveLength(lines.filter((line) => line !== '' && line !== 'no JSON').length)
       }
     }
   })
