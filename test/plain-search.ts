@@ -54,7 +54,9 @@ function toPlain(entry: Entry, session: Session): PlainEntry {
       const { parts, wholes, count, unspaced } = wordsAsked(asked)
       if (unspaced !== '') return told().unspaced.includes(unspaced)
       if (told().parts.includes(parts.trimEnd() + end)) return true
-      return count === 1 && told().wholes.includes((wholes.trim() === '' ? parts : wholes).trimEnd() + end)
+      const whole = (wholes.trim() === '' ? parts : wholes).trimEnd() + end
+      // Also where it is written without a break.
+      return count === 1 && (told().wholes.includes(whole) || told().parts.includes(whole))
     },
     spells(asked) {
       const { spelled, spelledWholes, count } = wordsAsked(asked)
