@@ -112,8 +112,8 @@ export async function printRuns(
   home: string,
 ): Promise<void> {
   if (total === 0) return note(`no runs in ${home}`)
-  const costs = runs.map(({ usage, cost, isCostEstimated }) =>
-    toPrice({ usage, cost, isEstimated: isCostEstimated }),
+  const costs = runs.map(({ usage, uncounted, cost, isCostEstimated }) =>
+    toPrice({ usage, uncounted, cost, isEstimated: isCostEstimated }),
   )
   const rows = runs.map(({ id, status, startedAt, sessions }, at) => {
     return [id, status, clock.date(startedAt), toCount(sessions.length), costs[at] ?? '']

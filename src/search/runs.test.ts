@@ -9,7 +9,22 @@ const step = (id: string, run: string | undefined, facts: Partial<Session> = {})
   ...facts,
 })
 
+const UNKNOWN = { usd: null, unpriced: [] }
+
 describe('runs', () => {
+  it('say how many answers nobody counted, but for steps whose source states the whole', () => {
+    const totals: Totals = { entries: 1, toolCalls: 0, calls: 2, uncounted: 1 }
+    const usage = { output: 1, quality: 'partial' } as const
+    const reportedUsage = { input: 1, output: 1, quality: 'reported' } as const
+    const [run] = toRuns([
+      step('a', 'r', { totals: { ...totals, usage } }),
+      step('b', 'r', { totals }),
+      step('c', 'r', { totals, reportedUsage }),
+    ])
+    expect(run).toMatchObject({ uncounted: 2 })
+    expect(toRuns([step('a', 'r')])[0]).not.toHaveProperty('uncounted')
+  })
+
   it('are their sessions together: usage and cost added up, times from first to last', () => {
     const totals = (output: number, usd: string | null, unpriced: string[] = []): Totals => ({
       entries: 1,
@@ -49,8 +64,11 @@ describe('runs', () => {
       cost: { usd: null, unpriced: ['nobody-knows'] },
     })
     // Nobody was asked, and nothing is said: neither costs nothing.
-    expect(toRuns([{ ...left, reportedUsage, stub: true }])[0]).not.toHaveProperty('cost')
-    expect(toRuns([{ ...left, reportedUsage: { quality: 'unavailable' } }])[0]).not.toHaveProperty('cost')
+    expect(toRuns([{ ...left, reportedUsage, stub: true }])[0]).toHaveProperty('cost', UNKNOWN)
+    expect(toRuns([{ ...left, reportedUsage: { quality: 'unavailable' } }])[0]).toHaveProperty(
+      'cost',
+      UNKNOWN,
+    )
   })
 
   it('are as their worst step, running while one is, and unknown cost stays unknown', () => {
@@ -59,7 +77,7 @@ describe('runs', () => {
     expect(status('completed', 'failed', 'canceled')).toBe('failed')
     expect(status('failed', 'running')).toBe('running')
     expect(status('completed', 'interrupted')).toBe('interrupted')
-    expect(toRuns([step('a', 'r')])[0]).not.toHaveProperty('cost')
+    expect(toRuns([step('a', 'r')])[0]).toHaveProperty('cost', UNKNOWN)
   })
 
   it('count what a receipt states where no call was counted, and a log that breaks off is no failed step', () => {

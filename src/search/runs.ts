@@ -22,7 +22,10 @@ export type ListedRun = {
   readonly startedAt?: string
   readonly endedAt?: string
   readonly usage?: Usage
-  readonly cost?: Cost
+  /** Answers whose tokens nobody counted. */
+  readonly uncounted?: number
+  /** Always told, as of a session. */
+  readonly cost: Cost
   /** Some of the cost is of what receipts say of whole steps. */
   readonly isCostEstimated?: true
 }
@@ -74,6 +77,7 @@ function toRun(id: string, members: readonly Session[], book: PriceBook | undefi
   const usages = members.flatMap((member) => sessionUsage(member)?.usage ?? [])
   const costs = members.flatMap((member) => stepCost(member, book) ?? [])
   const [first, ...others] = usages
+  const uncounted = members.reduce((sum, member) => sum + uncountedOf(member), 0)
   const startedAt = starts[0]
   const endedAt = ends.length === members.length ? ends.at(-1) : undefined
   return {
@@ -87,9 +91,15 @@ function toRun(id: string, members: readonly Session[], book: PriceBook | undefi
     ...(startedAt !== undefined && { startedAt }),
     ...(endedAt !== undefined && { endedAt }),
     ...(first && { usage: others.reduce(addUsage, first) }),
-    ...(costs.length > 0 && { cost: addCosts(costs.map(({ cost }) => cost)) }),
+    ...(uncounted > 0 && { uncounted }),
+    cost: addCosts(costs.map(({ cost }) => cost)),
     ...(costs.some(({ isEstimated }) => isEstimated) && { isCostEstimated: true as const }),
   }
+}
+
+/** What the source states of the whole is of all of its answers. */
+export function uncountedOf(session: Session): number {
+  return sessionUsage(session)?.isStated === true ? 0 : (session.totals?.uncounted ?? 0)
 }
 
 export type StepCost = { readonly cost: Cost; readonly isEstimated: boolean }

@@ -35,6 +35,7 @@ export const runRowSchema = z.object({
   endedAt: text.optional(),
   durationMs: z.number().optional(),
   usage: usageSchema.optional(),
+  uncounted: count.optional(),
   cost: costSchema.optional(),
   /** Of what a receipt says of a whole step, not of its calls. */
   isCostEstimated: z.boolean().optional(),
@@ -63,6 +64,7 @@ export const runStepSchema = z.object({
   error: text.optional(),
   model: text.optional(),
   usage: usageSchema.optional(),
+  uncounted: count.optional(),
   cost: costSchema.optional(),
   /** Of what a receipt says of a whole step, not of its calls. */
   isCostEstimated: z.boolean().optional(),

@@ -1,5 +1,13 @@
 /** Runs as the archive knows them: their sessions as steps, in the order they began, without secrets. Nothing here reads a log. */
-import { isRunLog, listRuns, stepCost, subagentsOf, toRuns, type ListedRun } from '../search/runs.ts'
+import {
+  isRunLog,
+  listRuns,
+  stepCost,
+  uncountedOf,
+  subagentsOf,
+  toRuns,
+  type ListedRun,
+} from '../search/runs.ts'
 import { toStepNames, type StepNames } from '../formats/swarm-names.ts'
 import type { WriteContext } from '../formats/format.ts'
 import { createPriceBook, type PriceBook } from '../cost/price-book.ts'
@@ -81,7 +89,8 @@ export function toRunRow(run: ListedRun, redactor: Redactor): RunRow {
     ...(endedAt !== undefined && { endedAt }),
     ...(durationMs !== undefined && { durationMs }),
     ...(usage && { usage }),
-    ...(cost && { cost: { usd: cost.usd, unpriced: cost.unpriced.map(redact) } }),
+    ...(run.uncounted !== undefined && { uncounted: run.uncounted }),
+    cost: { usd: cost.usd, unpriced: cost.unpriced.map(redact) },
     ...(run.isCostEstimated && { isCostEstimated: true }),
   }
 }
@@ -105,6 +114,7 @@ function toRunStep(session: ListedSession, book: PriceBook | undefined): RunStep
   const title = session.title ?? session.prompt
   const durationMs = spanOf(session.startedAt, session.endedAt)
   const usage = sessionUsage(session)?.usage
+  const uncounted = uncountedOf(session)
   const cost = stepCost(session, book)
   return {
     session: session.id,
@@ -123,6 +133,7 @@ function toRunStep(session: ListedSession, book: PriceBook | undefined): RunStep
     ...(session.error !== undefined && { error: session.error.slice(0, 1000) }),
     ...(model !== undefined && { model }),
     ...(usage && { usage }),
+    ...(uncounted > 0 && { uncounted }),
     ...(cost && { cost: cost.cost }),
     ...(cost?.isEstimated && { isCostEstimated: true }),
   }

@@ -143,8 +143,13 @@ function StepCell({ step }: { readonly step: RunStep | undefined }) {
         {step.stub && <StubChip />}
       </span>
       <span class="quiet timeline-agent">
-        <Duration ms={step.durationMs} /> · <Tokens usage={step.usage} /> ·{' '}
-        <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
+        <Duration ms={step.durationMs} /> · <Tokens usage={step.usage} uncounted={step.uncounted} /> ·{' '}
+        <Money
+          cost={step.cost}
+          usage={step.usage}
+          uncounted={step.uncounted}
+          isEstimated={step.isCostEstimated}
+        />
       </span>
     </td>
   )

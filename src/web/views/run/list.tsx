@@ -107,12 +107,16 @@ function columnsOf(
     { name: 'Steps', isNumber: true, cell: ({ steps }) => exactCount(steps.length) },
     { name: 'When', cell: ({ startedAt }) => <Time at={startedAt} /> },
     { name: 'Duration', isNumber: true, cell: ({ durationMs }) => <Duration ms={durationMs} /> },
-    { name: 'Tokens', isNumber: true, cell: ({ usage }) => <Tokens usage={usage} /> },
+    {
+      name: 'Tokens',
+      isNumber: true,
+      cell: ({ usage, uncounted }) => <Tokens usage={usage} uncounted={uncounted} />,
+    },
     {
       name: 'Cost',
       isNumber: true,
-      cell: ({ usage, cost, isCostEstimated }) => (
-        <Money cost={cost} usage={usage} isEstimated={isCostEstimated} />
+      cell: ({ usage, uncounted, cost, isCostEstimated }) => (
+        <Money cost={cost} usage={usage} uncounted={uncounted} isEstimated={isCostEstimated} />
       ),
     },
   ]

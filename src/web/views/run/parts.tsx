@@ -40,13 +40,18 @@ export function RunFacts({ run }: { readonly run: RunRow }) {
         [
           'Tokens',
           <a href={sessionsHref(ofRun, 'tokens')}>
-            <Tokens usage={run.usage} />
+            <Tokens usage={run.usage} uncounted={run.uncounted} />
           </a>,
         ],
         [
           'Cost',
           <a href={href({ view: 'cost', params: { by: 'step', q: ofRun } })}>
-            <Money cost={run.cost} usage={run.usage} isEstimated={run.isCostEstimated} />
+            <Money
+              cost={run.cost}
+              usage={run.usage}
+              uncounted={run.uncounted}
+              isEstimated={run.isCostEstimated}
+            />
           </a>,
         ],
       ]}

@@ -73,8 +73,13 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                   <span class="timeline-narrow">
                     <StatusMark status={step.status} />
                     <Duration ms={step.durationMs} />
-                    <Tokens usage={step.usage} />
-                    <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
+                    <Tokens usage={step.usage} uncounted={step.uncounted} />
+                    <Money
+                      cost={step.cost}
+                      usage={step.usage}
+                      uncounted={step.uncounted}
+                      isEstimated={step.isCostEstimated}
+                    />
                     {step.error !== undefined && (
                       <span class="timeline-error">
                         <Visible text={oneLine(step.error, 60)} />
@@ -95,10 +100,15 @@ export function Timeline({ run, steps, onReceipt }: TimelineProps) {
                   <Duration ms={step.durationMs} />
                 </td>
                 <td class="is-number is-spare">
-                  <Tokens usage={step.usage} />
+                  <Tokens usage={step.usage} uncounted={step.uncounted} />
                 </td>
                 <td class="is-number is-spare">
-                  <Money cost={step.cost} usage={step.usage} isEstimated={step.isCostEstimated} />
+                  <Money
+                    cost={step.cost}
+                    usage={step.usage}
+                    uncounted={step.uncounted}
+                    isEstimated={step.isCostEstimated}
+                  />
                 </td>
                 <td>
                   <Button
