@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import * as rollout from './codex-lines.ts'
 import { claudeLog, claudeLogs } from './machine.ts'
 import { run, temporaryFolder } from './program.ts'
 
@@ -180,6 +181,61 @@ describe('hansard cost explain', () => {
     expect(all).toContain('input: 10 × $3.00 a million = $0.00003\n')
     expect(all.match(/billed to /g)).toHaveLength(5)
     expect(hasControls(all)).toBe(false)
+  })
+})
+
+describe('hansard cost explain of a session in several recordings', () => {
+  /** Logs are taken in one by one: each is a recording of its own. */
+  async function explained(logs: Readonly<Record<string, string>>, cwd = folder) {
+    const base = fs.mkdtempSync(join(folder, 'recordings-'))
+    const own = { env: { HANSARD_HOME: join(base, 'archive'), HOME: base }, cwd }
+    for (const [name, text] of Object.entries(logs)) {
+      fs.writeFileSync(join(base, name), text)
+      expect((await run(['import', join(base, name)], own)).code).toBe(0)
+    }
+    const bySession = await run(['cost', '--by', 'session', '--no-rollup', '--json'], own)
+    const [row, ...others] = JSON.parse(bySession.stdout).rows
+    expect(others).toEqual([])
+    const json = await run(['cost', 'explain', row.key, '--json'], own)
+    const { stdout } = await run(['cost', 'explain', row.key], own)
+    return { row, explained: JSON.parse(json.stdout), text: stdout }
+  }
+
+  it('counts a call that one of them ends in, and says which counted it', async () => {
+    const { meta, turn, asked, said, counted, text } = rollout
+    const begun = [meta(), turn('gpt-5.5'), asked('one'), said('1', 2)]
+    const logs = { 'a.jsonl': text(...begun), 'b.jsonl': text(...begun, counted([100, 20, 10, 0])) }
+    const prices = fs.mkdtempSync(join(folder, 'prices-'))
+    const price = { input: '7', cacheRead: '1', output: '9', source: 'contract', fetchedAt: '2026-01-01' }
+    const mine = { id: 'mine/gpt', provider: 'mine', model: 'gpt-5.5', ...price }
+    fs.writeFileSync(join(prices, 'hansard.config.json'), JSON.stringify({ prices: [mine] }))
+    for (const cwd of [folder, prices]) {
+      const { row, explained: whole, text: shown } = await explained(logs, cwd)
+      expect(row.calls).toBe(1)
+      expect(whole.total).toMatchObject({ calls: 1, usd: row.cost.usd })
+      expect(shown).toContain('by another recording of the call, which counted it\n')
+    }
+  })
+
+  it('leaves out calls without a name of those that do not speak for it', async () => {
+    const atif = (steps: number, prompt: number): string =>
+      JSON.stringify({
+        schema_version: 'ATIF-v1.5',
+        session_id: 'one-of-three',
+        agent: { name: 'terminus-2', version: '2', model_name: 'gpt-4o' },
+        steps: Array.from({ length: steps }, (_, n) => ({
+          step_id: n + 1,
+          source: 'agent',
+          message: `${prompt}: ${n}`,
+          metrics: { prompt_tokens: prompt + n, completion_tokens: 10 },
+        })),
+      })
+    const logs = { 'a.json': atif(2, 100), 'b.json': atif(3, 200), 'c.json': atif(1, 300) }
+    const { row, explained: whole, text: shown } = await explained(logs)
+    expect(whole.total).toMatchObject({ calls: row.calls, usd: row.cost.usd })
+    expect(row.calls).toBe(3)
+    expect(whole.calls).toHaveLength(6)
+    expect(shown.match(/not on the bill: /g)).toHaveLength(3)
   })
 })
 

@@ -40,9 +40,11 @@ export async function printExplained(explained: Explained, clock: Clock): Promis
     for (const request of call.requests ?? []) await out(toRequestText(request))
     const mark = sumMark({ usage: { ...call.usage, quality: call.quality } })
     if (call.usd !== null) await out(`   = ${paint(mark, `$${toShort(call.usd)}`)}\n`)
+    if (call.isSetAside === true)
+      await out('   not on the bill: another recording speaks for the session, and may have this call, too\n')
     if (call.billedUsd !== undefined)
       await out(
-        `   on the bill: ${marked(toMark(call.billedQuality), `$${toShort(call.billedUsd)}`)}, by another recording of the call, which counts more\n`,
+        `   on the bill: ${marked(toMark(call.billedQuality), `$${toShort(call.billedUsd)}`)}, by another recording of the call, ${whyBilled(call)}\n`,
       )
   }
   if (spawned !== undefined) {
@@ -57,6 +59,12 @@ export async function printExplained(explained: Explained, clock: Clock): Promis
     )
   if (reportedCost !== undefined) await out(`its source says: ${toDollars(reportedCost)}\n`)
   noteLegend([...marks])
+}
+
+/** Why the figure on the bill is another one. */
+function whyBilled({ usage, usd, billedUsd }: ExplainedCall): string {
+  if (usage === undefined) return 'which counted it'
+  return usd !== null && Number(billedUsd) > Number(usd) ? 'which counts more' : 'whose report is the surer'
 }
 
 function toSpawnedText(

@@ -170,7 +170,8 @@ function folderAbove(path: string, folder: string): string | undefined {
   return at > 0 ? folders[at - 1] : undefined
 }
 
-async function sessionIn(file: SourceFile): Promise<string | undefined> {
+/** The session that the first records of a log name. */
+export async function sessionIn(file: SourceFile): Promise<string | undefined> {
   const { records } = await readFurther(file)
   return records.map((record) => asString(record['sessionId'])).find((sessionId) => sessionId !== undefined)
 }

@@ -7,7 +7,7 @@ import { asString, isObject, type Json, type JsonObject } from '../transcript/js
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
-import { agentOf, groupFiles, metaOf, stem, unitOf, type Group } from './claude-code-files.ts'
+import { agentOf, groupFiles, metaOf, sessionIn, stem, unitOf, type Group } from './claude-code-files.ts'
 import { AGENT_META, CLAUDE_CODE, claudeCodeWriter, TOOL_RESULT } from './claude-code-write.ts'
 import { MOST_AT_ONCE } from './claude-cut.ts'
 import { followClaude } from './claude-follow.ts'
@@ -204,7 +204,10 @@ async function* readGroup(
   { main, files, agents, logs, metas, journals, results }: GroupFiles,
   reading: ClaudeReading,
 ): AsyncGenerator<readonly ReadItem[]> {
-  if (main !== undefined) yield* reading.read(main, optionsOf(main.path))
+  const [first] = agents
+  const otherwise = async (): Promise<string | undefined> =>
+    first === undefined ? undefined : sessionIn(fileAt(files, first))
+  if (main !== undefined) yield* reading.read(main, { ...optionsOf(main.path), otherwise })
   for (const next of inTurn(agents.length, logs, reading)) {
     const at = agents[next] as number
     const log = fileAt(files, at)

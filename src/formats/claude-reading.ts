@@ -62,6 +62,8 @@ type FileOptions = RecordOptions & {
   readonly expected?: string
   /** Another program's records: each is kept whole, and none is asked what it says. */
   readonly isForeign?: boolean
+  /** Asked where no record of the file names the session: what is read after it may, and then it is too late. */
+  readonly otherwise?: () => Promise<string | undefined>
 }
 
 type Options = {
@@ -245,6 +247,9 @@ function createReading(options: Options): ClaudeReading {
         // Whoever asks for more is done with these, and frames that wait hold on to what they were given.
         if (isLong) items.length = 0
       }
+      const isNamed = isOpen || facts.defaults.sessionId !== undefined
+      const name = isNamed ? undefined : await options.otherwise?.()
+      if (name !== undefined) facts.chooseSession([name], (one) => one, undefined)
       const last = opening.end()
       if (last !== undefined) yield last
     },

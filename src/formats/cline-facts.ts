@@ -19,6 +19,8 @@ export type TaskFacts = Omit<Session, 'id' | 'native' | 'parent'> & {
   readonly parentTask?: string
   /** The task's name, where a file of it says so. */
   readonly task?: string
+  /** The millisecond of its first message: what a task is called by whose folder says nothing, the same in every copy. */
+  readonly began?: string
 }
 
 /** Told every message of both lists, in order, each list by itself; undefined for what is no object. */
@@ -78,6 +80,7 @@ export function createTaskFold(): TaskFold {
       const task = asString(item?.['id'])
       return {
         ...(task !== undefined && { task }),
+        ...(startedAt !== undefined && { began: String(first) }),
         ...(heading !== undefined && { title: heading }),
         ...(model !== undefined && { model }),
         ...(mode !== undefined && { mode }),

@@ -71,7 +71,7 @@ export async function* readTask(
     .map(({ file, document }) => toItem(fromSidecar(file.path, document.raw), wholeOf(file.path, document)))
   const [isBeside, isShown] = [(history.count ?? 0) > 0, (ui.count ?? 0) > 0]
   const modelAt = modelTimes(said)
-  const order = { isIndexed, isTimed, task: facts.task ?? folder }
+  const order = { isIndexed, isTimed, task: facts.task ?? folder ?? facts.began }
   for await (const merged of mergeLists(history.elements(), ui.elements(), order)) {
     yield merged.map((one) => {
       const { value, byteOffset, byteLength } = one.element

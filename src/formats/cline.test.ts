@@ -569,3 +569,37 @@ describe('detection and places', () => {
     )
   })
 })
+
+describe('a task in a folder whose name says nothing', () => {
+  const lists = {
+    'api_conversation_history.json': [user('one'), assistant('1'), user('two'), assistant('2')],
+    'ui_messages.json': [
+      say('text', 'one', { conversationHistoryIndex: -1 }),
+      request(counts, { conversationHistoryIndex: 0 }),
+      say('text', '1', { conversationHistoryIndex: 1 }),
+      request({}, { conversationHistoryIndex: 2 }),
+    ],
+  }
+  const readIn = async (folder: string): Promise<Transcript> => {
+    const texts = Object.entries(lists).map(([name, value]) => [`${folder}/${name}`, JSON.stringify(value)])
+    const [only] = await readAll(
+      cline,
+      memorySource(files(Object.fromEntries(texts) as Record<string, string>)),
+    )
+    return only as Transcript
+  }
+
+  it('has the answer that nobody counted', async () => {
+    const fold = createCallFold()
+    for (const entry of (await readIn('my-task')).entries) fold.add(entry)
+    expect(fold.totals()).toMatchObject({ calls: 1, uncounted: 1, usage: { quality: 'partial' } })
+  })
+
+  it('is the same in every copy, and its calls are', async () => {
+    const [one, other] = [await readIn('my-task'), await readIn('a copy')]
+    expect(other.session).toEqual(one.session)
+    expect(one.session.native).toBeDefined()
+    const calls = ({ entries }: Transcript): unknown => entries.map(({ call }) => call)
+    expect(calls(other)).toEqual(calls(one))
+  })
+})

@@ -109,7 +109,7 @@ function readOne(
   return readTask(files, {
     folder,
     watch,
-    open: ({ task = folder, parentTask, ...facts }) => {
+    open: ({ began, task = folder ?? began, parentTask, ...facts }) => {
       const session: Session = {
         ...nameOf(task, first.path, taken),
         agent,

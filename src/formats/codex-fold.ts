@@ -8,8 +8,9 @@ import { asObject, isObject, toJson, type Json } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
 import type { FactsFold } from './codex-facts.ts'
 import { fromCodexLine, recordName, type LineEntry } from './codex-lines.ts'
+import type { OlderCalls } from './codex-older.ts'
 import { createReplayFold } from './codex-replay.ts'
-import { createTokenFold, type TokenFold } from './codex-usage.ts'
+import { createTokenFold, statedTotal, type TokenFold } from './codex-usage.ts'
 
 export type FoldedLine = {
   readonly line: LineEntry
@@ -24,22 +25,30 @@ export type FoldedLine = {
 type Options = {
   /** False where lines are missing: counts may have stood in them. */
   readonly isWhole?: () => boolean
+  /** What older versions of the rollout called its calls, where there are any. */
+  readonly older?: OlderCalls | undefined
 }
 
 /** `thread` is what calls are named after; undefined while nothing sure is known. */
 export function createLineFold(
   facts: FactsFold,
   thread: () => string | undefined,
-  { isWhole = () => true }: Options = {},
-): { next(value: Json): FoldedLine; readonly hasCounts: boolean } {
+  { isWhole = () => true, older }: Options = {},
+): { next(value: Json, text?: string): FoldedLine; readonly hasCounts: boolean } {
   const replay = createReplayFold()
-  const tokens = createTokenFold({ continues: () => replay.continues })
+  const tokens = createTokenFold({
+    continues: () => replay.continues,
+    ...(older !== undefined && { isTold: (total) => older.nameOfTotal(total) !== undefined }),
+  })
   let calls = 0
   let hasCounts = false
   /** What came last of the call that is on. */
   let state: 'none' | 'said' | 'answered' = 'none'
   let first: Json | undefined
   let segment: string | undefined
+  /** What the call that is on goes by. */
+  let current: string | undefined
+  let isKnown = false
 
   /**
    * Calls of two rollouts of one thread are different calls, though each is numbered from 0. Where no header tells a later rollout,
@@ -51,27 +60,47 @@ export function createLineFold(
   }
   const rename = (): FoldedLine['renamed'] => {
     const of = thread()
-    if (hasCounts || tokens.usedBefore === undefined || of === undefined || !isWhole()) return undefined
+    if (hasCounts || isKnown || tokens.usedBefore === undefined || of === undefined || !isWhole())
+      return undefined
     const from = nameOf(of)
     segment = uuidFrom(toJson([tokens.usedBefore, first ?? null]))
-    return from === nameOf(of) ? undefined : [from, nameOf(of)]
+    if (from === nameOf(of)) return undefined
+    const renamed = [from, nameOf(of)] as const
+    current &&= renamedCall(current, renamed)
+    return renamed
   }
-  const callFacts = (isNumbered: boolean): Pick<Entry, 'model' | 'call'> => {
+  /** As an older version named it; else by its place, and told apart from what had that place in an older version. */
+  const callName = (of: string, value: Json, text: string): string => {
+    const total = hasCounts ? undefined : statedTotal(value)
+    const told = older?.nameOf(text) ?? (total === undefined ? undefined : older?.nameOfTotal(total))
+    isKnown ||= told !== undefined
+    if (told !== undefined) return told
+    let name = `${nameOf(of)}/${calls}`
+    while (older?.isTaken(name) === true) name += '~'
+    return name
+  }
+  const callFacts = (isNumbered: boolean, value: Json, text: string): Pick<Entry, 'model' | 'call'> => {
     const { model, provider } = facts
     const of = isNumbered ? thread() : undefined
-    const name = of && nameOf(of)
+    if (of !== undefined) current ??= callName(of, value, text)
     const call = {
       ...(provider !== undefined && { provider }),
-      ...(name !== undefined && { messageId: `${name}/${calls}` }),
+      ...(of !== undefined && current !== undefined && { messageId: current }),
     }
     return { ...(model !== undefined && { model }), ...(Object.keys(call).length > 0 && { call }) }
+  }
+
+  const end = (): void => {
+    calls += 1
+    state = 'none'
+    current = undefined
   }
 
   return {
     get hasCounts() {
       return hasCounts
     },
-    next(value) {
+    next(value, text = '') {
       first ??= (isObject(value) && value['timestamp']) || null
       const line = fromCodexLine(value)
       const isReplayed = isObject(value) && replay.observe(value, line.at)
@@ -81,28 +110,29 @@ export function createLineFold(
       // Without counts, only the order of calls and answers tells one call from the next.
       const isNext = isAssistant && state === 'answered' && !hasCounts
       const isBoundary = isNext || (state !== 'none' && isPrompt(line))
-      if (isBoundary) {
-        calls += 1
-        state = 'none'
-      }
+      if (isBoundary) end()
       // Each run of `codex exec` prints its thread from the start: numbers would meet. What was copied is another thread's call.
       const isPrinted = line.metadata?.['layout'] === 'exec' || line.metadata?.['record'] === PRINTED_COUNT
       const isNumbered = !isPrinted && !isReplayed
       if (isAssistant) {
         state = 'said'
-        return { line: Object.assign(line, callFacts(isNumbered)), isBoundary }
+        return { line: Object.assign(line, callFacts(isNumbered, value, text)), isBoundary }
       }
       if (line.role === 'tool' && state === 'said') state = 'answered'
       const usage = countOf(value, tokens)
       if (usage === undefined) return { line, isBoundary }
       const renamed = isNumbered ? rename() : undefined
-      const count = { usage, ...callFacts(isNumbered) }
+      const count = { usage, ...callFacts(isNumbered, value, text) }
       hasCounts = true
-      calls += 1
-      state = 'none'
+      end()
       return { line, isBoundary, ...(!isReplayed && { count }), ...(renamed && { renamed }) }
     },
   }
+}
+
+/** The name that a call goes by now, where it was named by the first of these. */
+export function renamedCall(name: string, [from, to]: readonly [string, string]): string {
+  return name.startsWith(`${from}/`) ? to + name.slice(from.length) : name
 }
 
 const PRINTED_COUNT = 'turn.completed'

@@ -7,9 +7,10 @@ import { isObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { CODEX, createCodexFacts, type FactsFold } from './codex-facts.ts'
-import { createLineFold } from './codex-fold.ts'
+import { createLineFold, renamedCall } from './codex-fold.ts'
 import { isInjected } from './codex-injected.ts'
 import { createCallLinks } from './codex-links.ts'
+import { readOlderCalls, type OlderCalls } from './codex-older.ts'
 import { surveyRollbacks, type RolledBack } from './codex-rollbacks.ts'
 import { VOCABULARY, watchLine } from './codex-vocabulary.ts'
 import { EXACT, exactNumbers } from './exact-numbers.ts'
@@ -37,7 +38,12 @@ export async function* readRollout(
   file: SourceFile,
   { onSpawns, ...options }: RolloutOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const rollout = createRollout(file.path, options, await surveyRollbacks(file))
+  const { older = [], nameInPath } = options
+  const calls = older.length > 0 ? await readOlderCalls(older, file.path, nameInPath) : undefined
+  const rollout = createRollout(file.path, options, {
+    isRolledBack: await surveyRollbacks(file),
+    older: calls,
+  })
   yield* rollout.read(file)
   onSpawns(rollout.spawns)
   yield rollout.end()
@@ -53,20 +59,26 @@ export type Rollout = {
   readonly spawns: ReadonlyMap<string, number>
 }
 
-/** `path`: of the file, or of the one that is added to. `isRolledBack`: where nobody says, no line is marked so. */
+type Surveyed = {
+  /** Where nobody says, no line is marked so. */
+  readonly isRolledBack?: RolledBack
+  readonly older?: OlderCalls | undefined
+}
+
+/** `path`: of the file, or of the one that is added to. */
 export function createRollout(
   path: string,
   { nameInPath, toSession, ...options }: Omit<RolloutOptions, 'onSpawns'>,
-  isRolledBack: RolledBack = () => false,
+  { isRolledBack = () => false, older }: Surveyed = {},
 ): Rollout {
   const facts = createCodexFacts()
   const watch = createDriftWatch(VOCABULARY, options)
   const links = createCallLinks()
   let isNamed = false
   /** Line 1 names the thread; any later line may be a copy of another's. */
-  const thread = (): string | undefined => (isNamed ? facts.thread : nameInPath)
+  const thread = (): string | undefined => (isNamed ? facts.thread : (older?.thread ?? nameInPath))
   let isWhole = true
-  const lines = createLineFold(facts, thread, { isWhole: () => isWhole })
+  const lines = createLineFold(facts, thread, { isWhole: () => isWhole, older })
   /** Until the first count, which may rename the calls before it. */
   let isWaiting = true
   let queuedBytes = 0
@@ -87,8 +99,8 @@ export function createRollout(
       sequence += 1
       return
     }
-    const { value, byteLength } = step.record
-    const { line, count, isBoundary, renamed } = lines.next(value)
+    const { value, byteLength, text } = step.record
+    const { line, count, isBoundary, renamed } = lines.next(value, text)
     if (renamed !== undefined) renameCalls(queue, renamed)
     queuedBytes += byteLength
     if (watch !== undefined && isObject(value)) watchLine(watch, value, facts.version)
@@ -162,12 +174,12 @@ export function createRollout(
   }
 }
 
-function renameCalls(items: readonly ReadItem[], [from, to]: readonly [string, string]): void {
+function renameCalls(items: readonly ReadItem[], renamed: readonly [string, string]): void {
   for (const item of items) {
     if (item.type !== 'entry') continue
     // Still being made: see `take`.
     const entry: Draft = item.entry
     const name = entry.call?.messageId
-    if (name?.startsWith(`${from}/`)) entry.call = { ...entry.call, messageId: to + name.slice(from.length) }
+    if (name !== undefined) entry.call = { ...entry.call, messageId: renamedCall(name, renamed) }
   }
 }

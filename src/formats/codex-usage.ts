@@ -5,7 +5,7 @@
  * last call used, that call's counts; also where the first total has calls in it that nothing here counted.
  * Newer versions also write a `token_usage_record` for each response, which a `token_count` says again.
  */
-import { asCount, asObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { asCount, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
 
 export type TokenFold = {
@@ -34,9 +34,11 @@ type Counts = {
 type Options = {
   /** The calls before the first count here are told in another file: its total says nothing about this one. */
   readonly continues: () => boolean
+  /** True for a total that an older version of the file states: what it is made of was counted there. */
+  readonly isTold?: (total: string) => boolean
 }
 
-export function createTokenFold({ continues }: Options): TokenFold {
+export function createTokenFold({ continues, isTold = () => false }: Options): TokenFold {
   let before: Counts | undefined
   /** What came last: a record, which the next count repeats, or the counts of a call that a record may repeat. */
   let latest: 'record' | Counts | undefined
@@ -45,11 +47,17 @@ export function createTokenFold({ continues }: Options): TokenFold {
   let isBegun = false
   let usedBefore: Json | undefined
 
+  const isToldBefore = (total: Counts, used: Counts): boolean => {
+    const rest = minus(total, used)
+    return rest !== undefined && isTold(totalKey(rest))
+  }
+
   /** At the first count: whether its total has calls in it that nothing here counted. */
   const beginsWithin = (total: Counts | undefined, used: Counts | undefined): boolean => {
     if (isBegun) return false
     isBegun = true
     if (total === undefined || used === undefined || !isBeyond(total, used)) return false
+    if (isToldBefore(total, used)) return true
     usedBefore = [less(used.input, total.input), less(used.output, total.output)]
     return true
   }
@@ -99,13 +107,17 @@ export function createTokenFold({ continues }: Options): TokenFold {
         before === undefined ? (continues() || isWithin ? undefined : total) : minus(total, before)
       before = total
       if (isRecorded) return undefined
-      const counts = grown === undefined || isOlder(grown, used) ? used : filled(grown, used)
+      // What it grew by beyond its own call was counted where the total before it stands.
+      const isLost = grown !== undefined && used !== undefined && isBeyond(grown, used)
+      const isElsewhere = isLost && isToldBefore(total, used)
+      const isOwn = grown === undefined || isElsewhere || isOlder(grown, used)
+      const counts = isOwn ? used : filled(grown, used)
       if (counts === undefined) return { quality: 'unavailable', ...(last !== undefined && { raw: last }) }
       if (isNothing(counts)) return undefined
       latest = counts
       const usage = toUsage(counts, last)
       // The header does not say where the calls before are: they may be in no file at all.
-      const isBound = isWithin && !continues() && usage.quality === 'reported'
+      const isBound = usedBefore !== undefined && isWithin && !continues() && usage.quality === 'reported'
       return isBound ? { ...usage, quality: 'partial' } : usage
     },
     get usedBefore() {
@@ -113,6 +125,15 @@ export function createTokenFold({ continues }: Options): TokenFold {
     },
   }
 }
+
+/** The running total that a line states, as one text. */
+export function statedTotal(line: Json): string | undefined {
+  const payload = isObject(line) && line['type'] === 'event_msg' ? asObject(line['payload']) : undefined
+  const total = toCounts(asObject(asObject(payload?.['info'])?.['total_token_usage']))
+  return total && totalKey(total)
+}
+
+const totalKey = ({ input, cached, output }: Counts): string => `${input}/${cached}/${output}`
 
 const isBeyond = (total: Counts, used: Counts): boolean =>
   less(used.input, total.input) > 0 || less(used.output, total.output) > 0

@@ -117,6 +117,8 @@ export type ReadOptions = {
   readonly drift?: (drift: Drift) => void
   /** Nobody will write these entries again: what only a writer puts back need not be looked for. */
   readonly isForFacts?: boolean
+  /** Older versions of the same files, from the oldest on: whoever names or counts by place is told what had been there. */
+  readonly older?: readonly Source[]
 }
 
 /** A record type, a key of a record (`assistant.effort`), or a block type that the format's vocabulary lacks. */

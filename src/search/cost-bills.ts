@@ -2,7 +2,7 @@
 import { allCalls } from '../sources/all-calls.ts'
 import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
-import type { Usage } from '../transcript/usage.ts'
+import { COUNTS, type Usage } from '../transcript/usage.ts'
 
 export type SessionBill = {
   /** The id of another session that pays; absent when the asked one does. */
@@ -41,4 +41,36 @@ export function readBills(database: Database, session: string): Bills {
     })
   }
   return bills
+}
+
+/**
+ * Calls without a name are those of the recording that speaks for the session: of the others', nothing tells which are the same. True for
+ * each that is on the bill, asked once for every call. Undefined for a session in one recording, all of whose calls are.
+ */
+export function readUnnamed(database: Database, session: string): ((usage: Usage) => boolean) | undefined {
+  const recordings = database
+    .prepare('SELECT count(*) AS count FROM recordings WHERE session = ?')
+    .get(session)
+  if (Number(recordings?.['count'] ?? 0) < 2) return undefined
+  const billed = new Map<string, number>()
+  const rows = database
+    .prepare(
+      `SELECT input, cache_read, cache_write_5m, cache_write_1h, output, reasoning, quality FROM ${allCalls(database)}
+         WHERE billed_to = ? AND key IS NULL`,
+    )
+    .all(session)
+  for (const row of rows) {
+    const said = countsOf(toUsage(row))
+    billed.set(said, (billed.get(said) ?? 0) + 1)
+  }
+  return (usage) => {
+    const said = countsOf(usage)
+    const left = billed.get(said) ?? 0
+    billed.set(said, left - 1)
+    return left > 0
+  }
+}
+
+function countsOf(usage: Usage | undefined): string {
+  return COUNTS.map((count) => usage?.[count] ?? '').join(' ')
 }

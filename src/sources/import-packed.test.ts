@@ -96,6 +96,27 @@ describe('an import of a tar file', () => {
   })
 })
 
+it('an import of a tar file that is cut off tells of damage, and takes what stands before it', async () => {
+  const whole = fs.readFileSync(python('tar', `z.add('one.jsonl')\nz.add('deep/two.jsonl')`))
+  const second = whole.indexOf('deep/two.jsonl')
+  for (const size of [second + 600, second + 100, second, 300]) {
+    const path = join(machine.base, `cut-${size}.tar`)
+    fs.writeFileSync(path, whole.subarray(0, size))
+    expect(await take({ path })).toMatchObject({
+      sessions: size > 300 ? 1 : 0,
+      files: { new: size > 300 ? 1 : 0, failed: 1 },
+      problems: [{ cause: 'damage', count: 1, example: expect.stringContaining('the tar file is damaged') }],
+    })
+  }
+})
+
+it('an import counts a session once that lies there as a file and in a package', async () => {
+  const path = python('zip', `z.write('one.jsonl')\nz.write('deep/two.jsonl')`)
+  fs.renameSync(path, join(machine.user, 'logs/packed.zip'))
+  expect(await take({ path: join(machine.user, 'logs') })).toMatchObject({ sessions: 2, problems: [] })
+  expect(await machine.list()).toHaveLength(2)
+})
+
 describe('an import of standard input', () => {
   it.each(['zip', 'tar'] as const)(
     'takes a %s file for what it is, and leaves nothing behind',

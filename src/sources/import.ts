@@ -9,6 +9,7 @@ import type { Archive } from '../archive/archive.ts'
 import type { KeptPlace } from '../archive/kept.ts'
 import type { PassedOver } from '../archive/tar.ts'
 import { fromSystemError, HansardError } from '../errors.ts'
+import { createIdSet, type IdSet } from '../formats/id-set.ts'
 import { PLACED } from '../formats/places.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import { diskFullMessage, wouldFill } from './disk.ts'
@@ -23,7 +24,7 @@ import { spool, type Spooled } from './spool.ts'
 import type { Shared } from './sync-take.ts'
 import { unitOf } from './unit-of.ts'
 import { sync, withState, type SyncOptions, type SyncReport } from './sync.ts'
-import { readDirty } from './sync-read.ts'
+import { createCounts, readDirty } from './sync-read.ts'
 
 export type ImportInput =
   | { readonly path: string }
@@ -70,9 +71,12 @@ export async function importInputs(
       }
     }
     const reports: SyncReport[] = [nothingBut(failed, problems)]
-    if (paths.length > 0) reports.push(await sync(archive, { ...options, paths, isOnce: true, passOver }))
+    // One may lie there as a file, and in a package.
+    const told = createIdSet()
+    if (paths.length > 0)
+      reports.push(await sync(archive, { ...options, paths, isOnce: true, passOver, told }))
     if (packages.length > 0)
-      reports.push(await withState(archive, options, (shared) => takePackages(packages, shared)))
+      reports.push(await withState(archive, options, (shared) => takePackages(packages, told, shared)))
     return reports.reduce(addReports)
   } finally {
     for (const spooled of spools) spooled.remove()
@@ -133,11 +137,11 @@ async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
 
 type Counts = { -readonly [K in keyof SyncReport['files']]: number }
 
-async function takePackages(packages: readonly Package[], shared: Shared): Promise<SyncReport> {
+async function takePackages(packages: readonly Package[], told: IdSet, shared: Shared): Promise<SyncReport> {
   const counts: Counts = { seen: 0, new: 0, grown: 0, rewritten: 0, unchanged: 0, failed: 0 }
   let bytesRead = 0
   for (const one of packages) bytesRead += await takePackage(one, counts, shared)
-  const read = await readDirty(shared)
+  const read = await readDirty(shared, createCounts(undefined, told))
   return { files: counts, ...read, bytesRead, problems: shared.problems.list() }
 }
 
@@ -151,6 +155,7 @@ async function takePackage(
   const target = kept.place(IMPORT, root)
   const exclude = parseExclude(options.exclude ?? [], { home: options.userHome ?? os.homedir() })
   const taken: string[] = []
+  let packed: Packed | undefined
   let bytesRead = 0
   const failed = (): void => {
     counts.seen += 1
@@ -159,13 +164,14 @@ async function takePackage(
   // Of several in a folder, it says which.
   const caught = (error: unknown, what: string): void => {
     const { code, message } = fromSystemError(error, what)
-    problems.add(code, message.includes(what) ? message : `${what}: ${message}`)
+    // What was opened is a tar or zip file: it can only be cut off or damaged.
+    const cause = packed !== undefined && code === 'not-a-transcript' ? 'damage' : code
+    problems.add(cause, message.includes(what) ? message : `${what}: ${message}`)
   }
   const passedOver = (path: string, why: PassedOver): void => {
     if (why !== 'link') failed()
     problems.add(why, `${name}: ${path}: ${PASSED_OVER[why]}`)
   }
-  let packed: Packed | undefined
   try {
     packed = await open()
     for await (const { path, sizeBytes, chunks } of packed.files(passedOver)) {

@@ -61,17 +61,27 @@ async function* filesOfTar(
     if (next.value.type !== 'file') throw new HansardError('not-a-transcript', `${file.path} is no tar file`)
     const { path, sizeBytes } = next.value.entry
     let left = true
+    let failed: { readonly error: unknown } | undefined
     const chunks = async function* (): AsyncGenerator<Buffer> {
-      for (
-        next = await items.next();
-        next.done !== true && next.value.type === 'bytes';
-        next = await items.next()
-      )
+      let given = 0
+      for (;;) {
+        try {
+          next = await items.next()
+        } catch (error) {
+          if (given < sizeBytes) throw error
+          // What comes behind it is no fault of a file that is whole.
+          failed = { error }
+          break
+        }
+        if (next.done === true || next.value.type !== 'bytes') break
+        given += next.value.bytes.length
         yield next.value.bytes
+      }
       left = false
     }
     yield { path, sizeBytes, chunks }
     // Nobody wanted it: the next file stands behind its bytes.
     if (left) for await (const _ of chunks());
+    if (failed !== undefined) throw failed.error
   }
 }

@@ -40,6 +40,8 @@ export type StateFiles = StateUnits &
      * how many these are.
      */
     look(place: number, seen: readonly SeenFile[], isToKeep: boolean): number
+    /** True for a file that `look` found shorter than it was: of one that is not kept, nothing else tells that it was rewritten. */
+    hasShrunk(file: number): boolean
     /** Which of them, by place in the list, `look` would make pending. */
     changed(place: number, seen: readonly SeenFile[], isToKeep: boolean): readonly number[]
     /** Whether they are all known, and as they are now. */
@@ -112,6 +114,7 @@ export function openStateFiles(database: Database): StateFiles {
     `INSERT INTO files (place, path, stamp, size, bytes, tail, pending, unit) VALUES (?, ?, ?, ?, ?, ?, 0, ?)`,
   )
   let taken: (unit: number) => void = () => {}
+  const shrunk = new Set<number>()
   /** A place stays what it is. */
   const placesAt = new Map<number, { readonly agent: string; readonly root: string }>()
   const findPlace = (agent: string, root: string): number | undefined =>
@@ -161,13 +164,17 @@ export function openStateFiles(database: Database): StateFiles {
     },
     look(place, seen, isToKeep) {
       const changed = changedOf(place, seen, isToKeep)
-      for (const { at, id } of changed) {
+      for (const { at, id, size: before } of changed) {
         const { path, stamp, size } = seen[Number(at)] as SeenFile
-        if (typeof id === 'number') change.run(stamp, size, id)
-        else add.run(place, path, stamp, size)
+        if (typeof id === 'number') {
+          if (size < Number(before)) shrunk.add(id)
+          else shrunk.delete(id)
+          change.run(stamp, size, id)
+        } else add.run(place, path, stamp, size)
       }
       return changed.length
     },
+    hasShrunk: (file) => shrunk.has(file),
     changed: (place, seen, isToKeep) => changedOf(place, seen, isToKeep).map(({ at }) => Number(at)),
     countOf: (place, unit) =>
       Number(
@@ -333,7 +340,7 @@ const FILES_OF = `SELECT json_group_array(json_array(path, size, bytes)) AS foun
 const HALVES = /\p{Cs}/gu
 
 /** Asked for many at once, in the database: a sync of a million unchanged files gives back no row. */
-const CHANGED = `SELECT seen.key AS at, files.id AS id FROM json_each(?) AS seen
+const CHANGED = `SELECT seen.key AS at, files.id AS id, files.size AS size FROM json_each(?) AS seen
   LEFT JOIN files ON files.place = ? AND files.path = (seen.value ->> 0)
   WHERE files.stamp IS NOT (seen.value ->> 1) OR files.pending > 0 OR (? AND files.bytes IS NULL)`
 

@@ -40,7 +40,7 @@ export async function syncPlaces(shared: Shared, isFirst: boolean): Promise<Sync
     platform = process.platform,
     cwd = process.cwd(),
   } = options
-  const counts = createCounts(lastReading(shared.database))
+  const counts = createCounts(lastReading(shared.database), shared.options.told)
   await readDirty(shared, counts)
   // A folder that was named may hold the archive itself.
   const exclude = parseExclude([...(options.exclude ?? []), escapeGlob(realpathSync(archive.home))], {

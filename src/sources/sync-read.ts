@@ -209,9 +209,8 @@ export type Counts = {
   readonly since: number
 }
 
-/** `since`: absent where no unit is read twice. */
-export function createCounts(since = Number.MAX_SAFE_INTEGER): Counts {
-  const seen = createIdSet()
+/** `since`: absent where no unit is read twice. `seen`: sessions that are counted already. */
+export function createCounts(since = Number.MAX_SAFE_INTEGER, seen = createIdSet()): Counts {
   let [sessions, entries, damage, units] = [0, 0, 0, 0]
   return {
     add(read) {

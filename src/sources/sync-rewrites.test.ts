@@ -179,3 +179,19 @@ describe('the report', () => {
     expect(await theOne()).toHaveLength(8)
   })
 })
+
+it('a log that is shorter than it was is said to be rewritten, whether or not it is kept', async () => {
+  for (const keep of [true, false]) {
+    for (const [messages, files] of [
+      [4, { new: 1, grown: 0, rewritten: 0 }],
+      [6, { new: 0, grown: 1, rewritten: 0 }],
+      [2, { new: 0, grown: 0, rewritten: 1 }],
+      [5, { new: 0, grown: 1, rewritten: 0 }],
+    ] as const) {
+      machine.write(machine.log(ONE), claudeLogs(messages, { session: ONE }))
+      expect(await machine.sync({ keep })).toMatchObject({ files })
+    }
+    fs.rmSync(machine.base, { recursive: true, force: true })
+    machine = createMachine()
+  }
+})

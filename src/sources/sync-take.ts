@@ -155,7 +155,8 @@ async function take(file: KnownFile, place: FoundPlace, shared: Shared): Promise
     const unit = await unitOf(place.agent, await openAt(place, file), named)
     database.transaction(() => files.taken(file, unit, undefined))
     const bytesRead = place.agent === journal.id ? 0 : file.size
-    return { change: file.unit === undefined ? 'new' : 'grown', bytesRead }
+    const changed = files.hasShrunk(file.id) ? 'rewritten' : 'grown'
+    return { change: file.unit === undefined ? 'new' : changed, bytesRead }
   }
   const target = kept.place(place.agent, place.root)
   // A death between keeping and noting it would leave a rewrite that looks like no change to the next sync.

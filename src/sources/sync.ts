@@ -3,6 +3,7 @@
  * or rewrite of a source takes nothing with it; an unchanged file costs one look at its inode; a sync that dies is completed by
  * the next. What goes wrong with one file is told of, and the others go on.
  */
+import type { IdSet } from '../formats/id-set.ts'
 import type { Archive } from '../archive/archive.ts'
 import { openKept, type KeptOptions } from '../archive/kept.ts'
 import { waitForLock } from '../archive/lock.ts'
@@ -34,6 +35,8 @@ export type SyncOptions = {
   readonly format?: string
   /** Files in them, absolute, that somebody else takes in. */
   readonly passOver?: ReadonlySet<string>
+  /** Sessions that another part of the same work told of: they are not counted again. */
+  readonly told?: IdSet
   /** How long to wait for another process that is at work. */
   readonly patienceMs?: number
   /** Only these, as they were found before: what a watch saw change. */

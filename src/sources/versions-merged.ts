@@ -7,6 +7,7 @@ import { createFileLists, type FileLists } from './file-lists.ts'
 import { mergeVersions, type Version } from './merge-versions.ts'
 import type { OpenSource } from './open.ts'
 import { factsOver, type VersionFacts } from './version-facts.ts'
+import { createVersionNames } from './version-names.ts'
 import {
   heldVersions,
   keptSource,
@@ -23,13 +24,14 @@ export async function* readMerged(
   paths: readonly string[],
   options: ReadOptions,
 ): AsyncGenerator<readonly ReadItem[]> {
-  const ordered = await partsFirst(told.map((version) => ({ version, read: keyedRead(version, paths) })))
+  const readOf = createRead(told, paths)
+  const ordered = await partsFirst(told.map((version) => ({ version, read: readOf(version) })))
   const last = ordered.at(-1) as Ordered
   let newer = await surveyNewest(last.read)
   const found = new Map<ToldVersion, VersionFacts>([[last.version, { ...newer, isPart: false }]])
   // Told once of what is new to the reader, though versions are read several times. Entries of versions are told apart by all they say.
   const whole = { ...options, isForFacts: false }
-  const versions: Version[] = [{ read: keyedRead(last.version, paths, whole) }]
+  const versions: Version[] = [{ read: readOf(last.version, whole) }]
   for (const { version, read, isPart } of ordered.slice(0, -1).toReversed()) {
     const survey = await surveyOlder(read, newer)
     newer = survey.newer
@@ -44,6 +46,32 @@ export async function* readMerged(
     }),
     facts,
   )
+}
+
+/** Each version told what the older ones are: it may say less of itself than they do. */
+function createRead(
+  told: readonly ToldVersion[],
+  paths: readonly string[],
+): (version: ToldVersion, options?: ReadOptions) => ReadVersion {
+  const named = createVersionNames(told, paths)
+  const sources = new Map<ToldVersion, Promise<OpenSource>>()
+  const openOnce = (version: ToldVersion): Promise<OpenSource> => {
+    const opened = sources.get(version) ?? version.open()
+    sources.set(version, opened)
+    return opened
+  }
+  return (version, options = {}) => {
+    const { id } = version.format
+    const before = told.slice(0, told.indexOf(version)).filter(({ format }) => format.id === id)
+    return async function* () {
+      const older = await Promise.all(before.map(openOnce))
+      const items = readSnapshot(version, paths, version.format, {
+        ...options,
+        ...(older.length > 0 && { older }),
+      })
+      yield* withKeys(named(version, items), id)
+    }
+  }
 }
 
 type Ordered = { readonly version: ToldVersion; readonly read: ReadVersion; readonly isPart: boolean }
@@ -143,6 +171,6 @@ async function coveredAmong(
 
 async function* readNothing(): AsyncGenerator<never> {}
 
-function keyedRead(version: ToldVersion, paths: readonly string[], options: ReadOptions = {}): ReadVersion {
-  return () => withKeys(readSnapshot(version, paths, version.format, options), version.format.id)
+function keyedRead(version: ToldVersion, paths: readonly string[]): ReadVersion {
+  return () => withKeys(readSnapshot(version, paths, version.format, {}), version.format.id)
 }

@@ -8,7 +8,7 @@ import { createRedactor } from '../../redact/redactor.ts'
 import { createClock } from '../../replay/clock.ts'
 import { sumQuality, worseOf } from '../../replay/marks.ts'
 import { createCostSum, type CostPart } from '../../search/cost-sum.ts'
-import { readBills, type Bills } from '../../search/cost-bills.ts'
+import { readBills, readUnnamed, type Bills } from '../../search/cost-bills.ts'
 import {
   createSpawnedFold,
   startedSessions,
@@ -47,14 +47,22 @@ export async function costExplain(id: string, options: CostExplainOptions): Prom
   }
 }
 
-type Billed = { readonly bills: Bills | undefined; readonly started: readonly StartedSession[] }
+type Billed = {
+  readonly bills: Bills | undefined
+  readonly isUnnamedBilled?: ReturnType<typeof readUnnamed>
+  readonly started: readonly StartedSession[]
+}
 
 /** What the state knows of it; nothing before the first sync. */
 async function billedFor(archive: Archive, { key }: FoundSession): Promise<Billed> {
   const state = await peekState(archive)
   try {
     if (state === undefined) return { bills: undefined, started: [] }
-    return { bills: readBills(state.database, key), started: startedSessions(state.database, key) }
+    return {
+      bills: readBills(state.database, key),
+      isUnnamedBilled: readUnnamed(state.database, key),
+      started: startedSessions(state.database, key),
+    }
   } finally {
     state?.close()
   }
@@ -72,7 +80,9 @@ export type ExplainedCall = {
   readonly requests?: readonly ShownRequest[]
   /** The session that pays for it, where that is another one. */
   readonly billedTo?: string
-  /** What is on the bill where another recording of the call counts more. */
+  /** True where no session pays for it: another recording speaks for this one, and nothing tells whether it has the call. */
+  readonly isSetAside?: true
+  /** What is on the bill where another recording of the call knows more of it. */
   readonly billedUsd?: string
   /** How sure that is. */
   readonly billedQuality?: Quality
@@ -190,19 +200,20 @@ const OPEN_CALLS = 10_000
 
 function explainCall(
   call: BilledCall,
-  { book, bills, isRepriced }: Explaining,
+  { book, bills, isUnnamedBilled, isRepriced }: Explaining,
 ): { readonly explained: ExplainedCall; readonly part: CostPart; readonly isOurs: boolean } {
   const { raw: _, quality, ...counts } = call.usage
   const cost = hasCounts(call.usage) ? explain(call, book) : { unpriced: 'nobody counted its tokens' }
-  const own = 'pico' in cost && cost.row !== NOT_BILLED ? cost.pico : undefined
+  const own = picoOf(call, book)
   const bill = call.key === undefined ? undefined : bills?.get(call.key)
-  const isOurs = bill?.billedTo === undefined
-  // The state's figure is that of the best report, which a copy of this session may hold.
-  const isByBill = isOurs && !isRepriced && bill?.pico !== undefined
-  const pico = isByBill ? bill.pico : own
+  const isSetAside = call.key === undefined && isUnnamedBilled?.(call.usage) === false
+  const isOurs = bill?.billedTo === undefined && !isSetAside
+  // The state's figure is that of the best report, which a copy of this session may hold: what is shown here may not be counted at all.
+  const isByBill = isOurs && bill !== undefined && (!isRepriced || !hasCounts(call.usage))
   const usage = (isByBill ? bill.usage : undefined) ?? call.usage
+  const pico = !isByBill ? own : isRepriced ? picoOf({ ...call, usage }, book) : (bill.pico ?? own)
   const part: CostPart = {
-    calls: hasCounts(call.usage) ? 1 : 0,
+    calls: hasCounts(usage) ? 1 : 0,
     uncounted: hasCounts(usage) ? 0 : 1,
     usage,
     ...(pico !== undefined && { pico }),
@@ -218,6 +229,7 @@ function explainCall(
       usd: own === undefined ? null : toUsd(own, 12),
       ...('pico' in cost && cost.requests.length > 0 && { requests: cost.requests.map(toRequest) }),
       ...(bill?.billedTo !== undefined && { billedTo: bill.billedTo }),
+      ...(isSetAside && { isSetAside }),
       ...(isOurs &&
         pico !== undefined &&
         pico !== own && { billedUsd: toUsd(pico, 12), billedQuality: qualityOf(part) }),
@@ -225,6 +237,12 @@ function explainCall(
     part,
     isOurs,
   }
+}
+
+/** Undefined for what has no price, nobody counted, or is not billed. */
+function picoOf(call: BilledCall, book: PriceBook): bigint | undefined {
+  const cost = hasCounts(call.usage) ? explain(call, book) : undefined
+  return cost !== undefined && 'pico' in cost && cost.row !== NOT_BILLED ? cost.pico : undefined
 }
 
 /** Of one call. */
