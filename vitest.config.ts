@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 /** What weighs the process it runs in, or changes it, has one of its own. Loading everything anew for each of the others took a third of the time. */
-const ALONE = /held-bytes|memoryUsage|cpuUsage|resourceUsage|chdir\(|umask\(|unprivileged|process\.env\[[^\]]+\] = /
+const ALONE =
+  /held-bytes|memoryUsage|cpuUsage|resourceUsage|chdir\(|umask\(|unprivileged|process\.env\[[^\]]+\] = /
 
 const files = ['src', 'test'].flatMap((folder) =>
   fs

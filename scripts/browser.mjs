@@ -3,7 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge', 'msedge']
+const NAMES = [
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+  'chrome',
+  'microsoft-edge',
+  'msedge',
+]
 const ELSEWHERE = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -18,7 +26,9 @@ export function findBrowser() {
   const suffix = process.platform === 'win32' ? '.exe' : ''
   const folders = (process.env.PATH ?? '').split(delimiter)
   const named = NAMES.flatMap((name) => folders.map((folder) => join(folder, `${name}${suffix}`)))
-  return [process.env.CHROME_PATH ?? '', ...named, ...ELSEWHERE].find((path) => path !== '' && existsSync(path))
+  return [process.env.CHROME_PATH ?? '', ...named, ...ELSEWHERE].find(
+    (path) => path !== '' && existsSync(path),
+  )
 }
 
 /** On a Debian machine that we are root of, such as a container for tests, Chromium is a package like any other. */

@@ -58,7 +58,18 @@ const groups = [
 ]
 
 /** Modules of Node.js that are loaded with it, or within a tenth of a millisecond. */
-const AT_HAND = new Set(['buffer', 'events', 'fs', 'module', 'path', 'process', 'timers', 'url', 'util', 'vm'])
+const AT_HAND = new Set([
+  'buffer',
+  'events',
+  'fs',
+  'module',
+  'path',
+  'process',
+  'timers',
+  'url',
+  'util',
+  'vm',
+])
 
 /**
  * Modules of Node.js are loaded when something of them is first used, not when a file that may use them is: what runs programs takes
@@ -67,11 +78,15 @@ const AT_HAND = new Set(['buffer', 'events', 'fs', 'module', 'path', 'process', 
 const lazyModules = {
   name: 'lazy-modules',
   renderChunk(code) {
-    const named = /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = [\w$]+(?:\.[\w$]+)?\(\1, 1\);\n)?/g
+    const named =
+      /\b(?:let|const) (\w+) = require\("node:([\w/]+)"\);\n(?:\1 = [\w$]+(?:\.[\w$]+)?\(\1, 1\);\n)?/g
     const lazy = code.replaceAll(named, (whole, name, module) => {
       // What is imported as a whole is wrapped, not copied name by name.
-      if (AT_HAND.has(module)) return `const ${name}$ = require("node:${module}"), ${name} = { __proto__: ${name}$, default: ${name}$ };\n`
-      const used = new Set(Array.from(code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, property]) => property))
+      if (AT_HAND.has(module))
+        return `const ${name}$ = require("node:${module}"), ${name} = { __proto__: ${name}$, default: ${name}$ };\n`
+      const used = new Set(
+        Array.from(code.matchAll(new RegExp(`\\b${name}\\.(\\w+)`, 'g')), ([, property]) => property),
+      )
       const all = code.match(new RegExp(`\\b${name}\\b`, 'g')).length
       const within = whole.match(new RegExp(`\\b${name}\\b`, 'g')).length
       const properties = code.match(new RegExp(`\\b${name}\\.\\w`, 'g'))?.length ?? 0
@@ -82,8 +97,14 @@ const lazyModules = {
         `get ${property}() { return ${property === 'default' ? load : `${load}.${property}`} }`
       return `let ${name}$;\nconst ${name} = { ${[...used].map(getter).join(', ')} };\n`
     })
-    const [, again] = /^const \w+\$ = .*, (\w+) = \{.*;\n\1 = /m.exec(lazy) ?? /^const (\w+) = \{ get .*;\n\1 = /m.exec(lazy) ?? []
-    if (again !== undefined) throw new Error(`${again} is set again, and cannot be: the bundler wraps modules in another way than is known here`)
+    const [, again] =
+      /^const \w+\$ = .*, (\w+) = \{.*;\n\1 = /m.exec(lazy) ??
+      /^const (\w+) = \{ get .*;\n\1 = /m.exec(lazy) ??
+      []
+    if (again !== undefined)
+      throw new Error(
+        `${again} is set again, and cannot be: the bundler wraps modules in another way than is known here`,
+      )
     return lazy
   },
 }
@@ -95,9 +116,14 @@ const lazyModules = {
 const plainExports = {
   name: 'plain-exports',
   renderChunk(code) {
-    const given = /Object\.defineProperty\(exports, ("[^"]+"), \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
-    const fixed = new Set(Array.from(code.matchAll(/^(?:(?:async )?function\*?|const|class) ([\w$]+)/gm), ([, name]) => name))
-    return code.replaceAll(given, (whole, as, name) => (fixed.has(name) ? `exports[${as}] = ${name};` : whole))
+    const given =
+      /Object\.defineProperty\(exports, ("[^"]+"), \{\s*enumerable: true,\s*get: function ?\(\) \{\s*return ([\w$]+);\s*\}\s*\}\);/g
+    const fixed = new Set(
+      Array.from(code.matchAll(/^(?:(?:async )?function\*?|const|class) ([\w$]+)/gm), ([, name]) => name),
+    )
+    return code.replaceAll(given, (whole, as, name) =>
+      fixed.has(name) ? `exports[${as}] = ${name};` : whole,
+    )
   },
 }
 
@@ -109,7 +135,9 @@ const madeHere = {
     if (!MADE.test(id)) return null
     const given = Object.entries(await import(pathToFileURL(id).href))
     const bytesOf = (make) => Buffer.from(make()).toString('base64')
-    return given.map(([name, make]) => `export const ${name} = () => Buffer.from('${bytesOf(make)}', 'base64')`).join('\n')
+    return given
+      .map(([name, make]) => `export const ${name} = () => Buffer.from('${bytesOf(make)}', 'base64')`)
+      .join('\n')
   },
 }
 
@@ -119,7 +147,10 @@ const bareStart = {
   renderChunk(code, { name }) {
     if (name !== 'hansard') return null
     const runtime = 'require_rolldown_runtime'
-    const bare = code.replace(new RegExp(`(?:/\\* @__PURE__ \\*/ )?${runtime}\\.[\\w$]+\\((require\\("[^"]+"\\)), 1\\)`), '$1')
+    const bare = code.replace(
+      new RegExp(`(?:/\\* @__PURE__ \\*/ )?${runtime}\\.[\\w$]+\\((require\\("[^"]+"\\)), 1\\)`),
+      '$1',
+    )
     const without = bare.replace(new RegExp(`const ${runtime} = require\\([^)]*\\);\\n`), '')
     if (without.includes(runtime)) throw new Error('the first file needs more than it should')
     return { code: without }
@@ -184,7 +215,10 @@ const { output: quickFiles } = await quick.write({
 })
 await quick.close()
 const [quickFile] = quickFiles
-if (quickFiles.length !== 1) throw new Error(`a part by itself is several files: ${quickFiles.map(({ fileName }) => fileName).join(', ')}`)
+if (quickFiles.length !== 1)
+  throw new Error(
+    `a part by itself is several files: ${quickFiles.map(({ fileName }) => fileName).join(', ')}`,
+  )
 
 // What threads load first, each by itself.
 const threadCode = await rolldown({
@@ -203,7 +237,8 @@ const bundle = await rolldown({
   plugins: [
     {
       name: 'quick',
-      resolveId: (name) => (name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null),
+      resolveId: (name) =>
+        name.endsWith('/quick-search.js') ? { id: `./${quickFile.fileName}`, external: true } : null,
     },
     madeHere,
     lazyModules,
@@ -242,7 +277,9 @@ await reading.write({
   dynamicImportInCjs: false,
   entryFileNames: '[name].js',
   chunkFileNames: 'chunks/unit-[name]-[hash].js',
-  codeSplitting: { groups: [{ name: 'read', test: closureOf('sources/unit-worker.js', 'formats/claude-code.js') }] },
+  codeSplitting: {
+    groups: [{ name: 'read', test: closureOf('sources/unit-worker.js', 'formats/claude-code.js') }],
+  },
 })
 await reading.close()
 
@@ -250,7 +287,10 @@ await reading.close()
 function spellOut(path) {
   const code = readFileSync(path, 'utf8')
   if (/\\[^\0-\x7f]/.test(code)) throw new Error(`${path}: a character that is escaped cannot be spelled out`)
-  const spelled = code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const spelled = code.replaceAll(
+    /[^\0-\x7f]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
   if (spelled !== code) writeFileSync(path, spelled)
 }
 for (const folder of [`${root}/dist/bin`, `${root}/dist/bin/chunks`])

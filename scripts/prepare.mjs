@@ -9,7 +9,9 @@ process.chdir(root)
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`hansard needs Node.js 20.19 or newer; this is ${process.version}. Install one from https://nodejs.org`)
+  console.error(
+    `hansard needs Node.js 20.19 or newer; this is ${process.version}. Install one from https://nodejs.org`,
+  )
   process.exit(1)
 }
 
@@ -43,7 +45,16 @@ export function install() {
 export function build({ force = false } = {}) {
   install()
   const made = join(root, 'dist', 'bin', 'hansard.js')
-  const from = ['src', 'test', 'bench', 'scripts', 'package.json', 'tsconfig.json', 'vite.config.ts', 'vite.reader.config.ts'].map((path) => join(root, path))
+  const from = [
+    'src',
+    'test',
+    'bench',
+    'scripts',
+    'package.json',
+    'tsconfig.json',
+    'vite.config.ts',
+    'vite.reader.config.ts',
+  ].map((path) => join(root, path))
   if (!force && existsSync(made) && newest(from) <= statSync(made).mtimeMs) return
   console.error('building …')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
@@ -58,7 +69,8 @@ function newest(paths) {
   for (const path of paths) {
     if (!existsSync(path)) continue
     const stat = statSync(path)
-    if (stat.isDirectory()) latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))))
+    if (stat.isDirectory())
+      latest = Math.max(latest, newest(readdirSync(path).map((name) => join(path, name))))
     else latest = Math.max(latest, stat.mtimeMs)
   }
   return latest

@@ -12,12 +12,18 @@ if (!/^[1-9]\d*$/.test(rounds)) {
   console.error('usage: npm run properties -- [ROUNDS [PATH …]]')
   process.exit(2)
 }
-const files = (paths.length > 0 ? paths : ['src', 'test']).flatMap((path) => (path.endsWith('.ts') ? [path] : withProperties(path)))
+const files = (paths.length > 0 ? paths : ['src', 'test']).flatMap((path) =>
+  path.endsWith('.ts') ? [path] : withProperties(path),
+)
 for (let round = 1; round <= Number(rounds); round += 1) {
   const seed = String(randomInt(2 ** 31))
   console.log(`round ${round} of ${rounds}: HANSARD_SEED=${seed}, ${files.length} files`)
   const [node, args] = tool('vitest/vitest.mjs', 'run', '--reporter=dot', ...files)
-  const { status } = spawnSync(node, args, { stdio: 'inherit', cwd: root, env: { ...process.env, HANSARD_SEED: seed } })
+  const { status } = spawnSync(node, args, {
+    stdio: 'inherit',
+    cwd: root,
+    env: { ...process.env, HANSARD_SEED: seed },
+  })
   if (status !== 0) {
     console.log(`failed with HANSARD_SEED=${seed}`)
     process.exit(1)

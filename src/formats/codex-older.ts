@@ -26,7 +26,12 @@ type Version = {
   readonly names: Map<number, string>
   readonly totals: Map<string, string>
   readonly taken: Set<string>
+  /** Lines that are remembered of it and of those before. */
+  readonly held: number
 }
+
+/** Lines whose calls are remembered, of all versions: some 20 MB. Others go by their place, as in a rollout that was never cut. */
+const MOST_NAMES = 200_000
 
 /** Versions are read several times over; what they are called stays as it is. By the source of the newest of them. */
 const known = new WeakMap<Source, Map<string, Promise<Version>>>()
@@ -75,6 +80,7 @@ async function readVersion(
   nameInPath: string | undefined,
 ): Promise<Version> {
   const older = before && toOlder(before)
+  const heldBefore = before?.held ?? 0
   const facts = createCodexFacts()
   const names = new Map<number, string>()
   const totals = new Map<string, string>()
@@ -93,11 +99,18 @@ async function readVersion(
       if (number === 1) isNamed = facts.thread !== undefined
       if (renamed !== undefined) for (const [hash, name] of names) names.set(hash, renamedCall(name, renamed))
       const name = (count ?? line).call?.messageId
-      if (name === undefined) continue
+      if (name === undefined || heldBefore + names.size >= MOST_NAMES) continue
       names.set(hashText(text), name)
       const total = statedTotal(value)
       if (total !== undefined && !totals.has(total)) totals.set(total, name)
     }
   }
-  return { before, thread: isNamed ? facts.thread : undefined, names, totals, taken: new Set(names.values()) }
+  return {
+    before,
+    thread: isNamed ? facts.thread : undefined,
+    names,
+    totals,
+    taken: new Set(names.values()),
+    held: heldBefore + names.size,
+  }
 }
