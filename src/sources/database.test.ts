@@ -252,6 +252,17 @@ describe('a database in use by another program', () => {
     writer.close()
   })
 
+  it('is read whole while most of it is in its log', async () => {
+    const writer = await held(
+      'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (n INTEGER PRIMARY KEY, a)',
+    )
+    writer.exec(`INSERT INTO t ${many(3000)} 'some text' FROM n`)
+    expect(fs.statSync(path).size).toBeLessThan(10_000)
+    expect(await read('t')).toHaveLength(3000)
+    expect(damage).toEqual([])
+    writer.close()
+  })
+
   it('is read from a copy when it is locked, and the copy is gone afterwards', async () => {
     await made('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
     const writer = await held('BEGIN EXCLUSIVE')
