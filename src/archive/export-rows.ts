@@ -5,7 +5,8 @@
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import { readPart } from '../journal/read-part.ts'
-import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
+import type { Row, SourceDatabase } from '../transcript/source.ts'
+import { askAll, type Asked, rowsAsked } from './ask-since.ts'
 import { readChunks } from './bytes.ts'
 import { byteLines } from './byte-lines.ts'
 import {
@@ -25,7 +26,7 @@ import {
   type Columns,
 } from './kept-row-lines.ts'
 import { type Appender, createAppender, tailOf } from './rows-appender.ts'
-import type { Asked, Left, Mark, RowsMemory } from './rows-memory.ts'
+import type { Left, Mark, RowsMemory } from './rows-memory.ts'
 import { createRowHashes, hashOf, hashOfPieces, type RowHashes, toHex } from './row-hashes.ts'
 
 export type ExportedRows = {
@@ -106,10 +107,11 @@ export async function exportAsked(
           if (line === undefined) appender.addLong(piecesOf(parts))
           else appender.add(line)
           changed += 1
+          if (where?.heads !== undefined) memory?.live.note(table, where, row[where.column])
         }
         return true
       }
-      for await (const batch of asked ? database.rows(table, asked) : rowsOf(database, table, where)) {
+      for await (const batch of rowsAsked(database, table, asked?.() ?? askAll(where))) {
         if (!take(batch)) {
           appender.abandon()
           return undefined
@@ -163,16 +165,6 @@ async function readKnown(files: Files, path: string, hashes: RowHashes): Promise
     files.close(fd)
   }
   return columns
-}
-
-async function* rowsOf(
-  database: SourceDatabase,
-  table: string,
-  where: RowsKept['where'],
-): AsyncGenerator<readonly Row[]> {
-  const parts: readonly RowOptions[] =
-    where === undefined ? [{}] : where.prefixes.map((prefix) => ({ where: { column: where.column, prefix } }))
-  for (const options of parts) yield* database.rows(table, options)
 }
 
 /** `isNamed`: by its key, and not by what it holds. */

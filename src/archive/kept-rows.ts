@@ -7,9 +7,10 @@ import { fromSystemError } from '../errors.ts'
 import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
 import type { SourceDatabase } from '../transcript/source.ts'
+import { askSince } from './ask-since.ts'
 import { exportAsked, type ExportedRows, NotKept, Stopped } from './export-rows.ts'
 import type { RowsDamage } from './fill-rows.ts'
-import { askSince, type RowsMemory } from './rows-memory.ts'
+import type { RowsMemory } from './rows-memory.ts'
 
 /** The file of a database's rows is called by the database's path and this. */
 export const ROWS_SUFFIX = '.rows.jsonl'
@@ -28,7 +29,7 @@ export async function exportRows(
   const left = memory?.take(files, path)
   try {
     const mayAsk = left !== undefined && memory?.isDue(left) === false
-    const since = mayAsk ? await askSince(database, rows, left) : undefined
+    const since = mayAsk ? await askSince(database, rows, left, memory.live) : undefined
     const exported = await exportAsked(files, path, database, rows, { left, since, memory })
     if (exported !== undefined) return exported
   } catch (error) {

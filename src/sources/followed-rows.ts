@@ -3,6 +3,7 @@
  * when there is nothing else to do. So the next row is found by itself, and none is missed for good that nobody wrote the time of.
  */
 import { join } from 'node:path'
+import { canAskSince } from '../archive/ask-since.ts'
 import type { KeptPlace } from '../archive/kept.ts'
 import { createRowsMemories, type RowsMemory } from '../archive/rows-memory.ts'
 import type { RowsKept } from '../formats/format.ts'
@@ -19,9 +20,9 @@ const followed = new Map<string, RowsOf>()
 
 const nameOf = ({ place, path }: RowsOf): string => `${place.folder}\n${path}`
 
-/** Undefined where its tables do not say when their rows were changed. */
+/** Undefined where its tables cannot be asked for what was written since. */
 export function memoryOf(one: RowsOf): RowsMemory | undefined {
-  if (one.rows.every(({ changedAt }) => changedAt === undefined)) return undefined
+  if (!canAskSince(one.rows)) return undefined
   const memory = memories.of(nameOf(one))
   followed.set(nameOf(one), one)
   for (const name of followed.keys()) if (!memories.has(name)) followed.delete(name)
