@@ -3,6 +3,7 @@
  * when there is nothing else to do. So the next row is found by itself, and none is missed for good that nobody wrote the time of.
  */
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { canAskSince } from '../archive/ask-since.ts'
 import type { KeptPlace } from '../archive/kept.ts'
 import { createRowsMemories, type RowsMemory } from '../archive/rows-memory.ts'
@@ -34,14 +35,25 @@ export function forgetRows(one: RowsOf): void {
   followed.delete(nameOf(one))
 }
 
-/** Looks through one that it is time for. False when there is none. */
+/** Looks through one that it is time for, once nothing is written any more. False when there is none. */
 export async function lookAtNext(signal?: AbortSignal): Promise<boolean> {
   for (const [name, one] of followed) {
     if (!memories.has(name) || !memories.of(name).mayLook()) continue
-    await lookAtRows(one, signal)
+    if (await isQuiet(signal)) await lookAtRows(one, signal)
     return true
   }
   return false
+}
+
+/** For so long nothing is exported: a program that writes goes on, and a look would be beside the reading of what it wrote. */
+const QUIET_MS = 2000
+/** Databases that were exported so far. */
+let exports = 0
+
+async function isQuiet(signal: AbortSignal | undefined): Promise<boolean> {
+  const before = exports
+  await wait(QUIET_MS, undefined, { signal }).catch(() => {})
+  return exports === before && signal?.aborted !== true
 }
 
 /** What is held of rows is one's at a time: a look ends when something is to be exported, and begins when nothing is. */
@@ -56,6 +68,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** While no other database is exported, or looked at. */
 export function exporting<T>(work: () => Promise<T>): Promise<T> {
+  exports += 1
   looking?.abort()
   return inTurn(work)
 }
