@@ -34,7 +34,7 @@ export function createLiveNames(now: () => number = Date.now): LiveNames {
     recent(table) {
       const since = now() - LIVE_MS
       const names = [...(tables.get(table) ?? [])].filter(([, at]) => at >= since)
-      return names.map(([name]) => name).reverse()
+      return names.map(([name]) => name).toReversed()
     },
   }
 }
