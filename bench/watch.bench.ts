@@ -12,6 +12,7 @@ import type { SyncReport } from '../src/sources/sync.ts'
 import type { Bench } from './bench.ts'
 import { claudeLineOf, sessionId, writeClaudeLog } from './claude-logs.ts'
 import { CODEX_LOG, codexLineOf, writeCodexLog } from './codex-logs.ts'
+import { addBubble, writeChats } from './cursor-sample.ts'
 import { atMost, median, type Result } from './measure.ts'
 import { addPart, writeDatabase } from './opencode-sample.ts'
 
@@ -61,7 +62,7 @@ const codex = (bytes: number): Case => ({
   grow: (home, n) => append(home, CODEX_LOG, codexLineOf(10_000_000 + n)),
 })
 
-/** Open as long as OpenCode would have it: its log stays beside it. */
+/** Open as long as its own program would have it: its log stays beside it. */
 let database: Database | undefined
 
 const opencode = (bytes: number): Case => ({
@@ -75,9 +76,21 @@ const opencode = (bytes: number): Case => ({
   grow: (_, n) => addPart(database as Database, n),
 })
 
+const cursor = (bytes: number): Case => ({
+  name: "Cursor's database",
+  bytes,
+  log: '.config/Cursor/User/globalStorage/state.vscdb',
+  async write(path, size) {
+    await writeChats(path, size)
+    database = await openDatabase(path)
+  },
+  grow: (_, n) => addBubble(database as Database, n),
+})
+
 export const bench: Bench = async ({ quick }) => {
   const small = quick ? 10e6 : 90e6
-  const cases = [claude('Claude Code', small), subagents(small), codex(small), opencode(quick ? 10e6 : 100e6)]
+  const cases = [claude('Claude Code', small), subagents(small), codex(small)]
+  for (const held of [opencode, cursor]) cases.push(held(quick ? 10e6 : 100e6))
   if (!quick) cases.push(claude('Claude Code', 1e9))
   const results: Result[] = []
   for (const one of cases) results.push(...(await watched(one)))

@@ -15,6 +15,15 @@ const TABLES = [
   'findings',
 ]
 
+/** Those that go by the number of a session's row. */
+const OF_LISTING = ['listing_work', 'tool_use', 'findings']
+const ASKED: ReadonlyMap<string, string> = new Map(
+  OF_LISTING.map((table) => {
+    const column = table === 'listing_work' ? 'n' : 'session'
+    return [table, `SELECT t.*, l.key AS listed FROM ${table} t LEFT JOIN listing l ON l.n = t.${column}`]
+  }),
+)
+
 /** Another one for each state, or for each time that something is read. */
 const OWN = new Set(['n', 'id', 'reading', 'mark', 'calls_mark', 'ids', 'version'])
 
@@ -24,7 +33,7 @@ export async function stateWords(archive: Archive): Promise<readonly string[]> {
   try {
     return TABLES.flatMap((table) =>
       state.database
-        .prepare(`SELECT * FROM ${table}`)
+        .prepare(ASKED.get(table) ?? `SELECT * FROM ${table}`)
         .all()
         .map((row) => `${table} ${toWords(row)}`)
         .sort(),
@@ -35,7 +44,9 @@ export async function stateWords(archive: Archive): Promise<readonly string[]> {
 }
 
 function toWords(row: object): string {
-  const said = Object.entries(row).filter(([column]) => !OWN.has(column))
+  const said = Object.entries(row).filter(
+    ([column, value]) => !OWN.has(column) && !(column === 'session' && typeof value === 'number'),
+  )
   return JSON.stringify(said.map(([column, value]) => [column, inOrder(parsed(value))]))
 }
 

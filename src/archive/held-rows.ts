@@ -9,8 +9,9 @@ import { quote } from '../sqlite/database-tables.ts'
 import { parseJson } from '../transcript/json.ts'
 import type { Row, SourceDatabase, SqlValue } from '../transcript/source.ts'
 import { byteLines, type ByteLine } from './byte-lines.ts'
+import { hasNul, rowidOf, type Table } from './fill-rows.ts'
 import { type KeptRow, rowName, toRow } from './kept-row-lines.ts'
-import { hasNul, type Loaded, openLoaded, readDeclared, rowidOf, type Table } from './load-rows.ts'
+import { type Loaded, openLoaded, readDeclared } from './load-rows.ts'
 
 export type HeldRows = {
   readonly database: SourceDatabase

@@ -2,10 +2,8 @@
  * What an export left of a database that is followed: what every kept row was, and how far its tables had come. The next one then asks
  * for what was written since, instead of for all. In memory alone, and only believed while the file of kept rows is as it was left.
  */
-import type { RowsKept } from '../formats/format.ts'
 import type { Files } from '../journal/files.ts'
-import type { RowOptions, SourceDatabase } from '../transcript/source.ts'
-import { columnsLine } from './kept-row-lines.ts'
+import { createLiveNames, type LiveNames } from './live-names.ts'
 import { tailOf } from './rows-appender.ts'
 import type { RowHashes } from './row-hashes.ts'
 
@@ -29,6 +27,8 @@ export type Mark = { readonly number: number; readonly changedAt: number }
 
 /** Of one database. */
 export type RowsMemory = {
+  /** What was lately written to. Only says where to look: it is never wrong, and stays whatever is left. */
+  readonly live: LiveNames
   /** Nothing is left until it is left again. Undefined where all is to be read. */
   take(files: Files, path: string): Left | undefined
   leave(left: Left): void
@@ -44,14 +44,11 @@ export type RowsMemory = {
 const LOOK_MS = 60_000
 /** When a program writes for so long without a rest, all rows are asked for in between. */
 const DUE_MS = 5 * 60_000
-/** Clocks are put right while programs run: rows of so long before are asked for once more. */
-const MARGIN_MS = 2 * 60_000
-/** Of a table that does not say when its rows were changed, all are asked for, if they are no more. */
-const FEW_ROWS = 5000
 
 export function createRowsMemory({ dueMs = DUE_MS, lookMs = LOOK_MS } = {}): RowsMemory {
   let left: Left | undefined
   return {
+    live: createLiveNames(),
     take(files, path) {
       const taken = left
       left = undefined
@@ -105,34 +102,4 @@ export function createRowsMemories(most: number = MOST_MEMORIES): RowsMemories {
     has: (name) => all.has(name),
     forget,
   }
-}
-
-export type Asked = ReadonlyMap<string, RowOptions>
-
-/** By table, how to ask for what was written since. Undefined where that cannot be told from what the tables say. */
-export async function askSince(
-  database: SourceDatabase,
-  rows: readonly RowsKept[],
-  { declared, marks, beganAt }: Left,
-): Promise<Asked | undefined> {
-  const asked = new Map<string, RowOptions>()
-  const tables = new Set(database.tables())
-  for (const { table, where, changedAt, isAppended } of rows) {
-    if (!tables.has(table)) continue
-    const [columns, key, mark] = [database.columns(table), database.key(table), marks.get(table)]
-    const isSame = declared.get(table) === columnsLine({ table, columns, key })
-    if (!isSame || key.length === 0 || mark === undefined || where !== undefined) return undefined
-    const last = await database.last?.(table)
-    // Fewer than before: rows may have been dealt other numbers.
-    if (last === undefined || last < mark.number) return undefined
-    const { number } = mark
-    if (changedAt !== undefined && columns.includes(changedAt)) {
-      // A time that is still to come, by a clock that was wrong, must not hide all that come before it.
-      const least = Math.max(0, Math.min(mark.changedAt, beganAt) - MARGIN_MS)
-      asked.set(table, { since: { number, changed: { column: changedAt, least } } })
-    } else if (isAppended === true) asked.set(table, { since: { number } })
-    else if (((await database.count?.(table)) ?? Number.NaN) <= FEW_ROWS) asked.set(table, {})
-    else return undefined
-  }
-  return asked
 }

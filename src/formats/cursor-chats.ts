@@ -13,7 +13,7 @@ import { eachRow, jsonOf, letGoOfLong, lossOf, textOf, valueToJson, weightOf } f
 import type { DriftWatch } from './drift.ts'
 import type { Detection, ReadItem } from './format.ts'
 import { createIdSet, type IdSet } from './id-set.ts'
-import { asId, createPlacing, type Placing } from './placing.ts'
+import { asId, createPlacing, type Place, type Placing } from './placing.ts'
 import { CURSOR_KEYS, CURSOR_TABLES } from './places.ts'
 
 const { chat: CHAT, bubble: BUBBLE } = CURSOR_KEYS
@@ -29,11 +29,7 @@ export async function* readChats(
   database: SourceDatabase,
   shared: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
-  let number = 0
-  const place = () => {
-    number += 1
-    return { file: file.path, number, byteOffset: 0, byteLength: 0 }
-  }
+  const place = createPlaces(file)
   for (const table of CURSOR_TABLES) {
     const seen = createIdSet()
     const parents = await findParents(database, table)
@@ -47,8 +43,8 @@ export async function* readChats(
   }
 }
 
-type Reading = {
-  readonly file: SourceFile
+export type Reading = {
+  readonly file: Pick<SourceFile, 'path'>
   readonly database: SourceDatabase
   readonly table: string
   readonly shared: Shared
@@ -56,10 +52,20 @@ type Reading = {
   readonly seen: IdSet
   /** By a subagent's chat: the chat that it was started in. */
   readonly parents: ReadonlyMap<string, string>
-  readonly place: () => { readonly file: string; number: number; byteOffset: number; byteLength: number }
+  readonly place: () => Place
 }
 
-async function* readChat(
+/** Rows have no place in their file that lasts: they are numbered as they are read. */
+export function createPlaces({ path }: Pick<SourceFile, 'path'>): () => Place {
+  let number = 0
+  return () => {
+    number += 1
+    return { file: path, number, byteOffset: 0, byteLength: 0 }
+  }
+}
+
+/** `row`: the chat's own, where there is one. */
+export async function* readChat(
   reading: Reading,
   chat: string,
   row: Row | undefined,
@@ -178,21 +184,27 @@ function toSession({ file, table, shared, parents }: Reading, chat: string, data
 async function findParents(database: SourceDatabase, table: string): Promise<ReadonlyMap<string, string>> {
   const parents = new Map<string, string>()
   for await (const row of eachRow(database, table, { where: { column: 'key', prefix: CHAT } })) {
-    noteParents(row, parents)
+    const chat = asId((textOf(row['key']) ?? '').slice(CHAT.length))
+    if (chat !== undefined) noteParents(chat, relatedIn(row), parents)
     letGoOfLong(row)
   }
   return parents
 }
 
-function noteParents(row: Row, parents: Map<string, string>): void {
-  const chat = asId((textOf(row['key']) ?? '').slice(CHAT.length))
-  const data = asObject(jsonOf(row['value']))
-  if (chat === undefined || data === undefined) return
+/** The chats that a chat's own row names: the one it was started in, and those that were started in it. */
+export type Related = { readonly above: string | undefined; readonly below: readonly string[] }
+
+export function relatedIn(row: Row): Related {
+  const data = asObject(jsonOf(row['value'])) ?? {}
   const above = asId(asObject(data['subagentInfo'])?.['parentComposerId'])
+  const lists = [data['subagentComposerIds'], data['subComposerIds']]
+  return { above, below: lists.flatMap((list) => (asArray(list) ?? []).flatMap((id) => asId(id) ?? [])) }
+}
+
+/** What a chat says of itself goes before what others say of it; of these, the first. */
+export function noteParents(chat: string, { above, below }: Related, parents: Map<string, string>): void {
   if (above !== undefined) parents.set(chat, above)
-  for (const list of ['subagentComposerIds', 'subComposerIds'])
-    for (const child of (asArray(data[list]) ?? []).map(asId))
-      if (child !== undefined && !parents.has(child)) parents.set(child, chat)
+  for (const child of below) if (!parents.has(child)) parents.set(child, chat)
 }
 
 /** Chats that only their messages name. */

@@ -6,11 +6,13 @@ import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import { detectAmong } from './candidates.ts'
 import { lookAtChats, readChats } from './cursor-chats.ts'
+import { followChats } from './cursor-chats-follow.ts'
 import { isStore, lookAtStore, lookAtStoreHead, readStore } from './cursor-store.ts'
 import { isMarkLine, isRoleLine } from './cursor-text.ts'
 import { type Above, ID, readLinesTranscript, readTextTranscript, type Shared } from './cursor-transcript.ts'
+import { CURSOR_VOCABULARY } from './cursor-vocabulary.ts'
 import { isDamage, isDatabase, openOrDamage } from './database-row.ts'
-import { createDriftWatch, vocabulary } from './drift.ts'
+import { createDriftWatch } from './drift.ts'
 import type { Detection, Format, ReadItem } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { type Head, readHead } from './head-records.ts'
@@ -23,7 +25,7 @@ export const cursor: Format = {
   title: 'Cursor: agent transcripts, store.db, and the chats in state.vscdb',
   detect: (source) => detectAmong(source, (file) => look(file, source.kind)),
   async *read(source, options) {
-    const shared: Shared = { taken: createIdSet(), drift: createDriftWatch(VOCABULARY, options) }
+    const shared: Shared = { taken: createIdSet(), drift: createDriftWatch(CURSOR_VOCABULARY, options) }
     const isAlone = source.kind === 'file'
     /** What was asked in each folder's transcript, for the subagents below it. */
     const above = new Map<string, readonly Above[]>()
@@ -43,42 +45,11 @@ export const cursor: Format = {
       if (parent === undefined) above.set(folder, [...(above.get(folder) ?? []), own].slice(0, MAX_ABOVE))
     }
   },
+  followDatabase: followChats,
   places: PLACES.cursor,
   // A transcript and the subagents below it lie in a folder of the session's.
   unit: ({ path }) => /^(?:.*\/)?agent-transcripts\/[^/]+(?=\/)/.exec(path)?.[0] ?? path,
 }
-
-const VOCABULARY = vocabulary({
-  records: [
-    'line: role message timestamp',
-    'message: content',
-    `chat: _v composerId name subtitle text createdAt lastUpdatedAt hasLoaded conversationMap status forceMode unifiedMode isAgentic
-     context allAttachedFileCodeChunksUris contextUsagePercent modelConfig capabilities originalFileStates newlyCreatedFiles
-     newlyCreatedFolders totalLinesAdded totalLinesRemoved addedFiles removedFiles filesChangedCount isFileListExpanded isQueueExpanded
-     hasUnreadMessages browserChipManuallyDisabled browserChipManuallyEnabled gitHubPromptDismissed createdOnBranch isCreatingWorktree
-     isApplyingWorktree isUndoingWorktree applied pendingCreateWorktree generatingBubbleIds codeBlockData subComposerIds
-     subagentComposerIds subagentInfo capabilityContexts todos speculativeSummarizationEncryptionKey blobEncryptionKey
-     latestChatGenerationUUID isArchived isDraft isBestOfNSubcomposer isBestOfNParent bestOfNJudgeWinner isSpec isSpecSubagentDone
-     isNAL planModeSuggestionUsed usageData contextTokensUsed contextTokenLimit promptTokenBreakdown workspaceIdentifier
-     trackedGitRepos fullConversationHeadersOnly conversation richText`,
-    'tool: name params rawArgs result status tool toolCallId',
-    'tokenCount: inputTokens outputTokens',
-    'thinking: signature text',
-    `bubble: _v type bubbleId text richText createdAt requestId attachedCodeChunks attachedFileCodeChunksMetadataOnly supportedTools
-     modelInfo workspaceUris serverBubbleId codeBlocks thinking toolResults toolFormerData tokenCount usageUuid capabilities gitDiffs
-     commits isAgentic context capabilityType images allThinkingBlocks thinkingDurationMs`,
-  ],
-  blocks: [
-    ...'role:user role:assistant role:system role:tool'.split(' '),
-    'reasoning: signature text thinking',
-    'text: text',
-    'thinking: signature text thinking',
-    'tool-call: args id input name toolCallId toolName',
-    'tool-result: content name result toolCallId toolName tool_use_id',
-    'tool_result: content name result toolCallId toolName tool_use_id',
-    'tool_use: args id input name toolCallId toolName',
-  ],
-})
 
 /** Transcripts of one folder whose calls are held for subagents. */
 const MAX_ABOVE = 100

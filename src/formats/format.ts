@@ -104,12 +104,23 @@ export type Place = {
 
 export type RowsKept = {
   readonly table: string
-  /** Only rows whose text in this column begins with one of these. */
-  readonly where?: { readonly column: string; readonly prefixes: readonly string[] }
+  readonly where?: KeysKept
   /** The column with the time, in milliseconds since 1970, of a row's last change: who follows it asks for what is newer. */
   readonly changedAt?: string
   /** Its rows are never changed: a log. */
   readonly isAppended?: boolean
+}
+
+/** Only rows whose text in this column begins with one of these. */
+export type KeysKept = {
+  readonly column: string
+  readonly prefixes: readonly string[]
+  /**
+   * Of a table whose rows are changed and do not say when: behind each prefix stands what a row is of, up to the next `:` or the end. Those
+   * of this prefix change with the others of the same name. Who follows the table asks for the newest of these, and of what was lately
+   * written to.
+   */
+  readonly heads?: string
 }
 
 export type ReadOptions = {

@@ -28,7 +28,7 @@ export const CURSOR_KEYS = { chat: 'composerData:', bubble: 'bubbleId:' } as con
 export const CURSOR_TABLES = ['cursorDiskKV', 'ItemTable'] as const
 export const CHAT_ROWS: readonly RowsKept[] = CURSOR_TABLES.map((table) => ({
   table,
-  where: { column: 'key', prefixes: [CURSOR_KEYS.chat, CURSOR_KEYS.bubble] },
+  where: { column: 'key', prefixes: [CURSOR_KEYS.chat, CURSOR_KEYS.bubble], heads: CURSOR_KEYS.chat },
 }))
 export const STORE_ROWS: readonly RowsKept[] = [{ table: 'meta' }, { table: 'blobs' }]
 

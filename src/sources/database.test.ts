@@ -174,6 +174,31 @@ describe('a question', () => {
     await database.close()
   })
 
+  it('by how text begins is answered with the newest, or with those from a number on', async () => {
+    await made(`CREATE TABLE p (k TEXT UNIQUE, n INT);
+                INSERT INTO p (n, k) ${many(3000)} iif(i % 2, 'a', 'b') || printf('%04d', 9999 - i) FROM n;
+                INSERT INTO p VALUES (CAST('a' AS BLOB), 0), ('a', 3001), ('A', 3002)`)
+    const numbers = async (options: RowOptions): Promise<unknown[]> =>
+      (await read('p', options)).map(({ n }) => n)
+    expect(await numbers({ where: { column: 'k', prefix: 'a', newest: 3 } })).toEqual([3001, 2999, 2997])
+    expect(await numbers({ where: { column: 'k', prefix: 'b9', newest: 1 } })).toEqual([998])
+    const most = await numbers({ where: { column: 'k', prefix: 'a', newest: 1200 } })
+    expect([most.length, most[0], most.at(-1)]).toEqual([1200, 3001, 603])
+    expect(await numbers({ where: { column: 'k', prefix: 'c', newest: 3 } })).toEqual([])
+    const begins = { column: 'k', prefix: 'b' }
+    expect(await numbers({ since: { number: 2997, begins } })).toEqual([2998, 3000])
+    const changed = { column: 'n', least: 2995 }
+    expect(await numbers({ since: { number: 2999, changed, begins } })).toEqual([2996, 2998, 3000])
+    expect(damage).toEqual([])
+  })
+
+  it('of a table whose rows have no numbers is answered with all that begin so', async () => {
+    await made(
+      `CREATE TABLE p (k TEXT PRIMARY KEY) WITHOUT ROWID; INSERT INTO p VALUES ('a1'), ('a2'), ('b')`,
+    )
+    expect(await read('p', { where: { column: 'k', prefix: 'a', newest: 1 } })).toHaveLength(2)
+  })
+
   it('asked again and again by a column without an index has the same answer, and is soon cheap', async () => {
     await made(`CREATE TABLE p (k TEXT PRIMARY KEY, m TEXT, n INT);
                 INSERT INTO p (n, k, m) ${many(60_000)} printf('k%05d', i), 'm' || (i % 12000) FROM n;`)
@@ -249,6 +274,17 @@ describe('a database in use by another program', () => {
     expect(before.length).toBeGreaterThan(0)
     expect(await read('t')).toEqual([{ a: 1 }])
     expect(fs.readFileSync(`${path}-wal`).equals(before)).toBe(true)
+    writer.close()
+  })
+
+  it('is read whole while most of it is in its log', async () => {
+    const writer = await held(
+      'PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; CREATE TABLE t (n INTEGER PRIMARY KEY, a)',
+    )
+    writer.exec(`INSERT INTO t ${many(3000)} 'some text' FROM n`)
+    expect(fs.statSync(path).size).toBeLessThan(10_000)
+    expect(await read('t')).toHaveLength(3000)
+    expect(damage).toEqual([])
     writer.close()
   })
 

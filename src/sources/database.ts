@@ -113,8 +113,10 @@ async function openWhereItIs(
   try {
     database = await openDatabase(path, { mode, busyMs: BUSY_MS })
     const { size } = await fs.stat(path)
+    // Of one that is new, all may stand in its log.
+    const log = Math.max(0, await sizeOf(`${path}-wal`))
     const whole = (): boolean => mode !== 'immutable' || stampNow(path) === stamp
-    return readTables(database, { sizeBytes: size, whole, report, closed: async () => {} })
+    return readTables(database, { sizeBytes: size + log, whole, report, closed: async () => {} })
   } catch (error) {
     database?.close()
     if (isDamagedDatabase(error)) return damaged(error, report)

@@ -2,14 +2,12 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openArchive } from '../archive/archive.ts'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import type { SqlValue } from '../transcript/source.ts'
+import { expectWhole, prepareAll } from '../../test/followed-machine.ts'
 import { createMachine, type Machine } from '../../test/machine.ts'
-import { stateWords } from '../../test/state-words.ts'
 import { LONG_BYTES } from './followed-units.ts'
-import { prepareFollowed } from './prepare-followed.ts'
-import { rebuild, type SyncReport } from './sync.ts'
+import type { SyncReport } from './sync.ts'
 
 const SCHEMA = `PRAGMA journal_mode = WAL;
   CREATE TABLE session (id TEXT PRIMARY KEY, project_id TEXT, parent_id TEXT, directory TEXT NOT NULL, title TEXT, version TEXT,
@@ -39,27 +37,6 @@ afterEach(() => {
 })
 
 const follow = (): Promise<SyncReport> => machine.sync({ isFollowing: true })
-
-async function prepareAll(): Promise<void> {
-  while (await prepareFollowed(machine.archive()));
-}
-
-/** What an archive says that has kept the same, and reads all of it for the first time. */
-async function whole(): Promise<readonly string[]> {
-  const home = fs.mkdtempSync(join(machine.base, 'whole-'))
-  fs.cpSync(machine.home, home, { recursive: true })
-  const archive = openArchive(home, { write: true })
-  await rebuild(archive)
-  try {
-    return await stateWords(archive)
-  } finally {
-    fs.rmSync(home, { recursive: true, force: true })
-  }
-}
-
-async function expectWhole(): Promise<void> {
-  expect(await stateWords(machine.archive())).toEqual(await whole())
-}
 
 function insert(table: string, ...values: readonly (SqlValue | object)[]): void {
   const all = values.map((value) =>
@@ -110,7 +87,7 @@ async function longDatabase(): Promise<void> {
       part(id, message(id, 'assistant'), text('x'.repeat(100_000)))
   }
   await follow()
-  await prepareAll()
+  await prepareAll(machine)
 }
 
 const some = (table: string, at: number): Readonly<Record<string, SqlValue>> => {
@@ -199,8 +176,8 @@ describe('a database that is followed', () => {
         async (changes) => {
           for (const [change, at] of changes) CHANGES[change]?.(at)
           await follow()
-          await expectWhole()
-          await prepareAll()
+          await expectWhole(machine)
+          await prepareAll(machine)
         },
       ),
       // What is there is what the series before it left.
@@ -218,31 +195,31 @@ describe('a database that is followed', () => {
       expect(entries, `change ${at}`).toBeLessThan(10)
       expect(sessions, `change ${at}`).toBeLessThan(4)
     }
-    await expectWhole()
+    await expectWhole(machine)
   })
 
   it('is read whole when a part or a message comes that is nobody’s, and for as long as it is there', async () => {
     await longDatabase()
     part('ses_a', 'msg_nowhere', text('lost'))
     expect((await follow()).entries).toBeGreaterThan(50)
-    await expectWhole()
-    await prepareAll()
+    await expectWhole(machine)
+    await prepareAll(machine)
     part('ses_a', message('ses_a'), text('more'))
     expect((await follow()).entries).toBeGreaterThan(50)
-    await expectWhole()
+    await expectWhole(machine)
     message('ses_nowhere')
     expect((await follow()).entries).toBeGreaterThan(50)
-    await expectWhole()
+    await expectWhole(machine)
   })
 
   it('counts what is damaged in it', async () => {
     await longDatabase()
     insert('part', 'prt_damaged', message('ses_b'), 'ses_b', now(), now(), 'no json')
     expect(await follow()).toMatchObject({ damage: 1, sessions: 1 })
-    await expectWhole()
+    await expectWhole(machine)
     part('ses_b', ownerOf('part', 'prt_damaged', 'message_id'), text('mended'), 'prt_damaged')
     expect(await follow()).toMatchObject({ damage: -1, sessions: 1 })
-    await expectWhole()
+    await expectWhole(machine)
   })
 
   it('is read whole when its tables have another column, and after another process has read it', async () => {
@@ -250,24 +227,40 @@ describe('a database that is followed', () => {
     database.exec('ALTER TABLE part ADD COLUMN more TEXT')
     message('ses_a')
     expect((await follow()).entries).toBeGreaterThan(50)
-    await prepareAll()
+    await prepareAll(machine)
     message('ses_a')
     expect((await follow()).sessions).toBe(1)
     message('ses_a')
     await machine.sync()
     message('ses_a')
     expect((await follow()).entries).toBeGreaterThan(50)
-    await expectWhole()
+    await expectWhole(machine)
+  })
+
+  it('is listed with what was done, though as much was done before', async () => {
+    await longDatabase()
+    const edit = (filePath: string): object => ({
+      type: 'tool',
+      callID: 'call_edit',
+      tool: 'edit',
+      state: { status: 'completed', input: { filePath, oldString: 'a', newString: 'b' }, output: 'done' },
+    })
+    const id = part('ses_a', message('ses_a', 'assistant'), edit('/home/me/one.ts'))
+    await follow()
+    await expectWhole(machine)
+    part('ses_a', ownerOf('part', id, 'message_id'), edit('/home/me/two.ts'), id)
+    expect(await follow()).toMatchObject({ sessions: 1, entries: 0 })
+    await expectWhole(machine)
   })
 
   it('has rows of several MB read, too', async () => {
     await longDatabase()
     const long = part('ses_a', message('ses_a'), text('é'.repeat(1_500_000)))
     expect((await follow()).sessions).toBe(1)
-    await expectWhole()
+    await expectWhole(machine)
     part('ses_a', ownerOf('part', long, 'message_id'), text('short'), long)
     expect((await follow()).sessions).toBe(1)
-    await expectWhole()
+    await expectWhole(machine)
   })
 
   it('is read so however much else is in its file', async () => {
@@ -296,14 +289,14 @@ describe('a database that is followed', () => {
     machine.write(`${root}/session/p1/ses_b.json`, JSON.stringify(info))
     machine.write(`${root}/message/ses_b/${call}.json`, JSON.stringify(told))
     await follow()
-    await expectWhole()
-    await prepareAll()
+    await expectWhole(machine)
+    await prepareAll(machine)
     part('ses_b', call, text('more of it'))
     expect((await follow()).sessions).toBe(1)
-    await expectWhole()
+    await expectWhole(machine)
     message('ses_b', 'assistant', call)
     await follow()
-    await expectWhole()
+    await expectWhole(machine)
   })
 
   it('brings nothing back of a session that was deleted, and reads the others', async () => {
@@ -320,8 +313,8 @@ describe('a database that is followed', () => {
       const { sessions, entries } = await follow()
       expect(sessions).toBe(1)
       if (step === 1) expect(entries).toBeLessThan(10)
-      await expectWhole()
-      await prepareAll()
+      await expectWhole(machine)
+      await prepareAll(machine)
     }
   })
 })

@@ -3,6 +3,8 @@
  * when there is nothing else to do. So the next row is found by itself, and none is missed for good that nobody wrote the time of.
  */
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { canAskSince } from '../archive/ask-since.ts'
 import type { KeptPlace } from '../archive/kept.ts'
 import { createRowsMemories, type RowsMemory } from '../archive/rows-memory.ts'
 import type { RowsKept } from '../formats/format.ts'
@@ -19,9 +21,9 @@ const followed = new Map<string, RowsOf>()
 
 const nameOf = ({ place, path }: RowsOf): string => `${place.folder}\n${path}`
 
-/** Undefined where its tables do not say when their rows were changed. */
+/** Undefined where its tables cannot be asked for what was written since. */
 export function memoryOf(one: RowsOf): RowsMemory | undefined {
-  if (one.rows.every(({ changedAt }) => changedAt === undefined)) return undefined
+  if (!canAskSince(one.rows)) return undefined
   const memory = memories.of(nameOf(one))
   followed.set(nameOf(one), one)
   for (const name of followed.keys()) if (!memories.has(name)) followed.delete(name)
@@ -33,14 +35,25 @@ export function forgetRows(one: RowsOf): void {
   followed.delete(nameOf(one))
 }
 
-/** Looks through one that it is time for. False when there is none. */
+/** Looks through one that it is time for, once nothing is written any more. False when there is none. */
 export async function lookAtNext(signal?: AbortSignal): Promise<boolean> {
   for (const [name, one] of followed) {
     if (!memories.has(name) || !memories.of(name).mayLook()) continue
-    await lookAtRows(one, signal)
+    if (await isQuiet(signal)) await lookAtRows(one, signal)
     return true
   }
   return false
+}
+
+/** For so long nothing is exported: a program that writes goes on, and a look would be beside the reading of what it wrote. */
+const QUIET_MS = 2000
+/** Databases that were exported so far. */
+let exports = 0
+
+async function isQuiet(signal: AbortSignal | undefined): Promise<boolean> {
+  const before = exports
+  await wait(QUIET_MS, undefined, { signal }).catch(() => {})
+  return exports === before && signal?.aborted !== true
 }
 
 /** What is held of rows is one's at a time: a look ends when something is to be exported, and begins when nothing is. */
@@ -55,6 +68,7 @@ function inTurn<T>(work: () => Promise<T>): Promise<T> {
 
 /** While no other database is exported, or looked at. */
 export function exporting<T>(work: () => Promise<T>): Promise<T> {
+  exports += 1
   looking?.abort()
   return inTurn(work)
 }

@@ -5,6 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Archive } from '../archive/archive.ts'
 import { readTombstones } from '../archive/tombstones.ts'
+import type { Place } from '../formats/format.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { lookAtNext, lookAtRows, memoryOf } from './followed-rows.ts'
 import {
@@ -15,6 +16,7 @@ import {
   type FindUnit,
   type FollowedUnit,
 } from './followed-units.ts'
+import { parseGlobs } from './globs.ts'
 import { loadFormat } from './load-format.ts'
 import { keptIn } from './open-unit.ts'
 import { peekState } from './state.ts'
@@ -73,9 +75,11 @@ function findUnit(archive: Archive, database: Database, id: number): FindUnit {
 /** What the first row that comes to it is told apart by. */
 async function lookAtDatabase(unit: FollowedUnit, signal: AbortSignal | undefined): Promise<void> {
   const format = await loadFormat(unit.agent).catch(() => undefined)
-  const rows = format?.places?.find((place) => place.rows !== undefined)?.rows
   const [file, ...others] = unit.files
-  if (rows === undefined || file === undefined || others.length > 0) return
+  if (file === undefined || others.length > 0) return
+  const isOf = ({ rows, files }: Place): boolean => rows !== undefined && parseGlobs(files).matches(file.path)
+  const rows = format?.places?.find(isOf)?.rows
+  if (rows === undefined) return
   const place = keptIn(unit.home).place(unit.agent, unit.root)
   const one = { place, path: file.path, rows }
   if (memoryOf(one)?.hasLeft() === false) await lookAtRows(one, signal)

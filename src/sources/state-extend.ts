@@ -8,6 +8,7 @@ import { CALL_COLUMNS, hasCount, KEY, SESSION, toCallRow, type CallRow } from '.
 import type { Added, Counted } from './followed-units.ts'
 import type { Mention } from './session-facts.ts'
 import { insertCalls, replaceSaid } from './state-calls.ts'
+import { questionListing } from './state-listing.ts'
 import { insertMentions } from './state-mentions.ts'
 import { insertDrift, lastSaid, nextReading } from './state-readings.ts'
 import { insertRecording } from './state-recordings.ts'
@@ -49,6 +50,7 @@ export function extendReading(
       const place = { reading, format: String(known?.['format'] ?? format), file: path, root }
       const recording = insertRecording(database, place, one, Number(known?.['chosen'] ?? UNSETTLED))
       const own = { key: one.key, session: one.session, recorded: recordedOnce(recording, one.work) }
+      questionListing(database, one.key)
       const isOwn = bill !== undefined && !isShared && isOnly(database, one.key)
       if (!isOwn || !refreshOwn(database, own, bill)) questionSession(database, one.key)
       entries += one.entries - Number(known?.['entries'] ?? 0)

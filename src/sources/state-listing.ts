@@ -80,6 +80,11 @@ function markOf({ json, recorded, bill }: Listing): string {
   return hash('sha1', `${json}${recorded.mark} ${bill.calls}:${bill.ids}`, 'base64')
 }
 
+/** A recording of it says something else by the same pass: it is written anew, though all that is counted may be the same. */
+export function questionListing(database: Database, key: string): void {
+  prepared(database, "UPDATE listing SET mark = '' WHERE key = ?").run(key)
+}
+
 export function removeListing(database: Database, key: string): void {
   const n = prepared(database, 'SELECT n FROM listing WHERE key = ?').get(key)?.['n']
   if (typeof n !== 'number') return

@@ -3,6 +3,7 @@
  * own, in the connection's temporary database: the time to answer must not grow with the table.
  */
 import type { RowOptions, Since, SqlValue } from '../transcript/source.ts'
+import { keysOf } from './database-keys.ts'
 import { quote, type Table } from './database-tables.ts'
 import type { Database } from './driver.ts'
 
@@ -50,10 +51,11 @@ export function createAsker(database: Database, maxRows: number): Asker {
       return
     }
     if ('prefix' in where) {
-      // The last code point follows everything that begins so, in the order of bytes that an index has.
-      const values = [where.prefix, `${where.prefix}\u{10ffff}`]
-      const begins = `typeof(${asked}) = 'text' AND ${asked} >= ? AND ${asked} < ?`
-      yield { from: `FROM ${tables} WHERE ${begins}${still}`, values, order }
+      const values = boundsOf(where.prefix)
+      const isNumbered = keysOf(table).isNumber
+      if (where.newest !== undefined && isNumbered && index === undefined)
+        yield newestOf(table, name, { ...where, newest: where.newest })
+      else yield { from: `FROM ${tables} WHERE ${beginsIn(asked)}${still}`, values, order }
       return
     }
     const wanted = [...new Set(where.in)]
@@ -73,16 +75,41 @@ export function createAsker(database: Database, maxRows: number): Asker {
 function writtenSince(
   table: Table,
   name: string,
-  { number, changed }: Since,
+  { number, changed, begins }: Since,
 ): Pick<Question, 'from' | 'values'> {
   const added = `t.${table.key[0] ?? ''} >= ?`
-  if (changed === undefined) return { from: `FROM ${quote(name)} AS t WHERE ${added}`, values: [number] }
+  // Not by an index: rows that begin so are many, and those with higher numbers few.
+  const also = begins === undefined ? '' : ` AND ${beginsIn(`+t.${quote(begins.column)}`)}`
+  const bounds = begins === undefined ? [] : boundsOf(begins.prefix)
+  if (changed === undefined)
+    return { from: `FROM ${quote(name)} AS t WHERE ${added}${also}`, values: [number, ...bounds] }
   const column = `t.${quote(changed.column)}`
   return {
-    from: `FROM ${quote(name)} AS t NOT INDEXED WHERE ${added} OR ${column} >= ? OR typeof(${column}) <> 'integer'`,
-    values: [number, changed.least],
+    from: `FROM ${quote(name)} AS t NOT INDEXED
+      WHERE (${added} OR ${column} >= ? OR typeof(${column}) <> 'integer')${also}`,
+    values: [number, changed.least, ...bounds],
   }
 }
+
+type Newest = { readonly column: string; readonly prefix: string; readonly newest: number }
+
+/** An index knows the numbers: no row is read that is not given. */
+function newestOf(table: Table, name: string, { column, prefix, newest }: Newest): Question {
+  const [rowid = ''] = table.key
+  const begin = beginsIn(`n.${quote(column)}`)
+  // `+`: going through the table from its end may take all of it.
+  const some = `SELECT n.${rowid} AS number FROM ${quote(name)} AS n WHERE ${begin} ORDER BY +n.${rowid} DESC LIMIT ?`
+  return {
+    from: `FROM (${some}) AS w CROSS JOIN ${quote(name)} AS t WHERE t.${rowid} = w.number`,
+    values: [...boundsOf(prefix), newest],
+    order: [`t.${rowid} DESC`],
+  }
+}
+
+const beginsIn = (column: string): string => `typeof(${column}) = 'text' AND ${column} >= ? AND ${column} < ?`
+
+/** The last code point follows everything that begins so, in the order of bytes that an index has. */
+const boundsOf = (prefix: string): readonly SqlValue[] => [prefix, `${prefix}\u{10ffff}`]
 
 const LIST = `VALUES ${Array.from({ length: LISTED }, (_, at) => `(${at}, ?)`).join(', ')}`
 

@@ -91,21 +91,28 @@ export type RowOptions = {
   readonly columns?: readonly string[]
   /** Columns to sort by, ascending. Those that the table lacks are passed over. */
   readonly orderBy?: readonly string[]
-  /** Only rows whose column is this value, or one of these (those of the first come first), or text that begins so. */
+  /**
+   * Only rows whose column is this value, or one of these (those of the first come first), or text that begins so; of the last, only so
+   * many, those with the highest numbers and the highest first, where rows have numbers.
+   */
   readonly where?:
     | { readonly column: string; readonly equals: SqlValue }
     | { readonly column: string; readonly in: readonly SqlValue[] }
-    | { readonly column: string; readonly prefix: string }
+    | { readonly column: string; readonly prefix: string; readonly newest?: number }
   /** Only rows that were added, or written of late. Nothing else is asked of these. */
   readonly since?: Since
   /** Asked before a row of more than a MB is read, with its bytes: it may wait for who else holds one. */
   readonly large?: (bytes: number) => Promise<void>
 }
 
-/** From a row's number on, and all whose integer in the column is at least so much, or is none. */
+/**
+ * From a row's number on, and all whose integer in the column is at least so much, or is none. `begins`: only those whose text in the
+ * column begins so.
+ */
 export type Since = {
   readonly number: number
   readonly changed?: { readonly column: string; readonly least: number }
+  readonly begins?: { readonly column: string; readonly prefix: string }
 }
 
 /** Content that was kept apart, by its `sha256:` name; undefined when it is gone. */
