@@ -181,7 +181,7 @@ describe('a database that is followed', () => {
         },
       ),
       // What is there is what the series before it left.
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: 4, endOnFailure: true },
     )
   }, 120_000)
 
