@@ -174,7 +174,7 @@ describe('hostile text', () => {
       `/cost?period=all&q=${encodeURIComponent(`project:"${HOSTILE[0]}"`)}`,
       '/insight?period=all',
       ...served.ids.slice(0, 5).map((id) => `/insight/${id}`),
-      ...served.ids.slice(1).map((id, at) => `/diff?a=${served.ids[at]}&b=${id}`),
+      ...served.ids.slice(1, 5).map((id, at) => `/diff?a=${served.ids[at]}&b=${id}`),
       `/diff?a=${served.ids[0]}`,
       `/diff?a=${served.ids[0]}&q=${encodeURIComponent(HOSTILE[0] ?? '')}`,
       `/diff?a=${encodeURIComponent(HOSTILE[0] ?? '')}&b=${encodeURIComponent(HOSTILE[1] ?? '')}`,
