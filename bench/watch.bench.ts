@@ -65,32 +65,43 @@ const codex = (bytes: number): Case => ({
 /** Open as long as its own program would have it: its log stays beside it. */
 let database: Database | undefined
 
-const opencode = (bytes: number): Case => ({
-  name: "OpenCode's database",
-  bytes,
-  log: '.local/share/opencode/opencode.db',
-  async write(path, size) {
-    await writeDatabase(path, size)
-    database = await openDatabase(path)
-  },
-  grow: (_, n) => addPart(database as Database, n),
-})
+type Held = {
+  readonly name: string
+  readonly log: string
+  write(path: string, bytes: number): Promise<void>
+  add(database: Database, n: number): void
+}
 
-const cursor = (bytes: number): Case => ({
-  name: "Cursor's database",
+const HELD: readonly Held[] = [
+  {
+    name: "OpenCode's database",
+    log: '.local/share/opencode/opencode.db',
+    write: writeDatabase,
+    add: addPart,
+  },
+  {
+    name: "Cursor's database",
+    log: '.config/Cursor/User/globalStorage/state.vscdb',
+    write: writeChats,
+    add: addBubble,
+  },
+]
+
+const held = ({ name, log, write, add }: Held, bytes: number): Case => ({
+  name,
   bytes,
-  log: '.config/Cursor/User/globalStorage/state.vscdb',
+  log,
   async write(path, size) {
-    await writeChats(path, size)
+    await write(path, size)
     database = await openDatabase(path)
   },
-  grow: (_, n) => addBubble(database as Database, n),
+  grow: (_, n) => add(database as Database, n),
 })
 
 export const bench: Bench = async ({ quick }) => {
   const small = quick ? 10e6 : 90e6
   const cases = [claude('Claude Code', small), subagents(small), codex(small)]
-  for (const held of [opencode, cursor]) cases.push(held(quick ? 10e6 : 100e6))
+  for (const one of HELD) cases.push(held(one, quick ? 10e6 : 100e6))
   if (!quick) cases.push(claude('Claude Code', 1e9))
   const results: Result[] = []
   for (const one of cases) results.push(...(await watched(one)))
