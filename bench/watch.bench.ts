@@ -68,8 +68,8 @@ let database: Database | undefined
 type Held = {
   readonly name: string
   readonly log: string
-  write(path: string, bytes: number): Promise<void>
-  add(database: Database, n: number): void
+  readonly write: (path: string, bytes: number) => Promise<void>
+  readonly add: (database: Database, n: number) => void
 }
 
 const HELD: readonly Held[] = [
