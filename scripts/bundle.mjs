@@ -46,7 +46,7 @@ const groups = [
   ['state', (id) => asked(id) && searched(id)],
   ['kept', (id) => synced(id) && searched(id)],
   ['entries', (id) => read(id) && searched(id)],
-  ['lines', (id) => claudeCode(id) && (codex(id) || read(id))],
+  ['lines', (id) => claudeCode(id) && (codex(id) || read(id) || searched(id))],
   ['sync', synced],
   ['models', (id) => asked(id) && read(id)],
   ['cost', asked],

@@ -4,11 +4,12 @@ import { describe, expect, it, vi } from 'vitest'
 import { heldBytes } from '../../test/held-bytes.ts'
 import { readCutRecords, type Known } from './cut-records.ts'
 import { codeOfCut } from './cut-strings-code.ts'
-import { createCutter, STAND_IN, type Cutter } from './cut-strings.ts'
+import { createCutter, LINES_AT, STAND_IN, type Cutter } from './cut-strings.ts'
 import { isObject, type Json } from './json.ts'
 import { createLineShapes, shapeOf, type LineShape } from './line-shapes.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from './records.ts'
 import type { SourceFile } from './source.ts'
+import { PAGE_BYTES } from './wasm-code.ts'
 
 const cutter = createCutter(codeOfCut({ keys: ['content'], whole: 'input', longest: 20 })) as Cutter
 
@@ -158,6 +159,26 @@ describe('records whose long strings are cut', () => {
         expect(cut.seen.flatMap(({ damage }) => damage)).toEqual(whole.seen.flatMap(({ damage }) => damage))
         expect(every).toHaveLength(lines.filter((line) => line !== '' && line !== 'no JSON').length)
       }
+    }
+  })
+
+  it('need room for a chunk and its longest line, and no more', async () => {
+    const fresh = (): Cutter =>
+      createCutter(codeOfCut({ keys: ['content'], whole: 'input', longest: 20 })) as Cutter
+    const first = fresh().room(0).length
+    // Cut at its end: all but the last string stands a second time behind the chunk.
+    const line = (size: number): string =>
+      `{"many":"${'x'.repeat(size - 60)}","content":"${'y'.repeat(30)}"}\n`
+    for (const size of [200_000, 524_000, 524_200, 524_280]) {
+      const bytes = Buffer.from(line(size).repeat(2))
+      const one = fresh()
+      for (const chunk of [size / 2, size, bytes.length]) {
+        const cut = await all(readCutRecords(fileOf(bytes, chunk), one))
+        expect(cut.seen).toEqual((await all(readRecords(fileOf(bytes, chunk)))).seen)
+        expect(cut.cuts).toBe(2)
+      }
+      const most = LINES_AT + 2 * bytes.length + 2 * PAGE_BYTES
+      expect(one.room(0).length).toBeLessThanOrEqual(Math.max(first, most))
     }
   })
 

@@ -246,8 +246,8 @@ function createCutLines<P>(cutter: Cutter, name: string, learning: Learning<P> |
       }
       if (held > 0) room.copyWithin(LINES_AT, heldAt, heldAt + held)
       end = LINES_AT + held + chunk.length - from
-      // The line that is cut stands behind all of them.
-      room = cutter.room(2 * end)
+      // The line that is cut stands behind all of them and the end of the last.
+      room = cutter.room(2 * (end - LINES_AT) + 1)
       chunk.copy(room, LINES_AT + held, from)
       room[end] = NEWLINE
       at = LINES_AT

@@ -43,8 +43,8 @@ export const TOLD = { end: 0, cuts: 4, others: 8 } as const
 /** What stands in place of a string's inside: as JSON spells a NUL. */
 export const STAND_IN_CODE = String.raw`\u0000`
 
-/** Of 64 KB: what the memory has at first. */
-const FIRST_PAGES = 64
+/** Of 64 KB: what the memory has at first, which a short log fits in. With more, V8 would look through all it holds for what may go. */
+const FIRST_PAGES = 40
 
 export type CutOptions = {
   /** In bytes, as it is spelled: a string that is longer is cut. */

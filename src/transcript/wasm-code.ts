@@ -5,7 +5,7 @@
 
 /** As much as is used of it: the types of Node.js have no word of it. */
 type Wasm = {
-  validate(code: Uint8Array): boolean
+  CompileError: new () => Error
   Module: new (code: Uint8Array) => object
   Instance: new (module: object) => { readonly exports: unknown }
 }
@@ -13,10 +13,11 @@ type Wasm = {
 /** What the module exports; undefined where WebAssembly, its comparing of sixteen bytes, or room for its memory is not to be had. */
 export function instantiate(code: Uint8Array): unknown {
   const wasm = (globalThis as { readonly WebAssembly?: Wasm }).WebAssembly
-  if (wasm === undefined || isOutOfRoom || !wasm.validate(code)) return undefined
+  if (wasm === undefined || isOutOfRoom) return undefined
   try {
     return new wasm.Instance(new wasm.Module(code)).exports
   } catch (error) {
+    if (error instanceof wasm.CompileError) return undefined
     if (!(error instanceof RangeError)) throw error
     isOutOfRoom = true
     return undefined
