@@ -91,6 +91,18 @@ async function longDatabase(): Promise<void> {
   await prepareAll(machine)
 }
 
+/** A message that neither is among the last of its chat nor has its chat's row changed with it. */
+async function changeUnnoticed(): Promise<void> {
+  await longDatabase()
+  for (let at = 0; at < 200; at += 1) bubble('m', {}, `m${at}`)
+  chat('m')
+  await follow()
+  await prepareAll(machine)
+  bubble('m', { text: 'changed unnoticed' }, 'm1')
+  expect((await follow()).sessions).toBe(0)
+  expect(keptText().includes('changed unnoticed')).toBe(false)
+}
+
 /** Things that Cursor does, each to rows that `at` chooses. */
 const CHANGES: readonly ((at: number) => void)[] = [
   (at) => {
@@ -235,13 +247,7 @@ describe('chats that are followed', () => {
   })
 
   it('are kept after a look at all rows where they were changed unnoticed, which waits until nothing is written', async () => {
-    await longDatabase()
-    for (let at = 0; at < 200; at += 1) bubble('m', {}, `m${at}`)
-    chat('m')
-    await follow()
-    await prepareAll(machine)
-    bubble('m', { text: 'changed unnoticed' }, 'm1')
-    expect((await follow()).sessions).toBe(0)
+    await changeUnnoticed()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     const looked = lookAtNext()
     bubble('a')
@@ -250,12 +256,33 @@ describe('chats that are followed', () => {
     // It was not begun, and is still to come.
     bubble('a')
     expect(await follow()).toMatchObject({ sessions: 1 })
-    expect(keptText()).not.toContain('changed unnoticed')
+    expect(keptText().includes('changed unnoticed')).toBe(false)
     await prepareAll(machine)
     expect(await lookAtNext()).toBe(false)
     bubble('a')
     expect(await follow()).toMatchObject({ sessions: 2 })
-    expect(keptText()).toContain('changed unnoticed')
+    expect(keptText().includes('changed unnoticed')).toBe(true)
+    await expectWhole(machine)
+  }, 30_000)
+
+  it('that were changed unnoticed are kept by whoever does not follow, though the database is as it was', async () => {
+    await changeUnnoticed()
+    // Another process, which has nothing to ask by.
+    await machine.sync()
+    expect(keptText().includes('changed unnoticed')).toBe(true)
+    await expectWhole(machine)
+    // All of it is known from then on, to both.
+    const onPlan = vi.fn()
+    for (const isFollowing of [true, false, true]) await machine.sync({ isFollowing, onPlan })
+    expect(onPlan).not.toHaveBeenCalled()
+  })
+
+  it('that were changed unnoticed are kept after a look, though nothing more is written', async () => {
+    await changeUnnoticed()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    await prepareAll(machine)
+    expect(await follow()).toMatchObject({ sessions: 1 })
+    expect(keptText().includes('changed unnoticed')).toBe(true)
     await expectWhole(machine)
   }, 30_000)
 

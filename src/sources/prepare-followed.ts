@@ -116,5 +116,5 @@ const LONG = `SELECT units.id, files.stamp FROM units CROSS JOIN files ON files.
 
 /** The last part of a stamp. Zero for one that is none. */
 function changedAt(stamp: string): number {
-  return Number(stamp.slice(stamp.lastIndexOf(':') + 1)) || 0
+  return Number.parseFloat(stamp.slice(stamp.lastIndexOf(':') + 1)) || 0
 }
