@@ -16,7 +16,8 @@ export function sessionUsage({
   reportedUsage,
 }: Pick<Session, 'totals' | 'reportedUsage'>): SessionUsage | undefined {
   const counted = totals?.usage
-  if (reportedUsage === undefined || (counted !== undefined && hasCounts(counted)))
+  const isStated = reportedUsage !== undefined && hasCounts(reportedUsage)
+  if (!isStated || (counted !== undefined && hasCounts(counted)))
     return counted && { usage: counted, isStated: false }
   const { raw: _, ...usage } = reportedUsage
   return { usage, isStated: true }
