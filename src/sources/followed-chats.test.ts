@@ -5,8 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { expectWhole, prepareAll } from '../../test/followed-machine.ts'
 import { createMachine, type Machine } from '../../test/machine.ts'
+import { followDatabase } from './followed-database.ts'
 import { lookAtNext } from './followed-rows.ts'
 import { LONG_BYTES } from './followed-units.ts'
+import { openState } from './state.ts'
+import { openStateFiles } from './state-files.ts'
+import { toFollowed } from './sync-read-followed.ts'
 import type { SyncReport } from './sync.ts'
 
 const PATH = '.config/Cursor/User/globalStorage/state.vscdb'
@@ -285,6 +289,26 @@ describe('chats that are followed', () => {
     expect(keptText().includes('changed unnoticed')).toBe(true)
     await expectWhole(machine)
   }, 30_000)
+
+  it('are read beside what else is to be done, until it is to stop', async () => {
+    await longDatabase()
+    const archive = machine.archive()
+    const state = await openState(archive)
+    const files = openStateFiles(state.database)
+    const known = files.unitAt(1)
+    const unit = known && toFollowed(state.database, known, files, archive)
+    const followed = unit && (await followDatabase(unit))
+    try {
+      if (unit === undefined) throw new Error('it is not known')
+      const ending = new AbortController()
+      setImmediate(() => ending.abort())
+      expect(await followed?.more(unit, ending.signal)).toBeUndefined()
+      expect(followed?.isSure()).toBe(true)
+    } finally {
+      await followed?.close()
+      state.close()
+    }
+  })
 
   it('have a call that several of them mention billed once, whoever comes to mention it or no longer does', async () => {
     await longDatabase()
