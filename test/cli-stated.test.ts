@@ -69,6 +69,9 @@ describe('what the source states', () => {
     expect(named(await rows('--sort', 'cost'))).toEqual(['unheard', 'priced', 'uncounted'])
     expect(named(await rows('cost>0.1'))).toEqual(['unheard'])
     expect(named(await rows('cost<0.1'))).toEqual(['priced'])
+    expect(named(await rows('--sort', 'tokens'))[0]).toBe('uncounted')
+    expect(named(await rows('tokens>5k'))).toEqual(['uncounted'])
+    expect(named(await rows('tokens<5k')).toSorted()).toEqual(['priced', 'unheard'])
   })
 
   it('is no token of a session in its views, nor its cost beside another', async () => {

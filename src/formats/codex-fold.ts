@@ -49,6 +49,8 @@ export function createLineFold(
   /** What the call that is on goes by. */
   let current: string | undefined
   let isKnown = false
+  /** Names of older versions that calls go by. */
+  const given = new Set<string>()
 
   /**
    * Calls of two rollouts of one thread are different calls, though each is numbered from 0. Where no header tells a later rollout,
@@ -72,9 +74,14 @@ export function createLineFold(
   /** As an older version named it; else by its place, and told apart from what had that place in an older version. */
   const callName = (of: string, value: Json, text: string): string => {
     const total = hasCounts ? undefined : statedTotal(value)
-    const told = older?.nameOf(text) ?? (total === undefined ? undefined : older?.nameOfTotal(total))
-    isKnown ||= told !== undefined
-    if (told !== undefined) return told
+    const told =
+      older?.nameOf(text, (name) => !given.has(name)) ??
+      (total === undefined ? undefined : older?.nameOfTotal(total))
+    if (told !== undefined) {
+      isKnown = true
+      given.add(told)
+      return told
+    }
     let name = `${nameOf(of)}/${calls}`
     while (older?.isTaken(name) === true) name += '~'
     return name

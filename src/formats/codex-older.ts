@@ -12,8 +12,8 @@ import { readInOrder } from './in-order.ts'
 export type OlderCalls = {
   /** The thread that the newest of them names. */
   readonly thread: string | undefined
-  /** What the call of a line was called there. */
-  nameOf(text: string): string | undefined
+  /** What the call of a line was called there; of several calls with the same line, the first whose name is free. */
+  nameOf(text: string, isFree: (name: string) => boolean): string | undefined
   /** What the call was called that made the total this. */
   nameOfTotal(total: string): string | undefined
   isTaken(name: string): boolean
@@ -23,7 +23,8 @@ export type OlderCalls = {
 type Version = {
   readonly before: Version | undefined
   readonly thread: string | undefined
-  readonly names: Map<number, string>
+  /** By the hash of a line. In older rollouts lines have no times: several calls may begin with the same. */
+  readonly names: Map<number, string | readonly string[]>
   readonly totals: Map<string, string>
   readonly taken: Set<string>
   /** Lines that are remembered of it and of those before. */
@@ -32,6 +33,8 @@ type Version = {
 
 /** Lines whose calls are remembered, of all versions: some 20 MB. Others go by their place, as in a rollout that was never cut. */
 const MOST_NAMES = 200_000
+/** Of one line: each is looked at whenever it comes again. */
+const MOST_OF_A_LINE = 100
 
 /** Versions are read several times over; what they are called stays as it is. By the source of the newest of them. */
 const known = new WeakMap<Source, Map<string, Promise<Version>>>()
@@ -65,9 +68,9 @@ function toOlder(newest: Version): OlderCalls {
   }
   return {
     thread: find(({ thread }) => thread),
-    nameOf(text) {
+    nameOf(text, isFree) {
       const hash = hashText(text)
-      return find(({ names }) => names.get(hash))
+      return find(({ names }) => [names.get(hash) ?? []].flat().find(isFree))
     },
     nameOfTotal: (total) => find(({ totals }) => totals.get(total)),
     isTaken: (name) => find(({ taken }) => taken.has(name) || undefined) === true,
@@ -80,10 +83,30 @@ async function readVersion(
   nameInPath: string | undefined,
 ): Promise<Version> {
   const older = before && toOlder(before)
-  const heldBefore = before?.held ?? 0
   const facts = createCodexFacts()
-  const names = new Map<number, string>()
+  const names: Version['names'] = new Map()
+  const taken = new Set<string>()
   const totals = new Map<string, string>()
+  let held = before?.held ?? 0
+  const note = (text: string, name: string): void => {
+    const hash = hashText(text)
+    const known = [names.get(hash) ?? []].flat()
+    held += 1
+    taken.add(name)
+    // A call's lines come one after the other.
+    if (known.at(-1) === name || known.length >= MOST_OF_A_LINE) return
+    names.set(hash, known.length === 0 ? name : [...known, name])
+  }
+  const rename = (renamed: readonly [string, string]): void => {
+    for (const [hash, name] of names)
+      names.set(
+        hash,
+        typeof name === 'string' ? renamedCall(name, renamed) : name.map((one) => renamedCall(one, renamed)),
+      )
+    const all = [...taken]
+    taken.clear()
+    for (const name of all) taken.add(renamedCall(name, renamed))
+  }
   let isNamed = false
   let isWhole = true
   const thread = (): string | undefined => (isNamed ? facts.thread : (older?.thread ?? nameInPath))
@@ -97,10 +120,10 @@ async function readVersion(
       const { value, text, number } = step.record
       const { line, count, renamed } = fold.next(value, text)
       if (number === 1) isNamed = facts.thread !== undefined
-      if (renamed !== undefined) for (const [hash, name] of names) names.set(hash, renamedCall(name, renamed))
+      if (renamed !== undefined) rename(renamed)
       const name = (count ?? line).call?.messageId
-      if (name === undefined || heldBefore + names.size >= MOST_NAMES) continue
-      names.set(hashText(text), name)
+      if (name === undefined || held >= MOST_NAMES) continue
+      note(text, name)
       const total = statedTotal(value)
       if (total !== undefined && !totals.has(total)) totals.set(total, name)
     }
@@ -110,7 +133,7 @@ async function readVersion(
     thread: isNamed ? facts.thread : undefined,
     names,
     totals,
-    taken: new Set(names.values()),
-    held: heldBefore + names.size,
+    taken,
+    held,
   }
 }

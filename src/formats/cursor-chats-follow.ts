@@ -60,6 +60,7 @@ export function followChats(file: Pick<SourceFile, 'path'>): DatabaseFollowing {
       for await (const { key } of eachRow(database, table, keys)) {
         note(chats, key)
         count += 1
+        if (isTooMany(chats)) return chats
       }
       // Two rows of one name are read as two chats.
       if (prefix === CHAT && count !== chats.own.size) isSure = false
@@ -81,7 +82,7 @@ export function followChats(file: Pick<SourceFile, 'path'>): DatabaseFollowing {
         if (!database.tables().includes(table)) continue
         const chats = tables.get(table) ?? (await begin(database, table))
         tables.set(table, chats)
-        const parents = isSure ? await parentsIn(database, table, chats) : undefined
+        const parents = isSure && !isTooMany(chats) ? await parentsIn(database, table, chats) : undefined
         if (parents === undefined) return undefined
         for (const chat of [...[...chats.own.keys()].sort(), ...chats.lost]) {
           // One that is in both tables is two sessions.
@@ -104,6 +105,8 @@ export function followChats(file: Pick<SourceFile, 'path'>): DatabaseFollowing {
   }
 }
 
+const isTooMany = ({ own, lost }: Chats): boolean => own.size + lost.size > MOST
+
 const isOfChats = (table: string): boolean => CURSOR_TABLES.some((one) => one === table)
 
 /** Reads what came to be said of others. Undefined where a chat has not one row, or too much is said. */
@@ -113,9 +116,11 @@ async function parentsIn(
   { own }: Chats,
 ): Promise<ReadonlyMap<string, string> | undefined> {
   const parents = new Map<string, string>()
+  let named = 0
   for (const [chat, known] of own) {
     const related = known ?? (await relatedOf(database, table, chat))
-    if (related === undefined || own.size + parents.size > MOST) return undefined
+    named += related?.below.length ?? 0
+    if (related === undefined || own.size + named > MOST) return undefined
     own.set(chat, related)
     noteParents(chat, related, parents)
   }

@@ -198,7 +198,9 @@ export function relatedIn(row: Row): Related {
   const data = asObject(jsonOf(row['value'])) ?? {}
   const above = asId(asObject(data['subagentInfo'])?.['parentComposerId'])
   const lists = [data['subagentComposerIds'], data['subComposerIds']]
-  return { above, below: lists.flatMap((list) => (asArray(list) ?? []).flatMap((id) => asId(id) ?? [])) }
+  // Each once: a list may name one of them a million times, and is held.
+  const below = new Set(lists.flatMap((list) => (asArray(list) ?? []).flatMap((id) => asId(id) ?? [])))
+  return { above, below: [...below] }
 }
 
 /** What a chat says of itself goes before what others say of it; of these, the first. */

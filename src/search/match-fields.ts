@@ -2,9 +2,8 @@
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
-import { sessionUsd } from '../transcript/session-amounts.ts'
+import { sessionTokenSum, sessionUsd } from '../transcript/session-amounts.ts'
 import { filesOf } from '../transcript/tool-files.ts'
-import { promptTokens } from '../transcript/usage.ts'
 import { isBefore, type FieldTest, type NameField, type NameTest, type NumberTest } from './query-fields.ts'
 
 export function matchesField(test: FieldTest, entry: Entry, session: Session): boolean {
@@ -94,16 +93,7 @@ function addParts(parts: string[], blocks: readonly Block[]): string[] {
 }
 
 function matchesNumber({ field, operator, value }: NumberTest, session: Session): boolean {
-  const usage = session.totals?.usage
-  const cost = sessionUsd(session)?.usd
-  const known =
-    field === 'cost'
-      ? cost === undefined
-        ? undefined
-        : Number(cost)
-      : usage && (promptTokens(usage) !== undefined || usage.output !== undefined)
-        ? (promptTokens(usage) ?? 0) + (usage.output ?? 0)
-        : undefined
+  const known = field === 'cost' ? Number(sessionUsd(session)?.usd ?? Number.NaN) : sessionTokenSum(session)
   if (known === undefined || Number.isNaN(known)) return false
   switch (operator) {
     case '<':

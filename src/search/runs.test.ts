@@ -25,6 +25,14 @@ describe('runs', () => {
     expect(toRuns([step('a', 'r')])[0]).not.toHaveProperty('uncounted')
   })
 
+  it('are told of by their calls where the source states nothing but that it would', () => {
+    // As an Entire checkpoint has it with a `token_usage` of `{}`.
+    const reportedUsage = { quality: 'reported' } as const
+    const cost = { usd: null, unpriced: ['nobody-knows'] }
+    const totals: Totals = { entries: 1, toolCalls: 0, calls: 0, uncounted: 3, cost }
+    expect(toRuns([step('a', 'r', { totals, reportedUsage })])[0]).toMatchObject({ uncounted: 3, cost })
+  })
+
   it('are their sessions together: usage and cost added up, times from first to last', () => {
     const totals = (output: number, usd: string | null, unpriced: string[] = []): Totals => ({
       entries: 1,

@@ -6,7 +6,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { asArray, asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Cost, Session, Status } from '../transcript/session.ts'
 import { sessionUsage } from '../transcript/session-amounts.ts'
-import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
+import { addUsage, type Usage } from '../transcript/usage.ts'
 
 export type ListedRun = {
   readonly id: string
@@ -114,7 +114,6 @@ export function stepCost(session: Session, book?: PriceBook): StepCost | undefin
   if (used?.isStated !== true || stub === true)
     return totals?.cost && { cost: totals.cost, isEstimated: false }
   const { usage } = used
-  if (!hasCounts(usage)) return undefined
   const cost = costOf({ model, usage, at: startedAt }, book)
   if ('unpriced' in cost) return { cost: { usd: null, unpriced: [model ?? 'unknown'] }, isEstimated: true }
   return { cost: { usd: toUsd(cost.pico), unpriced: [] }, isEstimated: true }

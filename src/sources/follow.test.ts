@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { addCommits, createRepository } from '../../test/git-repository.ts'
 import { claudeLogs, createMachine, type Machine } from '../../test/machine.ts'
 import { parseExclude } from './exclude.ts'
-import { followPlaces } from './follow.ts'
+import { followPlaces, type FollowOptions } from './follow.ts'
 import { allFormats } from './formats.ts'
 import type { SyncReport } from './sync.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 })
 afterEach(() => fs.rmSync(machine.base, { recursive: true, force: true }))
 
-function follow(): Promise<void> {
+function follow(more: Partial<FollowOptions> = {}): Promise<void> {
   return followPlaces(
     machine.archive(),
     { env: {}, userHome: machine.user, cwd: machine.cwd },
@@ -31,6 +31,7 @@ function follow(): Promise<void> {
       onSync: (report) => void reports.push(report),
       onError: (error) => expect(error).toBeUndefined(),
       lookAgainMs: 100,
+      ...more,
     },
   )
 }
@@ -79,6 +80,34 @@ describe('following', () => {
     await wait(150)
     machine.write(machine.log(ONE), claudeLogs(2, { session: ONE }))
     await until(() => entriesTaken() === 2)
+    ending.abort()
+    await over
+  }, 15_000)
+
+  it('prepares after what brought something, and when a database is to be looked through', async () => {
+    const files = { seen: 1, new: 0, grown: 0, rewritten: 0, unchanged: 1, failed: 0 }
+    const nothing = { files, sessions: 0, entries: 0, damage: 0, bytesRead: 0, problems: [] }
+    let next: SyncReport = nothing
+    let prepared = 0
+    const over = follow({
+      take: async () => next,
+      prepare: async () => {
+        prepared += 1
+        return false
+      },
+    })
+    const told = async (report: SyncReport): Promise<number> => {
+      next = report
+      const from = reports.length
+      await until(() => reports.length > from + 2)
+      return prepared
+    }
+    const first = await told(nothing)
+    expect(first).toBe(1)
+    expect(await told(nothing)).toBe(first)
+    const looked = await told({ ...nothing, isLookDue: true })
+    expect(looked).toBeGreaterThan(first)
+    expect(await told({ ...nothing, sessions: 1 })).toBeGreaterThan(looked)
     ending.abort()
     await over
   }, 15_000)

@@ -117,8 +117,8 @@ export async function followPlaces(
       const places = now.map(([place, paths]) => narrowed(place, paths))
       const report = await take({ ...options, places, repositories, signal, isFollowing: true })
       onSync(report)
-      // What brought nothing leaves nothing to prepare.
-      if (isFirst || report.sessions > 0)
+      // What brought nothing leaves nothing else to prepare.
+      if (isFirst || report.sessions > 0 || report.isLookDue === true)
         preparing ??= prepareAll()
           .catch(onError)
           .finally(() => (preparing = undefined))

@@ -5,8 +5,12 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
 import { expectWhole, prepareAll } from '../../test/followed-machine.ts'
 import { createMachine, type Machine } from '../../test/machine.ts'
+import { followDatabase } from './followed-database.ts'
 import { lookAtNext } from './followed-rows.ts'
 import { LONG_BYTES } from './followed-units.ts'
+import { openState } from './state.ts'
+import { openStateFiles } from './state-files.ts'
+import { toFollowed } from './sync-read-followed.ts'
 import type { SyncReport } from './sync.ts'
 
 const PATH = '.config/Cursor/User/globalStorage/state.vscdb'
@@ -89,6 +93,18 @@ async function longDatabase(): Promise<void> {
   for (let at = 0; at < 200; at += 1) replace(`agentKv:blob:${at}`, { secret: 'x'.repeat(1000) })
   await follow()
   await prepareAll(machine)
+}
+
+/** A message that neither is among the last of its chat nor has its chat's row changed with it. */
+async function changeUnnoticed(): Promise<void> {
+  await longDatabase()
+  for (let at = 0; at < 200; at += 1) bubble('m', {}, `m${at}`)
+  chat('m')
+  await follow()
+  await prepareAll(machine)
+  bubble('m', { text: 'changed unnoticed' }, 'm1')
+  expect((await follow()).sessions).toBe(0)
+  expect(keptText().includes('changed unnoticed')).toBe(false)
 }
 
 /** Things that Cursor does, each to rows that `at` chooses. */
@@ -235,13 +251,7 @@ describe('chats that are followed', () => {
   })
 
   it('are kept after a look at all rows where they were changed unnoticed, which waits until nothing is written', async () => {
-    await longDatabase()
-    for (let at = 0; at < 200; at += 1) bubble('m', {}, `m${at}`)
-    chat('m')
-    await follow()
-    await prepareAll(machine)
-    bubble('m', { text: 'changed unnoticed' }, 'm1')
-    expect((await follow()).sessions).toBe(0)
+    await changeUnnoticed()
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
     const looked = lookAtNext()
     bubble('a')
@@ -250,14 +260,55 @@ describe('chats that are followed', () => {
     // It was not begun, and is still to come.
     bubble('a')
     expect(await follow()).toMatchObject({ sessions: 1 })
-    expect(keptText()).not.toContain('changed unnoticed')
+    expect(keptText().includes('changed unnoticed')).toBe(false)
     await prepareAll(machine)
     expect(await lookAtNext()).toBe(false)
     bubble('a')
     expect(await follow()).toMatchObject({ sessions: 2 })
-    expect(keptText()).toContain('changed unnoticed')
+    expect(keptText().includes('changed unnoticed')).toBe(true)
     await expectWhole(machine)
   }, 30_000)
+
+  it('that were changed unnoticed are kept by whoever does not follow, though the database is as it was', async () => {
+    await changeUnnoticed()
+    // Another process, which has nothing to ask by.
+    await machine.sync()
+    expect(keptText().includes('changed unnoticed')).toBe(true)
+    await expectWhole(machine)
+    // All of it is known from then on, to both.
+    const onPlan = vi.fn()
+    for (const isFollowing of [true, false, true]) await machine.sync({ isFollowing, onPlan })
+    expect(onPlan).not.toHaveBeenCalled()
+  })
+
+  it('that were changed unnoticed are kept after a look, though nothing more is written', async () => {
+    await changeUnnoticed()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    await prepareAll(machine)
+    expect(await follow()).toMatchObject({ sessions: 1 })
+    expect(keptText().includes('changed unnoticed')).toBe(true)
+    await expectWhole(machine)
+  }, 30_000)
+
+  it('are read beside what else is to be done, until it is to stop', async () => {
+    await longDatabase()
+    const archive = machine.archive()
+    const state = await openState(archive)
+    const files = openStateFiles(state.database)
+    const known = files.unitAt(1)
+    const unit = known && toFollowed(state.database, known, files, archive)
+    const followed = unit && (await followDatabase(unit))
+    try {
+      if (unit === undefined) throw new Error('it is not known')
+      const ending = new AbortController()
+      setImmediate(() => ending.abort())
+      expect(await followed?.more(unit, ending.signal)).toBeUndefined()
+      expect(followed?.isSure()).toBe(true)
+    } finally {
+      await followed?.close()
+      state.close()
+    }
+  })
 
   it('have a call that several of them mention billed once, whoever comes to mention it or no longer does', async () => {
     await longDatabase()

@@ -5,8 +5,10 @@
 import { posix } from 'node:path'
 import type { HeldRows } from '../archive/held-rows.ts'
 import type { DatabaseFollowing, SessionTaking } from '../formats/format.ts'
+import type { SourceDatabase } from '../transcript/source.ts'
 import type { Added, Counted, Followed, FollowedUnit } from './followed-units.ts'
 import { loadFormat } from './load-format.ts'
+import { nextTurn } from './next-turn.ts'
 import { keptIn } from './open-unit.ts'
 import type { Call, CountedDrift, Mention, SessionFacts } from './session-facts.ts'
 import { createUnitReading } from './unit-facts.ts'
@@ -52,7 +54,7 @@ function createFollowed(
   let isEverSure = true
 
   return {
-    async more({ files: [file] }) {
+    async more({ files: [file] }, signal) {
       const isIn = await rows.more(
         (table) => following.told(table),
         (table, row) => following.note(table, row),
@@ -81,7 +83,11 @@ function createFollowed(
           },
         }
       }
-      const ids = await following.read(rows.database, begin)
+      const ids = await following.read(inTurns(rows.database, signal), begin).catch((error: unknown) => {
+        if (signal?.aborted === true) return undefined
+        throw error
+      })
+      if (signal?.aborted === true) return undefined
       const said = ids?.flatMap((id) => known.get(id) ?? []) ?? []
       const all = isSure && rows.isSound() && said.length === ids?.length ? addUp(said) : undefined
       if (all === undefined) {
@@ -95,6 +101,26 @@ function createFollowed(
     isOnDisk: true,
     isSure: () => isEverSure,
     close: () => rows.close(),
+  }
+}
+
+/** Batches read in a row: what has changed, or ends it, must not wait until all of it is read. */
+const BATCHES_A_TURN = 20
+
+/** The same, read beside what else is to be done. Ends with an error when it is to stop. */
+function inTurns(database: SourceDatabase, signal: AbortSignal | undefined): SourceDatabase {
+  let batches = 0
+  return {
+    ...database,
+    async *rows(table, options) {
+      for await (const batch of database.rows(table, options)) {
+        yield batch
+        batches += 1
+        if (batches % BATCHES_A_TURN !== 0) continue
+        await nextTurn()
+        signal?.throwIfAborted()
+      }
+    },
   }
 }
 

@@ -11,6 +11,8 @@ import type { RowsKept } from '../formats/format.ts'
 import { SQLITE_MAGIC, type SourceDatabase, type SourceFile } from '../transcript/source.ts'
 import { collect, collecting } from './one-at-a-time.ts'
 import type { OpenSource } from './open.ts'
+import { keptIn } from './open-unit.ts'
+import type { FoundPlace } from './places.ts'
 
 /** A database in its place. */
 export type RowsOf = { readonly place: KeptPlace; readonly path: string; readonly rows: readonly RowsKept[] }
@@ -19,7 +21,7 @@ const memories = createRowsMemories()
 /** Those that something is held of, by name. */
 const followed = new Map<string, RowsOf>()
 
-const nameOf = ({ place, path }: RowsOf): string => `${place.folder}\n${path}`
+const nameOf = ({ place, path }: Pick<RowsOf, 'place' | 'path'>): string => `${place.folder}\n${path}`
 
 /** Undefined where its tables cannot be asked for what was written since. */
 export function memoryOf(one: RowsOf): RowsMemory | undefined {
@@ -33,6 +35,17 @@ export function memoryOf(one: RowsOf): RowsMemory | undefined {
 export function forgetRows(one: RowsOf): void {
   memories.forget(nameOf(one))
   followed.delete(nameOf(one))
+}
+
+/** Whether who follows it asks it for what was written since: nobody knows then that all of it is kept. */
+export function isAskedSince(home: string, { agent, root }: FoundPlace, path: string): boolean {
+  const name = nameOf({ place: keptIn(home).place(agent, root), path })
+  return memories.has(name) && memories.of(name).hasLeft()
+}
+
+/** Whether there is one that it is time to look through. */
+export function isLookDue(): boolean {
+  return [...followed.keys()].some((name) => memories.has(name) && memories.of(name).mayLook())
 }
 
 /** Looks through one that it is time for, once nothing is written any more. False when there is none. */

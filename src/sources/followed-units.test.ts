@@ -5,7 +5,7 @@ import { openArchive } from '../archive/archive.ts'
 import { counted, meta, said, text, THREAD, turn } from '../../test/codex-lines.ts'
 import { claudeLog, createMachine, type Machine } from '../../test/machine.ts'
 import { stateWords } from '../../test/state-words.ts'
-import { LONG_BYTES, type FollowedUnit } from './followed-units.ts'
+import { followedUnits, LONG_BYTES, type FollowedUnit } from './followed-units.ts'
 import { prepareFollowed } from './prepare-followed.ts'
 import { openState } from './state.ts'
 import { openStateFiles } from './state-files.ts'
@@ -158,6 +158,20 @@ describe('a long log that is followed', () => {
     await follow()
     expect(await stateWords(machine.archive())).toEqual(await fresh())
   })
+
+  it('that is still to be read is not waited for by who is to stop', async () => {
+    append(machine.log(ONE), answer(1))
+    await follow()
+    followedUnits.wish({ home: machine.home, files: [{ path: 'x', size: LONG_BYTES, bytes: 0 }] }, 1)
+    await change('UPDATE units SET dirty = 1')
+    const ending = new AbortController()
+    setTimeout(() => ending.abort(), 50)
+    const began = Date.now()
+    await prepareFollowed(machine.archive(), ending.signal)
+    expect(Date.now() - began).toBeLessThan(5000)
+    // It was the one that was looked for.
+    expect(followedUnits.nextWish(machine.home)).toBeUndefined()
+  }, 60_000)
 
   it('is read whole in a state that was begun anew, though its passes have the same numbers', async () => {
     const path = await longLog()

@@ -12,6 +12,8 @@ import { isPassing, type Coverage, type ReadVersion } from './coverage.ts'
 /** An older version and what is known of it; the newest has no coverage. */
 export type Version = {
   readonly read: ReadVersion
+  /** Of all that is in it. */
+  readonly keys: Coverage['keys']
   readonly coverage?: Coverage
   /** What is to be said beside its entries, by key, where an older version knew more of them. */
   readonly fuller?: ReadonlyMap<string, Report>
@@ -31,8 +33,8 @@ export async function* mergeVersions(
   const known: Coverage['keys'][] = []
   for (const [at, version] of versions.entries()) {
     const own = toSteps(version, at)
-    steps = steps === undefined ? own : merge(steps, own, [...known])
-    if (version.coverage !== undefined) known.push(version.coverage.keys)
+    steps = steps === undefined ? own : merge(steps, own, { known: [...known], keys: version.keys })
+    known.push(version.keys)
   }
   let batch: ReadItem[] = []
   let scope: string | undefined
@@ -80,18 +82,26 @@ async function* toSteps({ read, coverage, fuller }: Version, version: number): A
   }
 }
 
-/** Two runs as one: where both have an entry, all that stood before it in the old one comes first. */
+/** `known`: keys of each version in the old run; `keys`: those of the new one. */
+type Merging = { readonly known: readonly Coverage['keys'][]; readonly keys: Coverage['keys'] }
+
+/**
+ * Two runs as one: where both have an entry, all that stood before it in the old one comes first. What is new waits for no entry that is
+ * yet to come in its own run.
+ */
 async function* merge(
   old: AsyncGenerator<Step>,
   now: AsyncGenerator<Step>,
-  known: readonly Coverage['keys'][],
+  { known, keys }: Merging,
 ): AsyncGenerator<Step> {
   const passed = createKeySet()
+  // One that another version has instead may be that of the old run.
+  const isBefore = ({ key, isShown }: Step): boolean => isShown || !keys.has(key) || passed.has(key)
   let next = await old.next()
   try {
     for await (const step of now) {
       const isKnown = known.some((keys) => keys.has(step.key)) && !passed.has(step.key)
-      while (next.done !== true && (isKnown ? !passed.has(step.key) : next.value.isShown)) {
+      while (next.done !== true && (isKnown ? !passed.has(step.key) : isBefore(next.value))) {
         passed.add(next.value.key)
         yield next.value
         next = await old.next()

@@ -42,7 +42,7 @@ export async function prepareFollowed(archive: Archive, signal?: AbortSignal): P
   if (state === undefined) return true
   try {
     const { database } = state
-    const find = findUnit(archive, database, id)
+    const find = findUnit(archive, database, id, signal)
     const first = await find()
     if (first !== undefined) {
       await followedUnits.prepare(first.unit, find, signal)
@@ -58,10 +58,11 @@ export async function prepareFollowed(archive: Archive, signal?: AbortSignal): P
 const PATIENCE_MS = 30_000
 const LOOK_MS = 20
 
-function findUnit(archive: Archive, database: Database, id: number): FindUnit {
+function findUnit(archive: Archive, database: Database, id: number, signal?: AbortSignal): FindUnit {
   const files = openStateFiles(database)
   return async () => {
     for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_MS) {
+      if (signal?.aborted === true) return undefined
       const known = files.unitAt(id)
       const unit = known && toFollowed(database, known, files, archive)
       if (known !== undefined && unit !== undefined)
@@ -116,5 +117,5 @@ const LONG = `SELECT units.id, files.stamp FROM units CROSS JOIN files ON files.
 
 /** The last part of a stamp. Zero for one that is none. */
 function changedAt(stamp: string): number {
-  return Number(stamp.slice(stamp.lastIndexOf(':') + 1)) || 0
+  return Number.parseFloat(stamp.slice(stamp.lastIndexOf(':') + 1)) || 0
 }

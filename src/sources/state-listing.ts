@@ -6,9 +6,9 @@ import { hash } from 'node:crypto'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson, storedText } from '../sqlite/stored.ts'
 import { millisBetween } from '../transcript/instant.ts'
-import { sessionUsd } from '../transcript/session-amounts.ts'
+import { sessionTokenSum, sessionUsd } from '../transcript/session-amounts.ts'
 import type { SqlValue } from '../transcript/source.ts'
-import { COUNTS, promptTokens, qualityRank } from '../transcript/usage.ts'
+import { COUNTS, qualityRank } from '../transcript/usage.ts'
 import { storedKey } from './call-rows.ts'
 import type { Recorded } from './state-recorded.ts'
 import type { ListedSession } from './state-sessions.ts'
@@ -141,8 +141,6 @@ const listOf = (names: readonly (string | undefined)[]): string =>
 function usageOf({ session, bill }: Listing): readonly SqlValue[] {
   const { totals } = session
   const usage = totals?.usage
-  const prompt = usage && promptTokens(usage)
-  const isCounted = prompt !== undefined || usage?.output !== undefined
   const usd = Number(sessionUsd(session)?.usd ?? Number.NaN)
   const unpriced = totals?.cost?.unpriced ?? []
   return [
@@ -150,7 +148,7 @@ function usageOf({ session, bill }: Listing): readonly SqlValue[] {
     totals?.uncounted ?? 0,
     ...COUNTS.map((count) => usage?.[count] ?? null),
     usage === undefined ? null : qualityRank(usage.quality),
-    isCounted ? (prompt ?? 0) + (usage?.output ?? 0) : null,
+    sessionTokenSum(session) ?? null,
     totals?.cost === undefined ? null : (bill.pico ?? null),
     Number.isNaN(usd) ? null : usd,
     unpriced.length === 0 ? null : JSON.stringify(unpriced),

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 23
+export const STATE_VERSION = 24
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
@@ -17,7 +17,8 @@ CREATE TABLE places (
   UNIQUE (agent, root)
 );
 
--- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was.
+-- A source's file. stamp: device, inode, size and time of change when it was last looked at, '' when only its copy was;
+-- +some behind it: a database that was asked for what was written since, of which not all may be kept.
 -- pending: 1, it has changed since it was last taken in; 2, it was being taken in: whoever did so may have died half way.
 -- problem: why it could not be taken in, or not all of it; reason: the same in words, where it is not tried again until it changes.
 -- bytes: how many of it are kept; NULL for one that is read where it lies. Of one that is read before it is kept, both: pending, and NULL.

@@ -37,6 +37,8 @@ export type LookOptions = {
   readonly platform: NodeJS.Platform
   readonly cwd: string
   readonly exclude: Exclusion
+  /** Of who follows: whether a database is asked for what was written since. */
+  readonly isAskedSince?: ((home: string, place: FoundPlace, path: string) => boolean) | undefined
   /** Told how many bytes files have that are new or changed, or may be. */
   readonly onChanged?: (bytes: number) => void
 }
@@ -84,10 +86,9 @@ export function pendingOf(
 
 /** What is recorded in the archive itself. */
 export function lookAtJournals(
-  look: Pick<LookOptions, 'database' | 'files' | 'problems' | 'options'>,
-  home: string,
+  look: Pick<LookOptions, 'archive' | 'database' | 'files' | 'problems' | 'options'>,
 ): Looked {
-  const place = journalPlace(home)
+  const place = journalPlace(look.archive.home)
   if (!fs.existsSync(place.root)) return { places: new Map(), seen: 0, failed: 0 }
   const looked = lookAt([place], { ...look, exclude: undefined, onProblem: tellOf(look.problems) })
   const [id] = looked.places.keys()
@@ -103,7 +104,10 @@ function journalPlace(home: string): FoundPlace {
   return { agent: JOURNAL, root: join(home, 'sessions'), files: ['*/journal-*.jsonl'] }
 }
 
-type LookAt = Pick<LookOptions, 'database' | 'files' | 'options' | 'onChanged'> & {
+type LookAt = Pick<
+  LookOptions,
+  'archive' | 'database' | 'files' | 'options' | 'isAskedSince' | 'onChanged'
+> & {
   readonly exclude: Exclusion | undefined
   readonly onProblem: OnProblem
 }
@@ -123,7 +127,8 @@ function lookAt(all: readonly FoundPlace[], look: LookAt): Looked {
     const stretches = openStretches(database, id, isToKeep)
     const walked = walk(place.root, { files: place.files, onProblem, ...(exclude && { exclude }) })
     const wanted = options.passOver === undefined ? walked : others(walked, options.passOver)
-    for (const stretch of inStretches(asSeen(wanted, place.rows !== undefined))) {
+    const seenAs = place.rows === undefined ? toSeen : seenInRows(id, place, look)
+    for (const stretch of inStretches(asSeen(wanted, seenAs))) {
       if (options.signal?.aborted) break
       seen += stretch.length
       if (!stretches.isKnown(stretch)) {
@@ -224,12 +229,28 @@ function* others(walked: Iterable<WalkedFile>, passOver: ReadonlySet<string>): I
   for (const file of walked) if (!passOver.has(file.absolute)) yield file
 }
 
-function* asSeen(walked: Iterable<WalkedFile>, mayBeDatabase: boolean): Iterable<SeenFile> {
-  for (const file of walked) yield toSeen(file, mayBeDatabase)
+function* asSeen(walked: Iterable<WalkedFile>, seenAs: (file: WalkedFile) => SeenFile): Iterable<SeenFile> {
+  for (const file of walked) yield seenAs(file)
 }
 
-/** A database's changes stand in its log first. */
-function toSeen({ path, absolute, stamp, size }: WalkedFile, mayBeDatabase: boolean): SeenFile {
-  const log = mayBeDatabase ? fs.lstatSync(`${absolute}-wal`, { throwIfNoEntry: false }) : undefined
-  return { path, stamp: log === undefined ? stamp : `${stamp}+${toStamp(log)}`, size }
+function toSeen({ path, stamp, size }: WalkedFile): SeenFile {
+  return { path, stamp, size }
+}
+
+/** Behind the stamp of a database of which not all may be kept: to who asks for all of it, it is as if it had changed. */
+const SOME = '+some'
+
+function seenInRows(
+  id: number,
+  place: FoundPlace,
+  { archive, files, isAskedSince = () => false }: LookAt,
+): (file: WalkedFile) => SeenFile {
+  return (file) => {
+    const { path, absolute, stamp } = file
+    // A database's changes stand in its log first.
+    const log = fs.lstatSync(`${absolute}-wal`, { throwIfNoEntry: false })
+    const seen = { ...toSeen(file), stamp: log === undefined ? stamp : `${stamp}+${toStamp(log)}` }
+    const isSome = isAskedSince(archive.home, place, path) && !files.areKnown(id, [seen])
+    return isSome ? { ...seen, stamp: seen.stamp + SOME } : seen
+  }
 }

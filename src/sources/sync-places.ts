@@ -55,8 +55,10 @@ export async function syncPlaces(shared: Shared, isFirst: boolean): Promise<Sync
   }
   try {
     const onChanged = (bytes: number): void => early?.seen(bytes)
-    const look = { env, userHome, platform, cwd, exclude, onChanged }
-    return await takeIn({ ...shared, ...look }, { isFirst, began, counts, early, growLittle })
+    const following = options.isFollowing === true ? await import('./followed-rows.ts') : undefined
+    const look = { env, userHome, platform, cwd, exclude, onChanged, isAskedSince: following?.isAskedSince }
+    const report = await takeIn({ ...shared, ...look }, { isFirst, began, counts, early, growLittle })
+    return following?.isLookDue() === true ? { ...report, isLookDue: true } : report
   } finally {
     growth?.usual()
     await early?.close()

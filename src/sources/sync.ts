@@ -97,6 +97,8 @@ export type SyncReport = {
   /** Of sources; what is unchanged costs none. */
   readonly bytesRead: number
   readonly problems: readonly SyncProblem[]
+  /** Of who follows: there is a database to look through, when there is time. */
+  readonly isLookDue?: boolean
 }
 
 /** Longer than a reader needs to bring the state up to date, shorter than anybody's patience. */
@@ -162,7 +164,7 @@ async function workOnce<T>(
       remember(database, 'adopted', VERSION)
     }
     // Journals first: they say which files elsewhere are this program's own.
-    await takeLooked(lookAtJournals(shared, archive.home), shared)
+    await takeLooked(lookAtJournals(shared), shared)
     noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
     const result = await work(shared, isFirst)

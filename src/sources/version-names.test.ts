@@ -103,6 +103,28 @@ describe('a log that does not say any more which session it is', () => {
     expect(await machine.texts(other?.id ?? '')).toEqual(['two', 'three'])
   })
 
+  it('is that of the session when the log says so again, and nothing before it does', async () => {
+    const machine = setup()
+    const whole = piHead(SESSION) + piLine(1, 'one')
+    machine.write(PI, whole)
+    await machine.sync()
+    const [{ id }] = (await known(machine)) as [{ id: string }]
+    machine.write(PI, piLine(2, 'two'))
+    await machine.sync()
+    for (const [more, calls] of [
+      ['', 2],
+      [piLine(3, 'three'), 3],
+    ] as const) {
+      machine.write(PI, whole + more)
+      await machine.sync()
+      const expected = [{ id, calls, entries: calls + 1 }]
+      expect(await known(machine)).toEqual(expected)
+      withoutState(machine)
+      await machine.sync()
+      expect(await known(machine)).toEqual(expected)
+    }
+  })
+
   it('is another session where it says so', async () => {
     const machine = setup()
     machine.write(machine.log(SESSION), claudeLog(0, { session: SESSION }))

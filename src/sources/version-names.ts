@@ -1,6 +1,7 @@
 /**
- * Which session a version of a unit is of where its records do not say: the one that the version before says, in the same format. A log of
- * which the header is gone is no other session.
+ * Which session a version of a unit is of where its records do not say: the one that the version before says, in the same format, or where
+ * none before does, the one after. A log of which the header is gone is no other session, also when it is back, and what had it before is
+ * let go of.
  */
 import type { ReadItem } from '../formats/format.ts'
 import type { Session } from '../transcript/session.ts'
@@ -21,27 +22,28 @@ export function createVersionNames(
     return known
   }
   /** Of several sessions, nothing tells which. */
-  const nameBefore = async (version: ToldVersion): Promise<Name | undefined> => {
-    for (const older of told.slice(0, told.indexOf(version)).toReversed()) {
-      if (older.format.id !== version.format.id) continue
-      const names = await namesIn(older)
+  const nameOf = async (version: ToldVersion): Promise<Name | undefined> => {
+    const at = told.indexOf(version)
+    for (const other of [...told.slice(0, at).toReversed(), ...told.slice(at + 1)]) {
+      if (other.format.id !== version.format.id) continue
+      const names = await namesIn(other)
       if (names.length > 0) return names.length === 1 ? names[0] : undefined
     }
     return undefined
   }
-  return (version, items) => withNames(items, () => nameBefore(version))
+  return (version, items) => withNames(items, () => nameOf(version))
 }
 
 async function* withNames(
   items: Items,
-  nameBefore: () => Promise<Name | undefined>,
+  nameOf: () => Promise<Name | undefined>,
 ): AsyncGenerator<readonly ReadItem[]> {
   /** The first that is not named: were there a second, it would be another session. */
   let unnamed: { readonly id: string; readonly name: Name | undefined } | undefined
   for await (const batch of items) {
     for (const item of batch) {
       if (unnamed !== undefined || item.type !== 'session' || item.session.native !== undefined) continue
-      unnamed = { id: item.session.id, name: await nameBefore() }
+      unnamed = { id: item.session.id, name: await nameOf() }
     }
     const { id, name } = unnamed ?? {}
     yield name === undefined

@@ -57,10 +57,11 @@ async function totalsOver(path: string, ...versions: readonly (readonly Json[])[
       else if (item.type === 'entry') fold.add(item.entry)
     }
   }
-  const { calls, usage } = fold.totals()
+  const { calls, uncounted, usage } = fold.totals()
   return {
     sessions: sessions.size,
     calls,
+    ...(uncounted !== undefined && { uncounted }),
     input: usage?.input,
     output: usage?.output,
     quality: usage?.quality,
@@ -106,6 +107,25 @@ describe('a rollout that was cut and goes on', () => {
         expect([left, await totalsOver(path, whole, [...end, ...calls(6, 8)])]).toEqual([left, sums(8)])
       }
     }
+  })
+
+  it('has each answer once that is the same as others, without times and counts', async () => {
+    const [path] = PATHS as [string]
+    const header = { id: rollout.THREAD, timestamp: rollout.at(0), instructions: null }
+    const bare = (role: string, type: string, text: string): JsonObject => ({
+      type: 'message',
+      role,
+      content: [{ type, text }],
+    })
+    const turns = (from: number, to: number): readonly JsonObject[] =>
+      Array.from({ length: to - from }, (_, n) => [
+        bare('user', 'input_text', `question ${from + n}`),
+        bare('assistant', 'output_text', 'Done.'),
+      ]).flat()
+    // Of four that are the same, three are those that were there.
+    const goesOn = [header, ...turns(0, 2), ...turns(7, 9)]
+    expect(await totalsOver(path, [header, ...turns(0, 3)], goesOn)).toMatchObject({ uncounted: 4 })
+    expect(await totalsOver(path, [header, ...turns(0, 3)], turns(1, 3))).toMatchObject({ uncounted: 3 })
   })
 
   it('has a call once whose count was written again, and is left without what it counted', async () => {

@@ -31,12 +31,12 @@ export async function* readMerged(
   const found = new Map<ToldVersion, VersionFacts>([[last.version, { ...newer, isPart: false }]])
   // Told once of what is new to the reader, though versions are read several times. Entries of versions are told apart by all they say.
   const whole = { ...options, isForFacts: false }
-  const versions: Version[] = [{ read: readOf(last.version, whole) }]
+  const versions: Version[] = [{ read: readOf(last.version, whole), keys: newer.keys }]
   for (const { version, read, isPart } of ordered.slice(0, -1).toReversed()) {
     const survey = await surveyOlder(read, newer)
     newer = survey.newer
     found.set(version, { ...survey.own, isPart })
-    versions.unshift({ read, coverage: survey.coverage })
+    versions.unshift({ read, keys: survey.coverage.keys, coverage: survey.coverage })
   }
   const facts = factsOver(told.map((version) => found.get(version) as VersionFacts))
   yield* mergeVersions(

@@ -145,6 +145,24 @@ describe('a unit over its versions', () => {
     }
   })
 
+  it.each([
+    [['a', 'b'], ['a'], ['c'], ['b']],
+    [['a', 'b'], ['c'], ['a']],
+    [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['a', 'c'],
+    ],
+  ])(
+    'shows what is new behind what was there, of whichever version that is shown: %j',
+    async (...versions) => {
+      const { place } = setup()
+      for (const names of versions) await keep(place, 'x', lines(...names.map((name) => `${name}:${name}`)))
+      const { texts } = await read(place, ['x'])
+      expect(texts).toEqual([['a', 'b', 'c']])
+    },
+  )
+
   it('shows an entry as it is now when it only got longer', async () => {
     const { place } = setup()
     await keep(place, 'x', lines('1:one', '2:tw', '3:three'))

@@ -3,7 +3,7 @@
  * source states of the whole stands only where nothing was. The one rule for every list, view, order and run.
  */
 import type { Session } from './session.ts'
-import { hasCounts, type Usage } from './usage.ts'
+import { hasCounts, promptTokens, type Usage } from './usage.ts'
 
 export type SessionUsage = {
   readonly usage: Usage
@@ -16,10 +16,19 @@ export function sessionUsage({
   reportedUsage,
 }: Pick<Session, 'totals' | 'reportedUsage'>): SessionUsage | undefined {
   const counted = totals?.usage
-  if (reportedUsage === undefined || (counted !== undefined && hasCounts(counted)))
+  const isStated = reportedUsage !== undefined && hasCounts(reportedUsage)
+  if (!isStated || (counted !== undefined && hasCounts(counted)))
     return counted && { usage: counted, isStated: false }
   const { raw: _, ...usage } = reportedUsage
   return { usage, isStated: true }
+}
+
+/** All that were read and written; undefined where nobody counted either. */
+export function sessionTokenSum(session: Pick<Session, 'totals' | 'reportedUsage'>): number | undefined {
+  const { usage } = sessionUsage(session) ?? {}
+  const prompt = usage && promptTokens(usage)
+  if (prompt === undefined && usage?.output === undefined) return undefined
+  return (prompt ?? 0) + (usage?.output ?? 0)
 }
 
 export type SessionUsd = { readonly usd: string; readonly isStated: boolean }

@@ -44,7 +44,8 @@ export async function watchAndSync(
 }
 
 /** What stays wrong is met with every look, and said once. */
-async function say(report: SyncReport, told: Set<string>, json: boolean): Promise<void> {
+async function say(all: SyncReport, told: Set<string>, json: boolean): Promise<void> {
+  const { isLookDue: _, ...report } = all
   const { files } = report
   if (files.new + files.grown + files.rewritten + files.failed > 0 || report.sessions > 0) {
     if (json) {
