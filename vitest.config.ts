@@ -23,8 +23,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is awaited comes when it comes: on a busy machine a page takes its time.
     expect: { poll: { timeout: 10_000 } },
-    // Crash tests spawn processes; more workers than cores would only make their timings wobble.
-    maxWorkers: 2,
+    // One more than the cores of the smallest machine: tests of the page wait for a browser half of the time.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },
       {
