@@ -7,6 +7,7 @@ import { quote } from '../sqlite/database-tables.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { parseJson } from '../transcript/json.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { byteLines } from './byte-lines.ts'
 import { readChunks } from './bytes.ts'
@@ -50,6 +51,8 @@ export async function fillRows(
   let read = 0
   database.exec('BEGIN')
   for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
+    // Of hundreds of MB, whoever else has something to do must not wait for the last.
+    await nextTurn()
     for (const line of lines) {
       const { number, offset, length, bytes, isWhole } = line
       const place = { line: number, byteOffset: offset, byteLength: length }

@@ -155,6 +155,31 @@ describe('rows that are kept', () => {
     expect(await opened('u')).toEqual([{ id: 'k1', n: 4 }])
   })
 
+  it('let others have their turn while many of them are opened', async () => {
+    await sql(`CREATE TABLE t (id INTEGER PRIMARY KEY, v TEXT);
+               WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+               INSERT INTO t SELECT i, hex(zeroblob(50000)) FROM n`)
+    await exported()
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    const atReads: number[] = []
+    const read: typeof nodeFiles.read = (...given) => {
+      atReads.push(turns)
+      return nodeFiles.read(...given)
+    }
+    const database = await openRows({ ...nodeFiles, read }, kept)
+    expect(await all(database, 't')).toHaveLength(40)
+    isOver = true
+    await database.close()
+    // Twice four MB, half a MB at a time; that nothing is left is found out in the same turn.
+    expect(new Set(atReads).size).toBeGreaterThanOrEqual(15)
+  })
+
   it('stay when the source deletes them, drops the table, or begins again', async () => {
     await sql(`CREATE TABLE t (id TEXT PRIMARY KEY); INSERT INTO t VALUES ('a'), ('b')`)
     await exported()

@@ -10,6 +10,7 @@ import type { Files } from '../journal/files.ts'
 import { readTables, type Reported } from '../sqlite/database-rows.ts'
 import { quote } from '../sqlite/database-tables.ts'
 import { type Database, openDatabase } from '../sqlite/driver.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import type { Row, RowOptions, SourceDatabase } from '../transcript/source.ts'
 import { byteLines } from './byte-lines.ts'
 import { readChunks } from './bytes.ts'
@@ -119,6 +120,7 @@ async function* wholeRows(
 export async function readDeclared(files: Files, path: string): Promise<ReadonlyMap<string, Table>> {
   const tables = new Map<string, Table>()
   for await (const lines of byteLines(readChunks(files, path), isColumnsLine)) {
+    await nextTurn()
     for (const { bytes, isWhole } of lines) {
       const isColumns = isWhole && bytes !== undefined && isColumnsLine(bytes)
       const declared = isColumns ? parseColumns(bytes.toString()) : undefined

@@ -91,7 +91,7 @@ export const VOCABULARY = vocabulary({
     'response_item/untyped: content role',
     'response_item/web_search_call: action id status',
     'security_risk_score: score',
-    'session_meta: agent_nickname agent_path agent_role base_instructions cli_version context_window cwd dynamic_tools forked_from_id forked_from_ordinal_exclusive git history_base history_mode id instructions memory_mode model_provider multi_agent_version originator parent_thread_id runtime_workspace_roots session_id source subagent_history_start_ordinal thread_source',
+    'session_meta: account_scoped agent_nickname agent_path agent_role base_instructions cli_version context_window cwd dynamic_tools forked_from_id forked_from_ordinal_exclusive git history_base history_mode id instructions memory_mode model_provider multi_agent_version originator parent_thread_id runtime_workspace_roots session_id source subagent_history_start_ordinal thread_source',
     'state: record_type',
     'thread.started: thread_id',
     `token_usage: ${USAGE}`,

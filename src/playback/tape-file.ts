@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path'
 import type { Files } from '../journal/files.ts'
-import { nextTurn } from '../sources/next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import { parseJson } from '../transcript/json.ts'
 import {
   TAPES,

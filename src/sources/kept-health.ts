@@ -10,7 +10,7 @@ import { acquireLock } from '../archive/lock.ts'
 import { isHansardError } from '../errors.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { MOST, type PlaceHealth } from './health.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import { openStateFiles } from './state-files.ts'
 import { openState } from './state.ts'
 

@@ -4,7 +4,7 @@
  * is enough to read: starting threads is as much to load as a format.
  */
 import { Worker } from 'node:worker_threads'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import type { Readers } from './readers.ts'
 import { mayBeShort, runShortJob, type UnitJob } from './read-unit.ts'
 import { createUnitPass, takeWhole, type ReadUnit, type Taker } from './unit-pass.ts'

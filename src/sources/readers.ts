@@ -3,7 +3,7 @@
  * results are the same.
  */
 import os from 'node:os'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import { runUnitJob, type UnitJob } from './read-unit.ts'
 import { createUnitPass, takeWhole, type ReadUnit, type Taker } from './unit-pass.ts'
 import { workerScript } from './worker-script.ts'

@@ -4,7 +4,7 @@
  */
 import type { Database } from '../sqlite/driver.ts'
 import type { Candidate } from '../transcript/billing.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import { billKeys } from './state-bill-calls.ts'
 import { chooseRecordings, FULLEST, UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'

@@ -2,7 +2,7 @@
 import { createSortedTexts } from '../journal/sorted-texts.ts'
 import { madeList } from '../transcript/made-list.ts'
 import { createLongList, LONG, openLongList, type LongListIn } from './long-list.ts'
-import { nextTurn } from './next-turn.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import { collect } from './one-at-a-time.ts'
 import type { StateFiles, UnitFile } from './state-files.ts'
 

@@ -3,7 +3,7 @@
  * with what that said. What fails is reported, and nothing waits for it.
  */
 import { randomUUID } from 'node:crypto'
-import { nextTurn } from '../../sources/next-turn.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 import { createRequestPacker } from '../../wire/tape-requests.ts'
 import type { Reporter } from '../report.ts'
 import type { Asked } from './call.ts'

@@ -4,7 +4,7 @@
  */
 import type { Archive } from '../../archive/archive.ts'
 import { readSession } from '../../archive/read-session.ts'
-import { nextTurn } from '../../sources/next-turn.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 import { asObject, asString, parseJson } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createVoices, type Voices } from './voices.ts'

@@ -1,7 +1,7 @@
 /** What the recorder's thread does: it takes what passed, gives the memory back, says what went wrong, and ends when it is told to. */
 import type { MessagePort } from 'node:worker_threads'
 import type { Session } from '../../transcript/session.ts'
-import { nextTurn } from '../../sources/next-turn.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 import { createCallLog, type CallLogOptions } from '../calls/call-log.ts'
 import { PARTS, type Parts } from '../calls/call-parts.ts'
 import { createReporter, type Failure } from '../report.ts'
