@@ -2,6 +2,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { INLINE_LIMIT } from '../src/archive/blobs.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
 import { openSearchIndex, type SearchIndex, type SearchResult } from '../src/search/search.ts'
@@ -121,7 +122,7 @@ beforeAll(async () => {
   await packAll(searched.archive)
   for (let n = 12; n < 16; n += 1) writeLog(searched.config, n, TEXTS.slice(n % 3))
   await searched.sync()
-  await recordSession(searched.archive, ['ordinary journal', `${'long '.repeat(20_000)} blobneedle`])
+  await recordSession(searched.archive, ['ordinary journal', `${' '.repeat(INLINE_LIMIT)} blobneedle`])
   await learn()
 })
 
