@@ -30,10 +30,10 @@ for (let round = 1; round <= Number(rounds); round += 1) {
   }
 }
 
-/** Files of tests below a folder that have properties, by their import. */
+/** Files of tests below a folder that have properties, by their import, or that try more where there is a seed. */
 function withProperties(folder) {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.test.ts'))
     .map((name) => join(folder, name))
-    .filter((path) => readFileSync(join(root, path), 'utf8').includes("from 'fast-check'"))
+    .filter((path) => /from 'fast-check'|HANSARD_SEED/.test(readFileSync(join(root, path), 'utf8')))
 }

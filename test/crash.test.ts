@@ -12,9 +12,9 @@ it('is tried with the compiled program', () => {
 })
 
 it('leaves every acknowledged entry when it is killed at any moment', async () => {
-  const proof = await proveKills({ kills: 40 })
+  const proof = await proveKills({ kills: 24 })
   expect(proof.broken).toEqual([])
-  expect(proof.counts['acknowledged']).toBeGreaterThan(40)
+  expect(proof.counts['acknowledged']).toBeGreaterThan(24)
   expect(proof.counts['lost']).toBe(0)
 })
 

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 import fs from 'node:fs'
 import { join, resolve } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Archive } from '../src/archive/archive.ts'
 import { makeSample, sampleFiles } from '../src/cli/demo/make.ts'
 import { playLive } from '../src/cli/demo/live-story.ts'
 import { KIND_FLAGS, type KindFlag } from '../src/transcript/kinds.ts'
@@ -14,35 +15,33 @@ import { BIN, run, temporaryFolder } from './program.ts'
 import { ask, FIRST, log } from './serving.ts'
 
 const NOW = Date.UTC(2026, 10, 15, 9)
-const servers: RunningServer[] = []
-afterAll(async () => {
-  for (const server of servers) await server.close()
-})
-
-async function serveSample(): Promise<{ json: <T>(path: string) => Promise<T> }> {
-  const archive = await makeSample(temporaryFolder(), NOW)
-  const server = await startServer(archive, { port: 0, follow: false, utc: true })
-  servers.push(server)
-  return {
-    json: async <T>(path: string): Promise<T> => {
-      const headers = { authorization: `Bearer ${server.token}` }
-      const { status, text } = await ask(server.port, { path: `/api/v1/${path}`, headers })
-      expect([path, status]).toEqual([path, 200])
-      // What the test expects of it is what it then looks at.
-      return JSON.parse(text) as T
-    },
-  }
-}
 
 describe('the sample', () => {
+  const folder = temporaryFolder()
+  let sample: Archive
+  let server: RunningServer
+  beforeAll(async () => {
+    sample = await makeSample(folder, NOW)
+    server = await startServer(sample, { port: 0, follow: false, utc: true })
+  })
+  afterAll(() => server.close())
+
+  async function json<T>(path: string): Promise<T> {
+    const headers = { authorization: `Bearer ${server.token}` }
+    const { status, text } = await ask(server.port, { path: `/api/v1/${path}`, headers })
+    expect([path, status]).toEqual([path, 200])
+    // What the test expects of it is what it then looks at.
+    return JSON.parse(text) as T
+  }
+
   it('is the same, to the byte, whenever it is made for the same time', () => {
-    expect([...sampleFiles(NOW)]).toEqual([...sampleFiles(NOW)])
-    const bytes = [...sampleFiles(NOW).values()].reduce((sum, text) => sum + text.length, 0)
+    const files = sampleFiles(NOW)
+    expect([...files]).toEqual([...sampleFiles(NOW)])
+    const bytes = [...files.values()].reduce((sum, text) => sum + text.length, 0)
     expect(bytes).toBeLessThan(3_000_000)
   })
 
   it('has something for every view', async () => {
-    const { json } = await serveSample()
     const { sessions, facets, total } = await json<SessionsAnswer>('sessions?limit=200')
     expect(total).toBeGreaterThan(60)
     expect(facets.agent.map(({ value }) => value)).toEqual(
@@ -90,15 +89,12 @@ describe('the sample', () => {
   })
 
   it('is read without a record that is not understood, and without drift', async () => {
-    const folder = temporaryFolder()
-    const { home } = await makeSample(folder, NOW)
-    const { stdout } = await run(['doctor', '--json', '--home', home], { env: { HOME: folder } })
+    const { stdout } = await run(['doctor', '--json', '--home', sample.home], { env: { HOME: folder } })
     const report = JSON.parse(stdout) as { drift?: unknown[] }
     expect(report.drift ?? []).toEqual([])
   })
 
   it('shows no secret that it prints', async () => {
-    const { json } = await serveSample()
     const { sessions } = await json<SessionsAnswer>('sessions?q=wrong+total')
     const { entries } = await json<{ entries: unknown[] }>(`sessions/${sessions[0]?.id}/entries?to=200`)
     const said = JSON.stringify(entries)

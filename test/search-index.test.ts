@@ -2,16 +2,17 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { INLINE_LIMIT } from '../src/archive/blobs.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { parseQuery } from '../src/search/query.ts'
-import { openSearchIndex } from '../src/search/search.ts'
+import { openSearchIndex, type SearchIndex, type SearchResult } from '../src/search/search.ts'
 import { INDEX_VERSION, shardPath } from '../src/search/index-record.ts'
 import { listShards } from '../src/search/shard.ts'
 import { STATE_VERSION } from '../src/sources/state-schema.ts'
 import {
   packAll,
   createSearched,
-  readAnswer,
+  readAnswers,
   recordSession,
   writeLog,
   type SearchedArchive,
@@ -69,35 +70,44 @@ const FEW = ['ordinary', '"words that come"', 'tool:b* ordinary', '-ordinary']
 let searched: SearchedArchive
 const answers = new Map<string, string[]>()
 
-const search = async (query: string, order: 'newest' | 'ranked' = 'newest') => {
+const asked = async (
+  index: SearchIndex,
+  query: string,
+  order: 'newest' | 'ranked' = 'newest',
+): Promise<SearchResult> => {
+  const result = await index.search(parseQuery(query), { limit: 10_000, order })
+  for (const hit of result.hits.slice(0, order === 'newest' ? 3 : 1))
+    expect(await index.entry(hit)).toMatchObject({ sequence: hit.sequence })
+  return result
+}
+const withIndex = async <T>(work: (index: SearchIndex) => Promise<T>): Promise<T> => {
   const index = await openSearchIndex(searched.archive)
   try {
-    const result = await index.search(parseQuery(query), { limit: 10_000, order })
-    for (const hit of result.hits.slice(0, 3))
-      expect(await index.entry(hit)).toMatchObject({ sequence: hit.sequence })
-    return result
+    return await work(index)
   } finally {
     index.close()
   }
 }
-const expectAll = async (queries: readonly string[] = QUERIES): Promise<void> => {
-  for (const query of queries) {
-    for (const order of ['newest', 'ranked'] as const) {
-      const { hits, total } = await search(query, order)
-      expect([query, order, hits.map(({ citation }) => citation).sort()]).toEqual([
-        query,
-        order,
-        answers.get(query),
-      ])
-      expect(total).toBe(hits.length)
-      if (order === 'ranked') continue
-      const times = hits.map(({ at }) => at ?? '')
-      expect(times).toEqual(times.toSorted().toReversed())
+const search = (query: string): Promise<SearchResult> => withIndex((index) => asked(index, query))
+const expectAll = (queries: readonly string[] = QUERIES): Promise<void> =>
+  withIndex(async (index) => {
+    for (const query of queries) {
+      for (const order of ['newest', 'ranked'] as const) {
+        const { hits, total } = await asked(index, query, order)
+        expect([query, order, hits.map(({ citation }) => citation).sort()]).toEqual([
+          query,
+          order,
+          answers.get(query),
+        ])
+        expect(total).toBe(hits.length)
+        if (order === 'ranked') continue
+        const times = hits.map(({ at }) => at ?? '')
+        expect(times).toEqual(times.toSorted().toReversed())
+      }
     }
-  }
-}
+  })
 const learn = async (): Promise<void> => {
-  for (const query of QUERIES) answers.set(query, await readAnswer(searched.archive, query))
+  for (const [query, found] of await readAnswers(searched.archive, QUERIES)) answers.set(query, found)
 }
 
 beforeAll(async () => {
@@ -112,7 +122,7 @@ beforeAll(async () => {
   await packAll(searched.archive)
   for (let n = 12; n < 16; n += 1) writeLog(searched.config, n, TEXTS.slice(n % 3))
   await searched.sync()
-  await recordSession(searched.archive, ['ordinary journal', `${'long '.repeat(20_000)} blobneedle`])
+  await recordSession(searched.archive, ['ordinary journal', `${' '.repeat(INLINE_LIMIT)} blobneedle`])
   await learn()
 })
 
@@ -257,12 +267,10 @@ describe('an index', () => {
     const index = await openSearchIndex(fresh.archive)
     try {
       await catchUpIndex(fresh.archive)
-      const answers = await Promise.all(QUERIES.map((query) => index.search(parseQuery(query))))
+      const found = await Promise.all(QUERIES.map((query) => index.search(parseQuery(query))))
+      const read = await readAnswers(fresh.archive, QUERIES)
       for (const [nth, query] of QUERIES.entries())
-        expect([query, answers[nth]?.hits.map((hit) => hit.citation).sort()]).toEqual([
-          query,
-          await readAnswer(fresh.archive, query),
-        ])
+        expect([query, found[nth]?.hits.map((hit) => hit.citation).sort()]).toEqual([query, read.get(query)])
       const last = index.search(parseQuery('/o[r]dinary/'))
       await new Promise<void>((resolve) => void setImmediate(resolve))
       index.close()

@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { INLINE_LIMIT } from '../src/archive/blobs.ts'
 import { record } from '../src/capture/record.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { createMatcher } from '../src/search/match.ts'
@@ -135,7 +136,7 @@ beforeAll(async () => {
   done.toolResult({ callId, error: 'toolerrorneedle', isError: true })
   done.assistant([{ type: 'thinking', text: 'thoughtneedle' }])
   done.subagent('helper').assistant('subagentneedle')
-  done.user(`${'much '.repeat(30_000)} blobneedle`)
+  done.user(`${' '.repeat(INLINE_LIMIT)} blobneedle`)
   await done.end()
   live = await record({ ...options, title: 'still going' })
   for (const needle of NEEDLES) live.user(`${needle} inlive`)

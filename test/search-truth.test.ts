@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record } from '../src/capture/record.ts'
 import { catchUpIndex } from '../src/search/indexer.ts'
 import { sync } from '../src/sources/sync.ts'
-import { ASKED } from './asked-searches.ts'
+import { ASKED, type Asked } from './asked-searches.ts'
 import { compareSearches } from './compared-searches.ts'
 import { madeOf } from './made-searches.ts'
 import { readPlainly, type PlainEntry } from './plain-search.ts'
@@ -55,7 +55,15 @@ async function create(way: Way): Promise<SearchedArchive & { end(): Promise<void
   return { ...searched, end: async () => void (await live.end()) }
 }
 
-describe.each(['kept', 'compressed', 'read where it lies'] as const)('what is %s', (way) => {
+const WAYS: readonly Way[] = ['kept', 'compressed', 'read where it lies']
+
+/** Without an index each search reads everything: each is asked in one of the ways, unless values are asked for that are new. */
+const askedUnindexed = (way: Way): readonly Asked[] =>
+  process.env['HANSARD_SEED'] === undefined
+    ? ASKED.filter((_, nth) => nth % WAYS.length === WAYS.indexOf(way))
+    : ASKED
+
+describe.each(WAYS)('what is %s', (way) => {
   let searched: Awaited<ReturnType<typeof create>>
   let all: readonly PlainEntry[]
   beforeAll(async () => {
@@ -77,7 +85,10 @@ describe.each(['kept', 'compressed', 'read where it lies'] as const)('what is %s
     'is found as reading everything finds it, %s',
     async (_, isIndexed) => {
       if (isIndexed) await catchUpIndex(searched.archive)
-      const asked = [...ASKED, ...madeOf(all, isIndexed ? 20 : 5, way.length)]
+      const asked = [
+        ...(isIndexed ? ASKED : askedUnindexed(way)),
+        ...madeOf(all, isIndexed ? 20 : 5, way.length),
+      ]
       const differences = await compareSearches(searched.archive, all, asked)
       const told = differences.map(({ query, missing, extra }) => [
         query,

@@ -106,9 +106,21 @@ export async function packAll(archive: Archive): Promise<void> {
 
 /** Every entry that matches, by reading everything. Newest first, as far as times differ. */
 export async function readAnswer(archive: Archive, query: string): Promise<string[]> {
-  const matcher = createMatcher(parseQuery(query))
-  const found: string[] = []
+  return (await readAnswers(archive, [query])).get(query) ?? []
+}
+
+/** The same for each of several, by reading everything once. */
+export async function readAnswers(
+  archive: Archive,
+  queries: readonly string[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const asked = queries.map((query) => ({
+    query,
+    matcher: createMatcher(parseQuery(query)),
+    found: [] as string[],
+  }))
   for await (const { session, entry } of shownEntries(archive.home))
-    if (matcher.entry(entry, session) !== undefined) found.push(citation(session.id, entry))
-  return found.sort()
+    for (const { matcher, found } of asked)
+      if (matcher.entry(entry, session) !== undefined) found.push(citation(session.id, entry))
+  return new Map(asked.map(({ query, found }) => [query, found.sort()]))
 }

@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { claudeLog, claudeLogs, createMachine } from '../../test/machine.ts'
 import { SAMPLES } from '../../test/kept-samples.ts'
@@ -42,19 +43,25 @@ function told({ rows, ...answer }: CostAnswer): object {
 
 /** The same of a state that was synced from the same logs, for every question. */
 async function expectSame(archive: Archive, machine: Machine): Promise<void> {
-  for (const bounds of [BOUNDS, WHOLE]) await expectSameWithin(archive, machine, bounds)
-}
-
-async function expectSameWithin(archive: Archive, machine: Machine, all: readonly Bounds[]): Promise<void> {
   const state = await peekState(archive)
   if (state === undefined) throw new Error('there is no state')
+  /** Questions are put in several ways, and to the state once. */
+  const known = new Map<string, object>()
+  const answerOf = (question: CostQuestion): object => {
+    const name = JSON.stringify(question)
+    const answer = known.get(name) ?? told(queryCost(state.database, question))
+    known.set(name, answer)
+    return answer
+  }
   try {
-    for (const way of all === WHOLE ? [LIGHT] : WAYS) {
+    for (const [way, all] of [...WAYS.map((way) => [way, BOUNDS] as const), [LIGHT, WHOLE] as const]) {
       const questions = way.flatMap((by) => all.map((bounds): CostQuestion => ({ by, utc: true, ...bounds })))
       const scanned = await scanCost(archive, machine, questions)
       try {
-        for (const question of questions)
-          expect(told(scanned.ask(question)), question.by).toEqual(told(queryCost(state.database, question)))
+        for (const question of questions) {
+          const [answer, expected] = [told(scanned.ask(question)), answerOf(question)]
+          if (!isDeepStrictEqual(answer, expected)) expect(answer, question.by).toEqual(expected)
+        }
         expect(scanned.failed).toBe(0)
       } finally {
         scanned.close()

@@ -7,13 +7,13 @@ import { openKept } from '../archive/kept.ts'
 import { addTombstone } from '../archive/tombstones.ts'
 import { VERSION } from '../version.ts'
 import { openState, peekState, remember } from './state.ts'
-import type { ReadReport } from './sync-read.ts'
+import { WORTH_READING_BESIDE, type ReadReport } from './sync-read.ts'
 import { rebuild, type SyncProgress } from './sync.ts'
 
 const FILES = 12
 const idOf = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`
-/** Together more than is worth reading beside. */
-const LONG = 'what a tool gave back '.repeat(80_000)
+/** Together just more than is worth reading beside, even without one of them. */
+const LONG = 'x'.repeat(WORTH_READING_BESIDE / (FILES - 1))
 
 let machine: Machine
 beforeEach(() => {
