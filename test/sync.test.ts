@@ -172,7 +172,7 @@ describe('hansard sync --watch', () => {
     const isDone = ended(child)
     const entries = async (): Promise<number> => (await machine.list())[0]?.totals?.entries ?? 0
     const until = async (wanted: number): Promise<void> => {
-      while ((await entries().catch(() => 0)) !== wanted) await wait(20)
+      while ((await entries()) !== wanted) await wait(20)
     }
     await until(2)
     // The watch begins after the first sync.
