@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import type { Files } from '../journal/files.ts'
-import { nextTurn } from '../transcript/next-turn.ts'
 import { parseJson } from '../transcript/json.ts'
+import { nextTurn } from '../transcript/next-turn.ts'
 import {
   TAPES,
   toTape,

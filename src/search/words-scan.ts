@@ -1,6 +1,21 @@
 /** The scanner of `words.ts`: one pass over a text's bytes, which writes its terms and notes, when asked to, where they stand. */
-import type * as Fold from './words-fold.ts'
-import { BYTE_KIND, BYTE_LOWER, composed, foldOf, foldOne, kindOf } from './words-fold.ts'
+import {
+  BYTE_KIND,
+  BYTE_LOWER,
+  composed,
+  DIGIT,
+  EMOJI,
+  foldOf,
+  foldOne,
+  HIGH,
+  IGNORED,
+  JOINER,
+  kindOf,
+  LOWER,
+  SEPARATOR,
+  UNSPACED,
+  UPPER,
+} from './words-fold.ts'
 import { encodeTexts, type TextBytes } from './text-bytes.ts'
 import { mark, PAIR, LAST, unmark, WORD, type Marks, type Placed } from './words-marks.ts'
 import {
@@ -13,19 +28,6 @@ import {
   writeWhole,
   type Output,
 } from './words-output.ts'
-
-/** This module's own, held the same by their types: each is asked of every byte, and where modules are not bundled a binding is a call. */
-const SEPARATOR: typeof Fold.SEPARATOR = 0
-const LOWER: typeof Fold.LOWER = 1
-const UPPER: typeof Fold.UPPER = 2
-const DIGIT: typeof Fold.DIGIT = 3
-const JOINER: typeof Fold.JOINER = 4
-const UNSPACED: typeof Fold.UNSPACED = 5
-const EMOJI: typeof Fold.EMOJI = 6
-const IGNORED: typeof Fold.IGNORED = 7
-const HIGH: typeof Fold.HIGH = 8
-const KINDS = BYTE_KIND
-const LOWERS = BYTE_LOWER
 
 /** What is scanned now. */
 let input: Uint8Array = new Uint8Array(2)
@@ -52,7 +54,7 @@ export function scanEncoded(
   input = bytes
   let at = start
   while (at < end) {
-    const kind = KINDS[bytes[at] as number]
+    const kind = BYTE_KIND[bytes[at] as number]
     if (kind === SEPARATOR || kind === JOINER) at += 1
     else if (kind === HIGH) at = scanHigh(at, parts, wholes, placed)
     else at = scanWord(at, parts, wholes, placed)
@@ -97,7 +99,7 @@ function scanWord(start: number, parts: Output, wholes: Output, placed: Placed |
   let lastTo = to
   for (;;) {
     const byte = from[at] as number
-    let kind = KINDS[byte] as number
+    let kind = BYTE_KIND[byte] as number
     if (kind === SEPARATOR) break
     if (kind === JOINER) {
       joined = true
@@ -138,7 +140,7 @@ function scanWord(start: number, parts: Output, wholes: Output, placed: Placed |
     lastAt = at
     lastTo = to
     if (size === 1) {
-      out[to++] = LOWERS[byte] as number
+      out[to++] = BYTE_LOWER[byte] as number
       // Most text is small letters after small letters, where nothing can end but the run.
       if (kind === LOWER) {
         for (let next = from[at + 1] as number; next >= 0x61 && next <= 0x7a; next = from[at + 1] as number) {
@@ -172,7 +174,7 @@ function scanWord(start: number, parts: Output, wholes: Output, placed: Placed |
 /** The s of `URLs` and `IDs`: no word begins with the capital before it. */
 function isPlural(at: number): boolean {
   if (input[at] !== 0x73) return false
-  const next = KINDS[input[at + 1] as number]
+  const next = BYTE_KIND[input[at + 1] as number]
   if (next !== HIGH) return next !== LOWER
   const codePoint = codePointAt(at + 1)
   const kind = kindOf(codePoint)
@@ -187,7 +189,7 @@ function scanUnspaced(start: number, parts: Output, marks: Marks | undefined): n
   let second = -1
   let secondAt = start
   let end = start
-  while (KINDS[input[at] as number] === HIGH) {
+  while (BYTE_KIND[input[at] as number] === HIGH) {
     const codePoint = codePointAt(at)
     const kind = kindOf(codePoint)
     const next = at + sizeAt(at)

@@ -100,7 +100,7 @@ async function* merge(
   let next = await old.next()
   try {
     for await (const step of now) {
-      const isKnown = known.some((keys) => keys.has(step.key)) && !passed.has(step.key)
+      const isKnown = known.some((older) => older.has(step.key)) && !passed.has(step.key)
       while (next.done !== true && (isKnown ? !passed.has(step.key) : isBefore(next.value))) {
         passed.add(next.value.key)
         yield next.value

@@ -1,8 +1,8 @@
 /** The files of a unit while it is read: a list of them, or, of very many, one that lies on disk, sorted there, for whoever reads it. */
 import { createSortedTexts } from '../journal/sorted-texts.ts'
 import { madeList } from '../transcript/made-list.ts'
-import { createLongList, LONG, openLongList, type LongListIn } from './long-list.ts'
 import { nextTurn } from '../transcript/next-turn.ts'
+import { createLongList, LONG, openLongList, type LongListIn } from './long-list.ts'
 import { collect } from './one-at-a-time.ts'
 import type { StateFiles, UnitFile } from './state-files.ts'
 

@@ -4,8 +4,8 @@
  */
 import type { Archive } from '../../archive/archive.ts'
 import { readSession } from '../../archive/read-session.ts'
-import { nextTurn } from '../../transcript/next-turn.ts'
 import { asObject, asString, parseJson } from '../../transcript/json.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createVoices, type Voices } from './voices.ts'
 

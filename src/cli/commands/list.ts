@@ -5,7 +5,6 @@ import { querySessions, type SessionQuestion } from '../../search/sessions.ts'
 import type { SessionSort } from '../../search/session-sorts.ts'
 import { all, flagsFilter, OF_A_RUN, type SessionFilter } from '../../search/session-where.ts'
 import type { State } from '../../sources/state.ts'
-import { nextTurn } from '../../transcript/next-turn.ts'
 import { unlistedIds } from '../../sources/unlisted-ids.ts'
 import { withState } from '../../sources/with-state.ts'
 import type { Session, Status } from '../../transcript/session.ts'
@@ -14,6 +13,7 @@ import { toListedRow, type RowSession } from '../../search/session-row.ts'
 import { printRuns, printSessions, type ListedPage } from '../list-page.ts'
 import { FAILED, note, out, outJson, printableJson, printError, WRONG_USAGE } from '../print.ts'
 import { toRuns } from '../../search/runs.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 
 export type ListOptions = {
   readonly sort?: SessionSort
