@@ -1,6 +1,6 @@
 /**
  * `npm run proof [-- KILLS]`: the promises of the journal, of sync, of the index, of the proxy and of replay, tried at every byte, bit and call, and with real processes that are
- * killed. Prints a table of counts; exits 1 when one is broken.
+ * killed; then every attack of security-proofs.ts. Prints a table of counts; exits 1 when one is broken.
  */
 import { proveBitFlips, proveTruncation, type Proof } from './byte-proofs.ts'
 import { proveFailures, provePowerCuts } from './fault-proofs.ts'
@@ -9,6 +9,7 @@ import { proveProxyKills } from './proxy-kills.ts'
 import { proveProxyBytes, proveProxyFailures } from './proxy-proofs.ts'
 import { proveReplay } from './replay-proofs.ts'
 import { proveFullIndexDisk, proveIndexKills } from './search-proofs.ts'
+import { ATTACKS, proveAttack } from './security-proofs.ts'
 import { proveFullSyncDisk } from './sync-proofs.ts'
 import { proveFullDisk, proveInjections, type Tried } from './system-proofs.ts'
 
@@ -17,6 +18,9 @@ if (!Number.isSafeInteger(kills) || kills < 0) {
   console.error('usage: npm run proof -- [KILLS]')
   process.exit(2)
 }
+
+/** Of a name. */
+const WIDTH = 40
 
 const showsProgress = process.stderr.isTTY
 const progress = (done: number): void => {
@@ -38,6 +42,7 @@ const STEPS: readonly (() => Promise<readonly Tried[]>)[] = [
   async () => [await proveProxyFailures(100)],
   async () => [await proveProxyKills(Math.min(500, kills))],
   async () => [await proveReplay(1000)],
+  ...ATTACKS.map((attack) => async () => [await proveAttack(attack)]),
   async () => [await proveKills({ kills, progress })],
 ]
 
@@ -53,10 +58,10 @@ process.exitCode = failed === 0 ? 0 : 1
 
 function print(proof: Tried, seconds: number): void {
   if ('unavailable' in proof) {
-    console.log(`${proof.name.padEnd(36)} not tried: ${proof.unavailable}`)
+    console.log(`${proof.name.padEnd(WIDTH)} not tried: ${proof.unavailable}`)
     return
   }
-  console.log(`${proof.name.padEnd(36)} ${toRow(proof)} ${seconds.toFixed(1)} s`)
+  console.log(`${proof.name.padEnd(WIDTH)} ${toRow(proof)} ${seconds.toFixed(1)} s`)
   if (proof.broken.length === 0) return
   failed += 1
   for (const problem of proof.broken) console.log(`    BROKEN  ${problem}`)

@@ -18,6 +18,13 @@ describe('what is printed', () => {
     expect(visibleLine('a\nb\tc')).toBe(String.raw`a\nb\tc`)
   })
 
+  it('shows what is invisible, and leaves the joiners that writing needs', () => {
+    expect(visible('a\u200bb\ufeffc\u180ed\ufff9e\ufffaf\ufffbg\u2060h\u00adi\u3164')).toBe(
+      String.raw`a\u200bb\ufeffc\u180ed\ufff9e\ufffaf\ufffbg\u2060h\xadi\u3164`,
+    )
+    expect(visible('می‌خواهم 👩‍💻 \ufffd')).toBe('می‌خواهم 👩‍💻 \ufffd')
+  })
+
   it('escapes them in JSON, which stays the same value', () => {
     const value = { 'k\u009b': ['\u001b[31m \u202e \u007f \u{e0041} \ud800 é 😀', 1, null] }
     const text = visibleJson(JSON.stringify(value, undefined, 2))

@@ -1,23 +1,27 @@
 /**
- * Foreign text made safe to print. Everything in a transcript is hostile: an escape sequence could repaint the screen or fill
- * the clipboard, a bidirectional control could make text read as something else. Such characters are shown, never sent.
+ * Escapes foreign text for printing. Everything in a transcript is hostile: an escape sequence could repaint the screen or fill
+ * the clipboard, a bidirectional or invisible character could make text read as something else. Such characters are shown, never sent.
  */
 
-// Control characters but tab and newline, bidirectional controls, line separators, tag characters, lone surrogates.
-// Spelled out: Unicode's names for them take longer to look up than most pages to print.
-const CONTROLS =
+/**
+ * Control characters but tab and newline, bidirectional controls, invisible spaces and fillers, line separators, tag characters, lone
+ * surrogates. Not the two joiners (U+200C, U+200D), which Persian and emoji need. Spelled out: Unicode's names for them take longer to
+ * look up than most pages to print.
+ */
+export const UNSEEN =
   // oxlint-disable-next-line no-control-regex
-  /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\u{e0000}-\u{e007f}]/gu
 
-/** A first look, unit by unit: what all of `CONTROLS` takes to find is compiled only for texts that may have one. */
-// oxlint-disable-next-line no-control-regex
-const SUSPECT = /[\0-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/
+/** A cheaper first look, unit by unit: `UNSEEN` is compiled only for texts that may have one. */
+const SUSPECT =
+  // oxlint-disable-next-line no-control-regex
+  /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff]/
 
-/** The text with its control characters as visible escapes: `\x1b`, `\u202e`. Newlines and tabs stay; CRLF becomes a newline. */
+/** The text with such characters as visible escapes: `\x1b`, `\u202e`. Newlines and tabs stay; CRLF becomes a newline. */
 export function visible(text: string): string {
   if (!SUSPECT.test(text)) return text
   const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text
-  return lines.replace(CONTROLS, toEscape)
+  return lines.replace(UNSEEN, toEscape)
 }
 
 /** The same on one line, for names, titles and table cells. */
@@ -30,7 +34,7 @@ export function visibleLine(text: string): string {
 /** JSON text of the same value, in which no such character stands as itself: `\u009b`. */
 export function visibleJson(json: string): string {
   if (!SUSPECT.test(json)) return json
-  return json.replace(CONTROLS, (character) =>
+  return json.replace(UNSEEN, (character) =>
     [...Array(character.length).keys()].map((at) => toUnit(character.charCodeAt(at))).join(''),
   )
 }

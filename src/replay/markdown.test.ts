@@ -1,9 +1,16 @@
+import { marked, type Token } from 'marked'
 import { describe, expect, it } from 'vitest'
 import { call, entry, result, session } from '../../test/replay-entries.ts'
 import { createMarkdownView } from './markdown.ts'
 import { render } from './view.ts'
 
 const timeZone = 'UTC'
+
+/** Where a reader's program would lead. */
+const linksIn = (token: Token): readonly string[] => [
+  ...(token.type === 'link' ? [String((token as { readonly href?: unknown }).href)] : []),
+  ...((token as { readonly tokens?: readonly Token[] }).tokens ?? []).flatMap(linksIn),
+]
 
 describe('Markdown', () => {
   it('has the metadata as a table, a heading for each turn and each tool call', () => {
@@ -45,6 +52,38 @@ describe('Markdown', () => {
     '_ _ _',
   ])('fences prose that could be structure or load something: %j', (text) => {
     expect(render(createMarkdownView(), session, [entry('user', text)])).toContain(`\n${text}\n\`\`\``)
+  })
+
+  it.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    '\n  vbscript:x',
+    'javascript\\:alert(1)',
+    '&#106;avascript:alert(1)',
+    'javascript&colon;alert(1)',
+    'smb://host/share',
+    'file:///etc/passwd',
+    'ms-msdt:/id',
+    '//host/share',
+    '\\\\host\\share',
+    'data:text/html,x',
+  ])('leaves no link to %j', (to) => {
+    const text = render(createMarkdownView(), session, [entry('user', `see [this](${to}) there`)])
+    expect(marked.lexer(text).flatMap(linksIn)).toEqual([])
+    expect(text).toContain(String.raw`see [this]\(`)
+  })
+
+  it.each(['https://x.example/a_(b)', 'HTTP://x', 'mailto:a@b.c', 'src/a.ts:12', './a', '#top', 'a'])(
+    'keeps a link to %j',
+    (to) => {
+      const text = `see [this](${to}) there`
+      expect(render(createMarkdownView(), session, [entry('user', text)])).toContain(`\n${text}\n`)
+    },
+  )
+
+  it('finds links in linear time', () => {
+    const text = '](x'.repeat(300_000)
+    expect(render(createMarkdownView(), session, [entry('user', text)])).toContain(String.raw`]\(x]\(x`)
   })
 
   it('keeps a title on its line and its marks plain', () => {

@@ -1,7 +1,7 @@
 /**
  * A session as Markdown. What the session says never becomes part of the page's own structure: values are escaped, tools'
- * input and output stand in fences longer than any inside them, and prose that could pass for structure or load something
- * remote is fenced as well.
+ * input and output stand in fences longer than any inside them, prose that could pass for structure or load something
+ * remote is fenced as well, and links lead to the web, to mail or to paths.
  */
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
@@ -85,8 +85,15 @@ const MARKS = /^[ \t]*[-=:|*_+][-=:|*_+ \t]*$/m
 /** Prose as it was written, where Markdown can only make paragraphs and lists of it; else in a fence. */
 function prose(text: string): string {
   if (text.trim() === '') return ''
-  return STRUCTURE.test(text) || MARKS.test(text) ? fence(text) : `${text.trimEnd()}\n`
+  if (STRUCTURE.test(text) || MARKS.test(text)) return fence(text)
+  return `${text.trimEnd().replace(FOREIGN_LINK, String.raw`]\(`)}\n`
 }
+
+/**
+ * The beginning of a link's address that is neither of the web, nor mail, nor a path below: `javascript:`, `ms-msdt:`, `//host`, and
+ * what escapes or entities may spell so. Escaped, the link is text.
+ */
+const FOREIGN_LINK = /\]\((?!\s*(?!\s)(?:(?:https?:\/\/|mailto:)|(?!\/[/\\&])[^\s:&\\()[\]]*[/?#)\s]))/gi
 
 /** A code fence that nothing inside can close. */
 function fence(text: string, language = ''): string {

@@ -3,6 +3,7 @@
  * by line. Times are as recorded; the header tells the player how long a wait may be. What is foreign in the text is shown, never sent.
  */
 import type { Session } from '../../transcript/session.ts'
+import { visibleLine } from '../escape.ts'
 import type { Frame } from './timeline.ts'
 
 export type CastOptions = {
@@ -39,7 +40,8 @@ export function createAsciicast({ cols = 100, rows = 30, idleMs = 2000 }: CastOp
         term: { cols, rows },
         ...(Number.isFinite(seconds) && { timestamp: seconds }),
         idle_time_limit: idleMs / 1000,
-        title: title ?? id,
+        // Players send it to the terminal as it is.
+        title: visibleLine(title ?? id),
       }
       return `${JSON.stringify(header)}\n`
     },

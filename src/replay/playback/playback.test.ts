@@ -60,6 +60,13 @@ describe('a session in time', () => {
   })
 })
 
+it('gives a player no control characters in the title', () => {
+  const header: unknown = JSON.parse(
+    createAsciicast().begin({ id: 'a', status: 'completed', title: 'a\u001b]0;b\u0007\nc' }),
+  )
+  expect(header).toMatchObject({ title: String.raw`a\x1b]0;b\x07\nc` })
+})
+
 describe('how an answer was typed', () => {
   const tape = (events: readonly (readonly [number, string])[], more: Partial<TapeJson> = {}): TapeJson => ({
     v: 1,

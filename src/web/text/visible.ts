@@ -2,14 +2,10 @@
  * Foreign text made safe to look at: characters that show nothing, or turn the text around them, are named where they stand, so that
  * what is read is what is there. Text is only ever a text node; `<Visible>` in ui/visible.tsx draws the pieces.
  */
+import { UNSEEN } from '../../replay/escape.ts'
 
 /** `sign`: shown in place of the character that it stands for. */
 export type Piece = { readonly text: string; readonly sign?: true }
-
-/** C0 and C1 controls but tab and line breaks, bidi controls, invisible separators and fillers, tags, lone surrogates. */
-const UNSEEN =
-  // oxlint-disable-next-line no-control-regex
-  /[\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\u{e0000}-\u{e007f}\p{Cs}]/gu
 
 const NAMES: ReadonlyMap<number, string> = new Map([
   [0x00ad, 'SHY'],
