@@ -18,6 +18,7 @@ import { asBoolean, asObject, asString, type Json } from '../transcript/json.ts'
 import type { CallApi } from '../wire/call-apis.ts'
 import { toApi } from '../wire/call-paths.ts'
 import { createBodyReader } from '../wire/growing-body.ts'
+import { refusalOf } from '../wire/local-requests.ts'
 import type { PlayedAnswer } from './answer.ts'
 import { createInquiries } from './inquiries.ts'
 import { readRequest, type LiveRequest } from './live-request.ts'
@@ -145,7 +146,11 @@ export async function serveRecording(
   }
 
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
-    if (!isLocal(request)) return void response.writeHead(403).end('hansard: this host is not ours\n')
+    const refusal = refusalOf(request)
+    if (refusal !== undefined)
+      return void response
+        .writeHead(refusal.status, { connection: 'close' })
+        .end(`hansard: ${refusal.message}\n`)
     if (request.url === HEALTH) return void response.writeHead(200).end('ok\n')
     if (request.url === STUBBED && request.method === 'POST') return void noteStubbed(request, response, log)
     answer(request, response).catch(() => void response.destroy())
@@ -200,12 +205,6 @@ function listen(server: Server, port: number): Promise<void> {
       resolve()
     })
   })
-}
-
-/** A page in a browser can make a name of its own mean this machine: then it is not the name that was asked for. */
-function isLocal({ headers }: IncomingMessage): boolean {
-  const host = (headers.host ?? '').replace(/:\d+$/, '')
-  return host === '127.0.0.1' || host === 'localhost' || host === '[::1]'
 }
 
 /** The API whose error a path that is no call may read. */

@@ -3,6 +3,8 @@
  * own page or from a program with the token, is its path a plain one. Says no with a reason; builds nothing from what it is given.
  */
 import type { IncomingHttpHeaders } from 'node:http'
+import { isOfAnotherOrigin } from '../wire/local-requests.ts'
+import { decodedOnce, decodings } from '../wire/safe-path.ts'
 import { isOfOtlp, isProtobuf, MOST_OTLP_BODY } from './otlp-answers.ts'
 
 export type Asked = {
@@ -86,31 +88,13 @@ function refusePath(url: string): Refusal | undefined {
   }
 }
 
-/** What is encoded more often is nothing that anybody means. */
-const MOST_DECODED = 3
-
 function isPlain(path: string): boolean {
-  let text = path
-  for (let times = 0; ; times += 1) {
-    // oxlint-disable-next-line no-control-regex
-    if (/[\\\u0000-\u001f\u007f]|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/.test(text)) return false
-    if (!text.includes('%')) return true
-    if (times === MOST_DECODED) return false
-    const decoded = decoded1(text)
-    // What is no encoding is refused as it comes, and later is a name with a percent sign in it.
-    if (decoded === undefined) return times > 0
-    // A slash that was hidden makes parts that no route has seen.
-    if (decoded.split('/').length !== text.split('/').length) return false
-    text = decoded
-  }
-}
-
-function decoded1(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return undefined
-  }
+  const all = decodings(path)
+  // A hidden slash makes parts that no route has seen.
+  const parts = path.split('/').length
+  // oxlint-disable-next-line no-control-regex
+  const isBad = /[\\\u0000-\u001f\u007f]|\/\/|(?:^|\/)\.{1,2}(?:\/|$)/
+  return all?.every((text) => !isBad.test(text) && text.split('/').length === parts) ?? false
 }
 
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
@@ -127,12 +111,7 @@ function refuseMethod({ method }: Asked): Refusal | undefined {
 
 /** Other pages have no say here, on other ports of this machine neither. Programs send neither header. */
 function refuseOrigin(asked: Asked, door: Door): Refusal | undefined {
-  const { headers } = asked
-  const { origin } = headers
-  const isForeign = origin !== undefined && !isOurs(origin, door)
-  const site = headers['sec-fetch-site']
-  const isFromElsewhere = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (!isForeign && (!isFromElsewhere || isVisit(asked))) return undefined
+  if (!isOfAnotherOrigin(asked.headers, (origin) => isOurs(origin, door)) || isVisit(asked)) return undefined
   return {
     status: 403,
     code: 'cross-origin',
@@ -149,6 +128,7 @@ function isOurs(origin: string, { hosts }: Door): boolean {
 function isVisit({ method, url, headers }: Asked): boolean {
   return (
     method === 'GET' &&
+    headers.origin === undefined &&
     !isOfApi(url) &&
     headers['sec-fetch-mode'] === 'navigate' &&
     headers['sec-fetch-dest'] === 'document'
@@ -209,6 +189,6 @@ function refuseStranger({ url, headers }: Asked, door: Door): Refusal | undefine
 
 /** By the path as it is routed: nothing in it is hidden any more. */
 function isOfApi(url: string): boolean {
-  const path = decoded1(url.split('?', 1)[0] ?? '') ?? url
+  const path = decodedOnce(url.split('?', 1)[0] ?? '') ?? url
   return /^\/api(?:\/|$)/i.test(path) || isOfOtlp(path)
 }

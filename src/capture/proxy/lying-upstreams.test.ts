@@ -36,6 +36,10 @@ const WAYS: Readonly<Record<string, (socket: Socket) => unknown>> = {
       `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a.css>; rel=preload\r\nx-y: z\r\n\r\n` +
         `${head('content-length: 23')}${EVENT}`,
     ),
+  'says a length and sends chunks': (socket) =>
+    socket.end(`${head('content-length: 5', CHUNKED)}${chunk(EVENT)}0\r\n\r\n`),
+  'names its length in Connection': (socket) =>
+    socket.end(`${head('connection: content-length', 'content-length: 23')}${EVENT}`),
   'says no length': (socket) => socket.end(`${head('connection: close')}${EVENT}`),
 }
 

@@ -317,6 +317,31 @@ describe('what is refused', () => {
     expect(
       await raw('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'),
     ).toMatch(/^HTTP\/1.1 426/)
+    // What may be ignored is: clients for HTTP/2 ask for it by habit.
+    expect(
+      await raw('GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: h2c\r\n\r\n'),
+    ).toContain('reached')
+  })
+})
+
+describe('a web page', () => {
+  it('is refused: nothing of it is passed on, and nothing recorded', async () => {
+    let reached = 0
+    answer = (_, response) => {
+      reached += 1
+      response.end('reached')
+    }
+    const body = JSON.stringify(question('written by a page'))
+    const of = (headers: http.OutgoingHttpHeaders) =>
+      ask('/v1/messages', { method: 'POST', body, headers: { 'content-type': 'text/plain', ...headers } })
+    for (const headers of [
+      { origin: 'https://evil.example' },
+      { origin: 'null' },
+      { origin: `http://127.0.0.1:${proxy.port}` },
+      { 'sec-fetch-site': 'cross-site' },
+    ])
+      expect((await of(headers)).status).toBe(403)
+    expect([reached, await recorded()]).toEqual([0, []])
   })
 })
 

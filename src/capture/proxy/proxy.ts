@@ -2,11 +2,13 @@
  * The recording proxy: a provider's address on this machine. What it is asked goes to one of a fixed list of upstreams and comes back
  * byte for byte; what passed is recorded afterwards, and a recorder that fails changes nothing for the agent.
  */
-import http, { type IncomingMessage, type Server } from 'node:http'
+import http, { type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Upstream } from '../../sources/redirection.ts'
 import type { Session } from '../../transcript/session.ts'
+import { refusalOf } from '../../wire/local-requests.ts'
 import { createReporter } from '../report.ts'
+import { framingProblem } from './connection-headers.ts'
 import { createDelays, type DelaySummary } from './delay.ts'
 import { createForwarder, type Watch } from './forward.ts'
 import { openRecording, type RecordingOptions } from './recording.ts'
@@ -37,18 +39,22 @@ export async function startProxy({ upstreams, port = 0, ...options }: ProxyOptio
   const forwarder = createForwarder(delays)
   const report = createReporter(options.onFailure)
   const server = http.createServer({ keepAliveTimeout: 65_000, requestTimeout: 0 }, (request, response) => {
-    if (!isLocal(request)) return void response.writeHead(403).end('hansard: this host is not ours\n')
+    const refusal = refusalOf(request)
+    if (refusal !== undefined) return refuse(response, refusal.status, refusal.message)
+    // Codex falls back to HTTP at once. Other upgrades (`h2c`) are optional: the answer comes without.
+    if (/websocket/i.test(request.headers.upgrade ?? '')) return refuse(response, 426, 'no WebSocket here')
     if (request.url === HEALTH) return void response.writeHead(200).end('ok\n')
     if (request.url === DELAYS) return void response.writeHead(200, JSON_HEAD).end(said(delays.summary()))
     const route = toRoute(upstreams, request.url ?? '')
-    if (route === undefined) return void response.writeHead(404).end('hansard: no upstream for this path\n')
+    if (route === undefined) return refuse(response, 404, 'no upstream for this path')
+    const problem = framingProblem(request)
+    if (problem !== undefined) return refuse(response, 400, problem)
     forwarder.forward(request, response, route, guarded(recording.watch(request, route), report.guard))
   })
   server.timeout = 0
-  // A proxy of the other kind, and protocols that we cannot see through.
+  // Node.js would drop headers past the 2,000th, also one that frames the body. Their bytes are limited.
+  server.maxHeadersCount = 0
   server.on('connect', (_, socket) => void socket.end('HTTP/1.1 405 Method Not Allowed\r\n\r\n'))
-  // To Codex this says at once that it has to ask as others do; of any other refusal it makes sure five times.
-  server.on('upgrade', (_, socket) => void socket.end('HTTP/1.1 426 Upgrade Required\r\n\r\n'))
   server.on('clientError', (_, socket) => void socket.destroy())
   await listen(server, port)
   const recording = openRecording(options)
@@ -87,10 +93,9 @@ function listen(server: Server, port: number): Promise<void> {
   })
 }
 
-/** A page in a browser can make a name of its own mean this machine: then it is not the name that was asked for. */
-function isLocal({ headers }: IncomingMessage): boolean {
-  const host = (headers.host ?? '').replace(/:\d+$/, '')
-  return host === '127.0.0.1' || host === 'localhost' || host === '[::1]'
+/** Closes the connection: what is left of a refused body must not be read as a request. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.writeHead(status, { connection: 'close' }).end(`hansard: ${message}\n`)
 }
 
 type Guard = ReturnType<typeof createReporter>['guard']

@@ -53,13 +53,9 @@ describe('toRoute', () => {
   )
 
   it('goes to no host but those on the list, whatever the path says', () => {
-    for (const target of [
-      '/@evil.example/v1/messages',
-      '/\\evil.example',
-      '/%2f%2fevil.example/',
-      '/..//evil',
-    ])
+    for (const target of ['/@evil.example/v1/messages', '/%2f%2fevil.example/'])
       expect(['anthropic', 'openai']).toContain(toRoute(upstreams, target)?.upstream.name)
+    for (const target of ['/\\evil.example', '/..//evil']) expect(toRoute(upstreams, target)).toBeUndefined()
   })
 })
 

@@ -5,6 +5,7 @@
 import { HansardError } from '../../errors.ts'
 import type { Upstream } from '../../sources/redirection.ts'
 import { spokenBy, toApi, type CallPath } from '../../wire/call-paths.ts'
+import { staysBelow } from '../../wire/safe-path.ts'
 
 export type Route = CallPath & {
   readonly upstream: Upstream
@@ -65,6 +66,8 @@ export function toRoute(upstreams: ReadonlyMap<string, Upstream>, target: string
   const named = upstreams.get(first)
   const path = named === undefined ? target : after.startsWith('/') ? after : `/${after}`
   const [bare = ''] = path.split('?', 1)
+  // The path of an upstream's URL is a boundary.
+  if (!staysBelow(bare)) return undefined
   const upstream = named ?? upstreams.get(spokenBy(bare) ?? upstreamOf(bare))
   if (upstream === undefined) return undefined
   return { upstream, path: `${upstream.url.pathname.replace(/\/$/, '')}${path}`, ...toApi(bare) }
