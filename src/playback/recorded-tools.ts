@@ -4,7 +4,7 @@
  */
 import { canonical } from '../replay/matching/canonical.ts'
 import { createNormalisers, wayOf } from '../replay/matching/normalisers.ts'
-import { contentText, isBlobRef, type Block, type ToolResultBlock } from '../transcript/block.ts'
+import { contentText, hasFailed, isBlobRef, type Block, type ToolResultBlock } from '../transcript/block.ts'
 import { citation } from '../transcript/entry.ts'
 import { parseJson, type Json } from '../transcript/json.ts'
 import type { Recording } from './recording.ts'
@@ -53,7 +53,7 @@ export async function readTools(
             ...of,
             callId: block.callId ?? '',
             text: textOf(block),
-            isError: block.isError === true,
+            isError: hasFailed(block),
             citation: citation(session.id, item.entry),
             isGiven: false,
           })

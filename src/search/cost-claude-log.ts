@@ -69,6 +69,8 @@ export function scanLog(bytes: Buffer, lines: AnswerLines, { answers, path }: An
         answeredEnd = ends[AT.uuid] as number
       }
       if (model !== SYNTHETIC) {
+        // Whether an answer is nothing but an error is for the reader to say.
+        if (isError) return false
         const said = text(AT.id)
         if (said === undefined || !isNamed(said)) return false
         const id = heldId(said)

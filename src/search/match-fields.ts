@@ -1,5 +1,5 @@
 /** Whether an entry and its session are what a query's fields ask for. What is unknown matches no test. */
-import type { Block } from '../transcript/block.ts'
+import { hasFailed, type Block } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
 import { sessionTokenSum, sessionUsd } from '../transcript/session-amounts.ts'
@@ -83,7 +83,7 @@ function addParts(parts: string[], blocks: readonly Block[]): string[] {
       case 'tool-result':
         if (Array.isArray(block.output)) addParts(parts, block.output)
         parts.push('tool')
-        if (block.isError === true || block.error !== undefined) parts.push('error')
+        if (hasFailed(block)) parts.push('error')
         break
       case 'text':
       case 'unknown':

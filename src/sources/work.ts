@@ -3,7 +3,7 @@
  * was busy, and what it did in vain. Memory does not grow with the session.
  */
 import { callHash } from '../transcript/call-hash.ts'
-import { TOLD, type Block, type ToolCallBlock, type ToolResultBlock } from '../transcript/block.ts'
+import { hasFailed, TOLD, type Block, type ToolCallBlock, type ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import { heldName, weightOfName } from '../transcript/held-text.ts'
@@ -250,10 +250,6 @@ const LONGEST_MS = 31 * 86_400_000
 
 function isOnlyResult({ blocks }: Entry): boolean {
   return blocks.length === 1 || blocks.filter(({ type }) => type === 'tool-result').length === 1
-}
-
-function hasFailed({ isError, error }: ToolResultBlock): boolean {
-  return isError === true || error !== undefined
 }
 
 /** As `has:` means them. True for one that holds an error. */

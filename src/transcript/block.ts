@@ -218,6 +218,11 @@ export function textOf(blocks: readonly Block[]): string {
     .join('\n')
 }
 
+/** True for a tool that failed, also for a command that exited with another code than 0: what lists, statistics and searches count. */
+export function hasFailed({ isError, error }: ToolResultBlock): boolean {
+  return isError === true || error !== undefined
+}
+
 /** What a tool returned, as text: its output, or else its error. Empty when it returned nothing. */
 export function outputText(result: ToolResultBlock): string {
   if (result.output === undefined) return result.error ?? ''

@@ -1,5 +1,5 @@
 /** What an entry is at a glance: see kinds.ts. */
-import type { Block } from './block.ts'
+import { hasFailed, type Block } from './block.ts'
 import type { Damage } from './damage.ts'
 import type { Entry } from './entry.ts'
 import { KIND_FLAGS, toKind } from './kinds.ts'
@@ -27,7 +27,7 @@ function flagsOf(block: Block): number {
       return KIND_FLAGS.tool | (way === 'edited' || way === 'written' ? KIND_FLAGS.edit : 0)
     }
     case 'tool-result':
-      return KIND_FLAGS.tool | (block.isError === true || block.error !== undefined ? KIND_FLAGS.error : 0)
+      return KIND_FLAGS.tool | (hasFailed(block) ? KIND_FLAGS.error : 0)
     case 'text':
     case 'image':
     case 'unknown':

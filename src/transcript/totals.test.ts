@@ -38,3 +38,29 @@ describe('calls of many tools with long names', () => {
     expect(settled.map(({ tools }) => tools?.length)).toEqual([3])
   })
 })
+
+describe('an answer without counts', () => {
+  const answer = (blocks: Entry['blocks']): Entry => ({
+    id: 'a',
+    source: 'primary',
+    sequence: 0,
+    kind: 'message',
+    role: 'assistant',
+    blocks,
+    call: { messageId: 'm' },
+    usage: { quality: 'unavailable' },
+  })
+
+  it('is a call that nobody counted, unless it is nothing but an error: such a request was refused', () => {
+    const totals = (blocks: Entry['blocks']) => {
+      const fold = createCallFold()
+      fold.add(answer(blocks))
+      return fold.totals()
+    }
+    const refused = { type: 'error', message: '429 slow down' } as const
+    expect(totals([refused])).not.toHaveProperty('uncounted')
+    expect(totals([refused]).calls).toBe(0)
+    expect(totals([{ type: 'text', text: 'It begi' }, refused])).toMatchObject({ calls: 0, uncounted: 1 })
+    expect(totals([])).toMatchObject({ uncounted: 1 })
+  })
+})

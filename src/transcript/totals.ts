@@ -220,10 +220,15 @@ function weightOfWords(value: Json): number {
 export function reportOf(entry: Entry): Usage | undefined {
   const usage = validUsage(entry.usage)
   if (usage !== undefined && hasCounts(usage)) return usage
-  const isAnswer = entry.role === 'assistant' && entry.kind === 'message'
+  const isAnswer = entry.role === 'assistant' && entry.kind === 'message' && !isRefusal(entry)
   return isAnswer && (usage !== undefined || callKey(entry) !== undefined)
     ? { ...usage, quality: 'unavailable' }
     : undefined
+}
+
+/** Nothing but an error came back: the provider took the request for none, and bills none. */
+function isRefusal({ blocks }: Entry): boolean {
+  return blocks.length > 0 && blocks.every(({ type }) => type === 'error')
 }
 
 /**

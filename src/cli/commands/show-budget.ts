@@ -4,7 +4,7 @@
  * Entries that are long are cut. Memory is bounded by the budget, whatever the session's length.
  */
 import { HansardError } from '../../errors.ts'
-import type { Block } from '../../transcript/block.ts'
+import { hasFailed, type Block } from '../../transcript/block.ts'
 import { PRIMARY, type Entry } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
 import { createMatcher } from '../../search/match.ts'
@@ -163,10 +163,7 @@ function createRanks(
 }
 
 function isFailure(block: Block): boolean {
-  return (
-    block.type === 'error' ||
-    (block.type === 'tool-result' && (block.isError === true || block.error !== undefined))
-  )
+  return block.type === 'error' || (block.type === 'tool-result' && hasFailed(block))
 }
 
 function isAnswer({ role, blocks, source }: Entry): boolean {

@@ -1,6 +1,6 @@
 /** What a session was and came to, to be put beside another: what `list` says of it, its tools, its files, and devflow's turns. */
 import { createHash } from 'node:crypto'
-import { textOf, type ToolResultBlock } from '../../transcript/block.ts'
+import { hasFailed, textOf } from '../../transcript/block.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import { sessionUsd } from '../../transcript/session-amounts.ts'
 import type { Session } from '../../transcript/session.ts'
@@ -84,7 +84,7 @@ export function createFactsFold(): FactsFold {
           countTool(block.name, 'calls')
           if (block.callId !== undefined && names.size < MOST_NAMES) names.set(block.callId, block.name)
           for (const file of filesIn(block.input)) addFile(files, file, wayOf(block.name, block.input))
-        } else if (block.type === 'tool-result' && isFailure(block)) {
+        } else if (block.type === 'tool-result' && hasFailed(block)) {
           countTool(block.name ?? names.get(block.callId ?? '') ?? 'unknown', 'failed')
         }
       }
@@ -122,10 +122,6 @@ export function createFactsFold(): FactsFold {
       return { session, facts, tools, files, turns }
     },
   }
-}
-
-function isFailure({ isError, error }: ToolResultBlock): boolean {
-  return isError === true || (error !== undefined && isError !== false)
 }
 
 function addFile(files: Map<string, Set<Way>>, file: string, way: Way): void {

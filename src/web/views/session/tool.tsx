@@ -2,6 +2,7 @@
 import type { EntryRow } from '../../../server/api.ts'
 import {
   contentText,
+  hasFailed,
   type Block,
   type Content,
   type ToolCallBlock,
@@ -29,7 +30,7 @@ export function ToolCall({ row, block, at, store, shown }: PartProps & { readonl
   const answer = found && store.pages.get(found.position)
   const result = found?.block
   const { name, says, isCode } = toolLine(block.name, block.input)
-  const isFailed = result !== undefined && (result.isError === true || result.error !== undefined)
+  const isFailed = result !== undefined && hasFailed(result)
   const part = `tool ${at}`
   return (
     <Fold
@@ -88,7 +89,7 @@ export function ToolResult({
   store,
   shown,
 }: PartProps & { readonly block: ToolResultBlock }) {
-  const isFailed = block.isError === true || block.error !== undefined
+  const isFailed = hasFailed(block)
   const part = `result ${at}`
   const text = textOf(block)
   return (
