@@ -59,7 +59,12 @@ async function readAll(opened: Promise<SourceDatabase>): Promise<number> {
     database: () => opened,
   }
   let entries = 0
-  for await (const items of readDatabase(file, { taken: new Set(), spawned: new Map(), drift: undefined }))
+  for await (const items of readDatabase(file, {
+    agent: 'opencode',
+    taken: new Set(),
+    spawned: new Map(),
+    drift: undefined,
+  }))
     for (const item of items) if (item.type === 'entry') entries += 1
   return entries
 }

@@ -142,7 +142,7 @@ function cuts(length: number): readonly number[] {
 
 /** Written by agents and what runs them: they change without a word. Others' formats are APIs, and Aider's log has no names. */
 const AGENTS: ReadonlySet<string> = new Set(
-  `claude-code codex pi gemini-cli opencode copilot-cli qwen kimi iflow grok dsh openclaw-telemetry anthropic-managed-agents claude-stream-json
+  `claude-code codex pi gemini-cli opencode kilo copilot-cli qwen kimi iflow grok dsh openclaw-telemetry anthropic-managed-agents claude-stream-json
   codex-tui-log gemini-stream-json openhands goose continue amp hermes antigravity droid langsmith inspect atof atif mini-swe-agent swe-agent
   claude-export chatgpt-export`.split(/\s+/),
 )

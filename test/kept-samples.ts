@@ -489,6 +489,7 @@ export const SAMPLES: readonly Sample[] = [
     'a document',
   ),
   document('opencode', 'export.json', opencodeExport, 'an export'),
+  document('kilo', 'export.json', opencodeExport, 'an export'),
   lines('copilot-cli', 'events.jsonl', copilotLines),
   lines('cursor', 'transcript.jsonl', cursorLines),
   document('cline', 'api_conversation_history.json', clineHistory, 'what was sent'),

@@ -40,7 +40,11 @@ export const ABOUT: ReadonlyMap<string, About> = new Map([
       'the folder: only its hash',
     ),
   ],
-  ['opencode', about('0.x to 1.4', 'a message’s, cache apart; reasoning changed sides in 1.3.16', 'nothing')],
+  [
+    'opencode',
+    about('0.x to 1.18', 'a message’s, cache apart; reasoning changed sides in 1.3.16', 'nothing'),
+  ],
+  ['kilo', about('7.7', 'a message’s, cache apart', 'nothing')],
   [
     'copilot-cli',
     about(

@@ -40,7 +40,7 @@ import { otel } from './otel.ts'
 import { chatgptExport } from './chatgpt-export.ts'
 import { claudeExport } from './claude-export.ts'
 import { har } from './har.ts'
-import { opencode } from './opencode.ts'
+import { kilo, opencode } from './opencode.ts'
 import { openhands } from './openhands.ts'
 import { pi } from './pi.ts'
 import { providerSse } from './provider-sse.ts'
@@ -61,6 +61,7 @@ export const formats: readonly Format[] = [
   pi,
   geminiCli,
   opencode,
+  kilo,
   copilotCli,
   cursor,
   cline,

@@ -27,7 +27,7 @@ const MOST = 100_000
 /** Messages whose session is asked for together. */
 const TOGETHER = 500
 
-export function followDatabase(file: SessionRows['file']): DatabaseFollowing {
+export function followDatabase(agent: string, file: SessionRows['file']): DatabaseFollowing {
   const known = new Map<string, Read>()
   let noted = new Set<string>()
   /** Whose parts came. */
@@ -64,7 +64,7 @@ export function followDatabase(file: SessionRows['file']): DatabaseFollowing {
     }
     const citation = spawned.get(id)
     const drift = createDriftWatch(OPENCODE_VOCABULARY, { drift: taking.drift })
-    const shared = { taken: createIdSet(), spawned: noting, drift }
+    const shared = { agent, taken: createIdSet(), spawned: noting, drift }
     const rows = { file, database, shared, records: createRecords(file), messages: createIdSet(), tally, id }
     let count = 0
     for await (const row of eachRow(database, 'session', { where: { column: 'id', equals: id } })) {

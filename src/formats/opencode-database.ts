@@ -40,6 +40,8 @@ const BESIDE: ReadonlyMap<string, string> = new Map([
   ['session_input', 'session_id'],
   ['todo', 'session_id'],
   ['event', 'aggregate_id'],
+  ['kilo_board', 'root_session_id'],
+  ['kilo_board_message', 'board_root_session_id'],
 ])
 /** Every table whose rows name a session, and by which column. */
 export const OWNED: ReadonlyMap<string, string> = new Map([
@@ -172,11 +174,11 @@ function toEvent(
 }
 
 function open({ file, shared, row, id }: SessionRows): OpencodeReading {
-  const { taken, spawned, drift } = shared
+  const { agent, taken, spawned, drift } = shared
   const info = row === undefined ? {} : toInfo(row)
   const citation = id === undefined ? undefined : spawned.get(id)
   const path = `${file.path}#${id ?? ''}`
-  const known = { info, sessionId: id, path, taken, ...(citation !== undefined && { citation }) }
+  const known = { agent, info, sessionId: id, path, taken, ...(citation !== undefined && { citation }) }
   const reading = createOpencodeReading(known, spawned, drift)
   taken.add(reading.session().id)
   return reading

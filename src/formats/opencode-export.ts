@@ -11,6 +11,8 @@ import { createOpencodeReading, type OpencodeReading, type Piece, type Spawned }
 import { asId, type Place } from './placing.ts'
 
 export type Shared = {
+  /** Whose sessions they are, and the format's id. */
+  readonly agent: string
   /** Session ids given out so far: another recording of the same session gets its own. */
   readonly taken: Pick<IdSet, 'has' | 'add'>
   readonly spawned: Spawned
@@ -19,14 +21,21 @@ export type Shared = {
 
 export async function* readExport(
   file: SourceFile,
-  { taken, spawned, drift }: Shared,
+  { agent, taken, spawned, drift }: Shared,
 ): AsyncGenerator<readonly ReadItem[]> {
   const { members, elements, damage, sizeBytes } = await readListDocument(file, 'messages')
   drift?.record('export', members)
   const info = asObject(members['info']) ?? {}
   const sessionId = asId(info['id'])
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
-  const known = { info, sessionId, path: file.path, taken, ...(citation !== undefined && { citation }) }
+  const known = {
+    agent,
+    info,
+    sessionId,
+    path: file.path,
+    taken,
+    ...(citation !== undefined && { citation }),
+  }
   const reading = createOpencodeReading(known, spawned, drift)
   const whole: Place = { file: file.path, number: 0, byteOffset: 0, byteLength: sizeBytes }
   yield [{ type: 'session', session: reading.session() }]

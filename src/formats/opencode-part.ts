@@ -142,7 +142,7 @@ function attachmentsOf({ attachments }: JsonObject, { around }: PartContext): re
 }
 
 function toResult(
-  { status, output, error, attachments }: JsonObject,
+  { status, output, error, attachments, metadata }: JsonObject,
   names: { readonly callId: string; readonly name: string },
 ): ToolResultBlock | undefined {
   const isError = status === 'error'
@@ -164,8 +164,14 @@ function toResult(
     ...names,
     ...(whole.length > 0 || text !== undefined ? { output: whole } : {}),
     ...(failure !== undefined && { error: failure }),
-    ...(isError && { isError }),
+    ...((isError || hasExited(metadata)) && { isError: true }),
   }
+}
+
+/** A command that ended with another code than 0, which its tool calls completed. */
+function hasExited(metadata: Json | undefined): boolean {
+  const exit = asNumber(asObject(metadata)?.['exit'])
+  return exit !== undefined && exit !== 0
 }
 
 /** A picture is said; any other file is an event that names it. */

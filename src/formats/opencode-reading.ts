@@ -11,7 +11,7 @@ import type { ReadItem } from './format.ts'
 import { createRecentIds } from './id-set.ts'
 import { isNamed, isText, leftOver, takes } from './left-over.ts'
 import { childOf, durationOf, fromPart, instantOf } from './opencode-part.ts'
-import { ID, createSessionFold, type SessionKnown } from './opencode-session.ts'
+import { createSessionFold, type SessionKnown } from './opencode-session.ts'
 import { messageUsage } from './opencode-usage.ts'
 import { watchInfo, watchPart } from './opencode-vocabulary.ts'
 import { asId, createPlacing, type Place, type Said } from './placing.ts'
@@ -45,7 +45,7 @@ export function createOpencodeReading(
   drift?: DriftWatch,
 ): OpencodeReading {
   const fold = createSessionFold(known)
-  const placing = createPlacing(ID)
+  const placing = createPlacing(known.agent)
   const calls = createRecentIds()
   const version = asString(known.info['version'])
   const revert = createRevert(asObject(known.info['revert']))

@@ -7,9 +7,9 @@ import type { IdSet } from './id-set.ts'
 import { instantOf } from './opencode-part.ts'
 import { asId } from './placing.ts'
 
-export const ID = 'opencode'
-
 export type SessionKnown = {
+  /** Whose session it is: OpenCode's, or a fork's that kept its schema. */
+  readonly agent: string
   /** The session's own record, where it could be read. */
   readonly info: JsonObject
   /** OpenCode's id for it, from the record or from where its messages lie. */
@@ -26,10 +26,17 @@ export type SessionFold = {
   session(): Session
 }
 
-export function createSessionFold({ info, sessionId, path, taken, citation }: SessionKnown): SessionFold {
-  const own = uuidFrom(ID, sessionId ?? path)
-  const id = taken.has(own) ? uuidFrom(ID, sessionId ?? '', path) : own
-  const parent = parentOf(info, citation)
+export function createSessionFold({
+  agent,
+  info,
+  sessionId,
+  path,
+  taken,
+  citation,
+}: SessionKnown): SessionFold {
+  const own = uuidFrom(agent, sessionId ?? path)
+  const id = taken.has(own) ? uuidFrom(agent, sessionId ?? '', path) : own
+  const parent = parentOf(agent, info, citation)
   const title = asString(info['title'])
   const version = asString(info['version'])
   const more = rest(info, KNOWN)
@@ -55,8 +62,8 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
     session() {
       return {
         id,
-        ...(sessionId !== undefined && { native: { agent: ID, sessionId } }),
-        agent: ID,
+        ...(sessionId !== undefined && { native: { agent, sessionId } }),
+        agent,
         ...(title !== undefined && title !== '' && { title }),
         ...(model !== undefined && { model }),
         ...(cwd !== undefined && cwd !== '' && { cwd }),
@@ -67,7 +74,7 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
         status: 'completed',
         ...(parent !== undefined && { parent }),
         ...(cost !== undefined && { reportedCost: toDollars(cost) }),
-        ...(more !== undefined && { metadata: { [ID]: more } }),
+        ...(more !== undefined && { metadata: { [agent]: more } }),
       }
     },
   }
@@ -76,14 +83,14 @@ export function createSessionFold({ info, sessionId, path, taken, citation }: Se
 const KNOWN: ReadonlySet<string> = new Set(['id', 'title', 'version', 'directory', 'parentID', 'time'])
 
 /** A session that another one started names it; one that was forked says so apart from that, where it says so at all. */
-function parentOf(info: JsonObject, citation: string | undefined): Session['parent'] {
+function parentOf(agent: string, info: JsonObject, citation: string | undefined): Session['parent'] {
   const starter = asId(info['parentID'])
   if (starter !== undefined)
     return {
-      session: uuidFrom(ID, starter),
+      session: uuidFrom(agent, starter),
       ...(citation !== undefined && { citation }),
       relation: 'subagent',
     }
   const forked = asId(asObject(info['forkedFrom'])?.['sessionID'])
-  return forked === undefined ? undefined : { session: uuidFrom(ID, forked), relation: 'fork' }
+  return forked === undefined ? undefined : { session: uuidFrom(agent, forked), relation: 'fork' }
 }

@@ -187,10 +187,10 @@ function open(
   info: JsonObject,
   sessionId: string | undefined,
   path: string,
-  { taken, spawned, drift }: Shared,
+  { agent, taken, spawned, drift }: Shared,
 ): OpencodeReading {
   const citation = sessionId === undefined ? undefined : spawned.get(sessionId)
-  const known = { info, sessionId, path, taken, ...(citation !== undefined && { citation }) }
+  const known = { agent, info, sessionId, path, taken, ...(citation !== undefined && { citation }) }
   const reading = createOpencodeReading(known, spawned, drift)
   taken.add(reading.session().id)
   return reading

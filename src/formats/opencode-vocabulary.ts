@@ -1,4 +1,4 @@
-/** What has been seen of OpenCode's records so far, up to 1.4: others are told of as drift. */
+/** What has been seen of OpenCode's records so far, up to 1.18, and of Kilo's up to 7.7: others are told of as drift. */
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { vocabulary, type DriftWatch } from './drift.ts'
 
@@ -22,7 +22,7 @@ export const OPENCODE_VOCABULARY = vocabulary({
     'part.patch: files hash',
     'part.snapshot: snapshot',
     'part.step-start: snapshot',
-    'part.step-finish: cost reason snapshot tokens',
+    'part.step-finish: cost reason snapshot tokens metrics',
     'part.compaction: auto overflow tail_start_id',
     'part.agent: name source',
     'part.subtask: prompt description agent command model',

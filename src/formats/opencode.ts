@@ -6,7 +6,7 @@ import { asArray, asNumber, asObject, isObject, type Json, type JsonObject } fro
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isDatabase } from './database-row.ts'
 import { createDriftWatch } from './drift.ts'
-import type { Detection, Format } from './format.ts'
+import type { Detection, Format, Place } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { firstValue, readHead, type Head } from './head-records.ts'
 import { readTables } from './head-tables.ts'
@@ -14,7 +14,6 @@ import { createIdSet } from './id-set.ts'
 import { lookAtTables, readDatabase } from './opencode-database.ts'
 import { followDatabase } from './opencode-database-follow.ts'
 import { readExport, type Shared } from './opencode-export.ts'
-import { ID } from './opencode-session.ts'
 import { readAlone, readTree, toTree } from './opencode-tree.ts'
 import { OPENCODE_VOCABULARY } from './opencode-vocabulary.ts'
 import { PLACES } from './places.ts'
@@ -23,18 +22,12 @@ import { PLACES } from './places.ts'
 const DATABASE = /\.db$/
 
 export const opencode: Format = {
-  id: ID,
   title: 'OpenCode: opencode.db, exports, and storage/{session,message,part}',
   async detect(source) {
     const { sessions, messages, parts, others } = toTree(await source.list())
     const records = [...messages.first(LOOKED_AT), ...parts.first(LOOKED_AT)]
     const candidates = [...sessions.slice(0, LOOKED_AT), ...records, ...others.slice(0, LOOKED_AT)]
-    let best: Detection | undefined
-    for (const file of others.filter((one) => source.kind === 'file' || DATABASE.test(one.path))) {
-      if (!(await isDatabase(file))) continue
-      const found = await lookAtDatabase(file, source.kind)
-      if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
-    }
+    let best = await detectDatabase(source, (tables) => !isKilo(tables))
     for (const file of candidates) {
       const { confidence, reason } = look(await readHead(file)) ?? {}
       if (confidence === undefined || reason === undefined) continue
@@ -42,34 +35,69 @@ export const opencode: Format = {
     }
     return best
   },
-  async *read(source, options) {
-    const drift = createDriftWatch(OPENCODE_VOCABULARY, options)
-    const shared: Shared = { taken: createIdSet(), spawned: new Map(), drift }
-    const files = await source.list()
-    if (source.kind === 'file') {
-      for (const file of files) {
-        if (await isDatabase(file)) {
-          yield* readDatabase(file, shared)
-          continue
+  ...reader('opencode', PLACES.opencode),
+}
+
+/** Kilo's command line: a fork of OpenCode that kept its database. Its agents leave each other notes on a board, in tables of their own. */
+export const kilo: Format = {
+  title: 'Kilo CLI: kilo.db, a database with the tables of OpenCode',
+  detect: (source) => detectDatabase(source, isKilo),
+  // Its first versions had no board, and the files before the database are the same.
+  isSurely: async (source) => ((await opencode.detect(source)) ?? (await kilo.detect(source))) !== undefined,
+  ...reader('kilo', PLACES.kilo),
+}
+
+type Tables = Pick<SourceDatabase, 'columns'>
+
+function isKilo(database: Tables): boolean {
+  return database.columns('kilo_board').length > 0
+}
+
+/** How OpenCode's files are read, and those of forks that kept its layout. */
+function reader(id: string, places: readonly Place[]): Omit<Format, 'title' | 'detect'> {
+  return {
+    id,
+    async *read(source, options) {
+      const drift = createDriftWatch(OPENCODE_VOCABULARY, options)
+      const shared: Shared = { agent: id, taken: createIdSet(), spawned: new Map(), drift }
+      const files = await source.list()
+      if (source.kind === 'file') {
+        for (const file of files) {
+          if (await isDatabase(file)) {
+            yield* readDatabase(file, shared)
+            continue
+          }
+          const kind = look(await readFurther(file))?.kind ?? 'export'
+          yield* kind === 'export' ? readExport(file, shared) : readAlone(file, kind, shared)
         }
-        const kind = look(await readFurther(file))?.kind ?? 'export'
-        yield* kind === 'export' ? readExport(file, shared) : readAlone(file, kind, shared)
+        return
       }
-      return
-    }
-    const tree = toTree(files)
-    for (const file of tree.others)
-      if (DATABASE.test(file.path) && (await isDatabase(file))) yield* readDatabase(file, shared)
-    yield* readTree(tree, shared)
-    for (const file of tree.others) {
-      if (/\.jsonl?$/.test(file.path) && look(await readFurther(file))?.kind === 'export')
-        yield* readExport(file, shared)
-    }
-  },
-  followDatabase,
-  places: PLACES.opencode,
-  // A session's messages and parts lie in folders of their own, all over the tree.
-  unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? storageOf(path) ?? path,
+      const tree = toTree(files)
+      for (const file of tree.others)
+        if (DATABASE.test(file.path) && (await isDatabase(file))) yield* readDatabase(file, shared)
+      yield* readTree(tree, shared)
+      for (const file of tree.others) {
+        if (/\.jsonl?$/.test(file.path) && look(await readFurther(file))?.kind === 'export')
+          yield* readExport(file, shared)
+      }
+    },
+    followDatabase: (file) => followDatabase(id, file),
+    places,
+    // A session's messages and parts lie in folders of their own, all over the tree.
+    unit: ({ path }) => /^(?:.*\/)?storage(?=\/)/.exec(path)?.[0] ?? storageOf(path) ?? path,
+  }
+}
+
+async function detectDatabase(
+  source: Source,
+  isOwn: (tables: Tables) => boolean,
+): Promise<Detection | undefined> {
+  const { others } = toTree(await source.list())
+  for (const file of others.filter((one) => source.kind === 'file' || DATABASE.test(one.path))) {
+    const found = (await isDatabase(file)) ? await lookAtDatabase(file, source.kind, isOwn) : undefined
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** A copy of the tree may have any name, or none when it was itself named: what lies in it tells. */
@@ -81,18 +109,23 @@ function storageOf(path: string): string | undefined {
   return found === null ? undefined : (found[1] ?? '.')
 }
 
-async function lookAtDatabase(file: SourceFile, kind: Source['kind']): Promise<Detection | undefined> {
+async function lookAtDatabase(
+  file: SourceFile,
+  kind: Source['kind'],
+  isOwn: (tables: Tables) => boolean,
+): Promise<Detection | undefined> {
+  const lookAt = (tables: Tables): Detection | undefined => (isOwn(tables) ? lookAtTables(tables) : undefined)
   const near = await readTables(file)
-  const found = near && lookAtTables(near)
-  if (found !== undefined || near?.isTold === true) return found
+  if (near?.isTold === true) return lookAt(near)
   let database: SourceDatabase | undefined
   try {
     database = await file.database?.()
-    return database && lookAtTables(database)
+    return database && lookAt(database)
   } catch (error) {
+    const found = near && lookAt(near)
     // Alone, one that cannot be opened is the answer; among others it is not.
-    if (kind === 'file') throw error
-    return undefined
+    if (found === undefined && kind === 'file') throw error
+    return found
   } finally {
     await database?.close()
   }

@@ -7,8 +7,9 @@ import type { Place, RowsKept } from './format.ts'
 
 const CLAUDE_FILES = ['**/*.jsonl', '**/subagents/**/*.meta.json', '**/tool-results/*']
 const OPENCODE = '${XDG_DATA_HOME:-~/.local/share}/opencode'
+const KILO = '${XDG_DATA_HOME:-~/.local/share}/kilo'
 
-/** The tables of OpenCode's database that hold sessions; others hold accounts and what is shared. */
+/** The tables of OpenCode's database that hold sessions, with Kilo's own; others hold accounts and what is shared. */
 export const OPENCODE_TABLES: readonly string[] = [
   'session',
   'part',
@@ -17,10 +18,13 @@ export const OPENCODE_TABLES: readonly string[] = [
   'session_input',
   'todo',
   'event',
+  'kilo_board',
+  'kilo_board_message',
 ]
+const APPENDED: ReadonlySet<string> = new Set(['event', 'kilo_board_message'])
 export const OPENCODE_ROWS: readonly RowsKept[] = OPENCODE_TABLES.map((table) => ({
   table,
-  ...(table === 'event' ? { isAppended: true } : { changedAt: 'time_updated' }),
+  ...(APPENDED.has(table) ? { isAppended: true } : { changedAt: 'time_updated' }),
 }))
 
 /** Keys of Cursor's tables that hold chats. */
@@ -102,6 +106,11 @@ export const PLACES = {
   opencode: [
     { folders: [OPENCODE], files: ['opencode*.db'], rows: OPENCODE_ROWS },
     { folders: [OPENCODE], files: ['storage/**/*.json'] },
+  ],
+  kilo: [
+    { folders: [KILO], files: ['kilo*.db'], rows: OPENCODE_ROWS },
+    // `session_diff` beside them says again what the database has.
+    { folders: [KILO], files: ['storage/{session,message,part,todo}/**/*.json'] },
   ],
   'copilot-cli': [
     {

@@ -14,6 +14,7 @@ const LOADERS: ReadonlyMap<string, () => Promise<Format>> = new Map([
   ['pi', async () => (await import('../formats/pi.ts')).pi],
   ['gemini-cli', async () => (await import('../formats/gemini-cli.ts')).geminiCli],
   ['opencode', async () => (await import('../formats/opencode.ts')).opencode],
+  ['kilo', async () => (await import('../formats/opencode.ts')).kilo],
   ['copilot-cli', async () => (await import('../formats/copilot-cli.ts')).copilotCli],
   ['cursor', async () => (await import('../formats/cursor.ts')).cursor],
   ['cline', async () => (await import('../formats/cline.ts')).cline],
