@@ -105,6 +105,44 @@ describe('record', () => {
     for (const number of [2, 3, 4, 6]) expect(ran.stderr).toContain(`line ${number} is not recorded`)
   })
 
+  it('names a role and a status that there are not, and what there is instead', async () => {
+    const lines = [
+      '{"role":"robot","text":"x"}',
+      '{"type":"end","status":"weird"}',
+      '{"role":"user","text":"a"}',
+    ]
+    const ran = await run(['record', '--json'], { input: lines.join('\n'), env, cwd: folder })
+    expect(ran.code).toBe(1)
+    expect(ran.stderr).toContain(
+      'line 1 is not recorded: a message has a role: system, user, assistant, tool',
+    )
+    expect(ran.stderr).toContain('line 2 is not recorded: a session ends completed, failed or canceled')
+    expect(JSON.parse(ran.stdout)).toMatchObject({ status: 'completed', lines: 1, badLines: 2 })
+  })
+
+  it.each([
+    ['nope', 'unknown-format'],
+    ['cline', 'format-read-only'],
+  ])(
+    'takes the format %s for wrong usage, and names only those that can be written',
+    async (format, code) => {
+      for (const args of [
+        ['record', '--format', format, '--json'],
+        ['run', '--format', format, '--json', '--', process.execPath, '-e', ''],
+        ['proxy', '--format', format, '--json'],
+        ['serve', '--otlp', '--format', format, '--json'],
+        ['convert', session, '--to', format, '--json'],
+      ]) {
+        const ran = await run(args, { input, env, cwd: folder })
+        expect(ran.code, args.join(' ')).toBe(2)
+        const { error } = JSON.parse(ran.stdout) as { error: { code: string; hint: string } }
+        expect(error.code).toBe(code)
+        expect(error.hint).toMatch(/\bdevflow, weakincentives, leslie, entire, swarm\b/)
+        expect(error.hint).not.toMatch(/cline|raw|generic/)
+      }
+    },
+  )
+
   it('says which lines were no UTF-8', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"role":"user","text":"a'),
@@ -234,16 +272,6 @@ describe('convert', () => {
     expect(fs.readFileSync(full, 'utf8')).toBe('mine')
     expect((await run([...args, '--force'], { env })).code).toBe(0)
     expect(fs.readFileSync(full, 'utf8')).toBe(before)
-  })
-
-  it('names the formats there are for one there is not, and refuses one that is only read', async () => {
-    const unknown = await run(['convert', session, '--to', 'nope', '--json'], { env })
-    expect(JSON.parse(unknown.stdout).error).toMatchObject({
-      code: 'unknown-format',
-      hint: expect.stringContaining('devflow'),
-    })
-    const readOnly = await run(['convert', session, '--to', 'raw', '--json'], { env })
-    expect(JSON.parse(readOnly.stdout).error.code).toBe('format-read-only')
   })
 })
 

@@ -8,7 +8,7 @@ import { createCallFold } from '../src/transcript/totals.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
 import { promptTokens, type Usage } from '../src/transcript/usage.ts'
 
-type Turn = { readonly entry: Entry; readonly isResult: boolean; readonly results: Map<number, Entry> }
+type Turn = { entry: Entry; readonly isResult: boolean; readonly results: Map<number, Entry> }
 
 /** For transcripts whose calls have ids. Entries come without `origin`. */
 export function devflowCanHold({ session, entries }: Transcript): Transcript {
@@ -94,10 +94,27 @@ function toTurns(entries: readonly Entry[]): Turn[] {
       (turn) =>
         turn.entry.source === entry.source && callId !== undefined && placeOf(turn.entry, callId) !== -1,
     )
-    if (asked === undefined) turns.push({ entry, isResult, results: new Map() })
-    else asked.results.set(placeOf(asked.entry, callId as string), entry)
+    const last = turns.findLast((turn) => turn.entry.source === entry.source)
+    if (asked !== undefined) asked.results.set(placeOf(asked.entry, callId as string), entry)
+    else if (last?.entry.role === 'assistant' && isLoneCall(entry)) last.entry = withCall(last.entry, entry)
+    else turns.push({ entry, isResult, results: new Map() })
   }
   return turns
+}
+
+/** A call by itself goes to the answer before it, unless it has counts of its own. */
+function isLoneCall({ role, blocks, usage, call }: Entry): boolean {
+  const isAlone = blocks.length === 1 && blocks[0]?.type === 'tool-call'
+  return role === 'assistant' && isAlone && usage === undefined && call === undefined
+}
+
+function withCall(before: Entry, { blocks, model, durationMs }: Entry): Entry {
+  return {
+    ...before,
+    blocks: [...before.blocks, ...blocks],
+    ...(model !== undefined && { model }),
+    ...(durationMs !== undefined && { durationMs }),
+  }
 }
 
 function placeOf(entry: Entry, callId: string): number {

@@ -4,16 +4,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openArchive } from '../src/archive/archive.ts'
 import { createCarryOut } from '../src/archive/carry-out.ts'
+import { readSession } from '../src/archive/read-session.ts'
 import { openDevflow, type DevflowStore } from '../src/capture/devflow-runs.ts'
 import { record } from '../src/capture/record.ts'
 import { devflow, devflowRunId } from '../src/formats/devflow.ts'
 import type { Writer } from '../src/formats/format.ts'
+import { readTranscripts } from '../src/sources/read.ts'
 import { textOf } from '../src/transcript/block.ts'
 import type { Entry } from '../src/transcript/entry.ts'
 import type { Session } from '../src/transcript/session.ts'
+import type { Transcript } from '../src/transcript/transcript.ts'
 import { createDisk, withFault } from './faulty-files.ts'
-import { memoryFileSource, readAll } from './memory-files.ts'
+import { memoryFileSource, readAll, writeTranscript } from './memory-files.ts'
 
 const START = Date.parse('2025-01-15T10:30:00Z')
 
@@ -132,6 +136,25 @@ describe('ADR-011 §5', () => {
     expect(store.list().runs.map((run) => run.runId)).toEqual([runId])
   })
 
+  it('a run’s day is taken by the offset of its time', async () => {
+    const startedAt = '2025-01-15T23:00:00-05:00'
+    expect(devflowRunId({ date: startedAt, flow: 'f', identifier: 'x' })).toBe('2025-01-15-f-x')
+    const session = await record({
+      flow: 'f',
+      identifier: 'x',
+      startedAt,
+      home: join(folder, 'home'),
+      cwd: folder,
+      formats: ['devflow', 'entire'],
+    })
+    await session.end()
+    expect(session.session()).toMatchObject({
+      startedAt: '2025-01-16T04:00:00.000Z',
+      run: { id: '2025-01-15-f-x' },
+      names: { devflow: '2025-01-15-f-x', entire: expect.stringMatching(/^2025-01-16-/) },
+    })
+  })
+
   it('an id needs something that may stand in a name, and never leads elsewhere', () => {
     const made = (flow: string, identifier: string): string =>
       devflowRunId({ date: '2025-01-15', flow, identifier })
@@ -180,6 +203,41 @@ describe('the code example of ADR-011', () => {
       { id: 3, role: 'assistant', tokensOut: 800, toolCalls: [{ name: 'read_file', output: 'package a' }] },
     ])
     expect(text).toBe(JSON.stringify({ runId: RUN, metadata, turns }, null, 2))
+  })
+
+  it('AddToolCall: assistant() and then toolCall() are one turn, live and from the journal', async () => {
+    const home = join(folder, 'home')
+    const live = await record({ runId: RUN, flow: 'f', home, cwd: folder, formats: ['devflow'] })
+    live.user('Generate a spec')
+    live.assistant('# Spec', { usage: { output: 2500 } })
+    for (const name of ['read_file', 'write_file'])
+      live.toolResult({ callId: live.toolCall({ name, input: { path: 'a.go' } }), output: 'done' })
+    const helper = live.subagent('a')
+    helper.toolCall({ name: 'alone' })
+    live.toolCall({ name: 'counted', usage: { output: 7 } })
+    await live.end()
+    const { turns, metadata } = JSON.parse(fs.readFileSync(pathOf(RUN, 'transcript.json'), 'utf8'))
+    expect(metadata).toMatchObject({ totalTokensOut: 2507, turnCount: 4 })
+    expect(turns).toMatchObject([
+      { id: 1, role: 'user' },
+      {
+        id: 2,
+        role: 'assistant',
+        content: '# Spec',
+        tokensOut: 2500,
+        toolCalls: [
+          { name: 'read_file', input: { path: 'a.go' }, output: 'done' },
+          { name: 'write_file', output: 'done' },
+        ],
+      },
+      { id: 3, source: 'subagent:a', content: '', toolCalls: [{ name: 'alone' }] },
+      { id: 4, tokensOut: 7, content: '', toolCalls: [{ name: 'counted' }] },
+    ])
+    const [recorded] = (await readTranscripts(readSession(openArchive(home), live.id))).transcripts
+    const { files } = writeTranscript(devflow, recorded as Transcript)
+    expect(JSON.parse(files.get(`runs/${RUN}/transcript.json`)?.toString('utf8') ?? '')).toMatchObject({
+      turns,
+    })
   })
 
   it('Save leaves a whole document or none, wherever the disk gives up', () => {

@@ -1,8 +1,9 @@
 /** The files of a session's live formats again from its journal, by the same folds under the same names. */
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { HansardError, messageOf } from '../errors.ts'
 import { formats } from '../formats/index.ts'
 import type { WriteContext } from '../formats/format.ts'
+import { systemFiles } from '../journal/files.ts'
 import type { LiveFormat } from '../journal/record.ts'
 import type { Session } from '../transcript/session.ts'
 import { VERSION } from '../version.ts'
@@ -50,14 +51,16 @@ export async function rebuildFormats(
 async function rebuild(
   archive: Archive,
   id: string,
-  { id: format, root, timeZone, version = VERSION, begun, ours, refused }: Rebuildable,
+  { id: format, root: noted, umask, timeZone, version = VERSION, begun, ours, refused }: Rebuildable,
   onClaim: (path: string, taken?: true) => void,
 ): Promise<Pick<RebuiltFormat, 'written' | 'kept'>> {
   const write = formats.find((one) => one.id === format)?.write
   if (write === undefined) throw new HansardError('unknown-format', `no such format: ${format}`)
+  // Older journals note a relative root as it was given.
+  const root = resolve(begun.cwd ?? '', noted)
   const isSeedsPlace = join(begun.cwd ?? '', write.root) === root
   const out = createRebuild({
-    files: archive.files,
+    files: umask === 'system' ? systemFiles : archive.files,
     root,
     trusted: (isSeedsPlace ? begun.cwd : undefined) ?? dirname(root),
     ignored: write.ignored(begun),

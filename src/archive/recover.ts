@@ -20,8 +20,11 @@ export type { RebuiltFormat }
 
 export type Recovered = {
   readonly id: string
-  /** `running`: its writer lives, and nothing was done. `whole`: there was nothing to do. */
-  readonly outcome: 'running' | 'whole' | 'recovered'
+  /**
+   * `running`: its writer lives, and nothing was done. `whole`: there was nothing to do. `incomplete`: a format's files could not be
+   * written; its error says why, and the next recovery tries again.
+   */
+  readonly outcome: 'running' | 'whole' | 'recovered' | 'incomplete'
   readonly session: Session
   readonly entries: number
   readonly repairs: readonly Repair[]
@@ -43,7 +46,8 @@ export async function recoverSession(archive: Archive, id: string): Promise<Reco
   if (isEnded && behind.length === 0 && repairs.length === 0) return { ...untouched, outcome: 'whole' }
   const formats = isEnded && behind.length === 0 ? [] : await finish(archive, id, before, behind)
   const after = await readThrough(archive, id)
-  return { id, outcome: 'recovered', session: after.session, entries: after.entries, repairs, formats }
+  const outcome = formats.every(({ error }) => error === undefined) ? 'recovered' : 'incomplete'
+  return { id, outcome, session: after.session, entries: after.entries, repairs, formats }
 }
 
 /**

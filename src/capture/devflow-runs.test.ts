@@ -9,6 +9,7 @@ import { recoverSession } from '../archive/recover.ts'
 import { tarEnd, tarHeader, tarPadding } from '../archive/tar.ts'
 import { textOf } from '../transcript/block.ts'
 import { openDevflow, type DevflowStore } from './devflow-runs.ts'
+import type { RunTurn } from './devflow-turns.ts'
 
 const DAY = 86_400_000
 let folder: string
@@ -238,15 +239,69 @@ describe('the four errors', () => {
     }
   })
 
-  it('a tool call needs a turn, and a turn a time that is one', async () => {
+  it('refuses a turn that is wrong before it counts it: the numbers that are given are those on disk', async () => {
     await store.startRun('r')
-    expect(() => store.recordToolCall('r', { name: 't' })).toThrow(
-      expect.objectContaining({ code: 'invalid-argument' }),
-    )
-    expect(() => store.recordTurn('r', { role: 'user', content: 'x', timestamp: 'noon' })).toThrow(
-      expect.objectContaining({ code: 'invalid-argument' }),
-    )
+    const turn = { role: 'user', content: 'x' } as const
+    const wrong = [
+      { ...turn, role: 'robot' },
+      { ...turn, role: 'toString' },
+      { ...turn, content: 5 },
+      { ...turn, timestamp: 'noon' },
+      { ...turn, tokensIn: -1 },
+      { ...turn, tokensOut: 0.5 },
+      { ...turn, durationMs: Number.NaN },
+      { ...turn, toolCalls: [{ name: '' }] },
+      { ...turn, toolCalls: [{ name: 't', input: ['x'] }] },
+      { ...turn, toolCalls: [{ name: 't', output: {} }] },
+    ] as unknown as RunTurn[]
+    const given: number[] = [store.recordTurn('r', turn)]
+    for (const one of wrong) {
+      expect(() => store.recordTurn('r', one)).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+      given.push(store.recordTurn('r', turn))
+    }
+    expect(() => store.recordTurn('r', wrong[0] as RunTurn)).toThrow('no such role: "robot"')
     await store.endRun('r')
+    const { turns } = json('runs/r/transcript.json') as { turns: { id: number }[] }
+    expect(turns.map(({ id }) => id)).toEqual(given)
+  })
+
+  it('refuses a status that no run ends with, and the run goes on', async () => {
+    await store.startRun('r')
+    const weird = 'weird' as unknown as 'failed'
+    await expect(store.endRun('r', weird)).rejects.toMatchObject({
+      code: 'invalid-argument',
+      message: 'a run cannot end as "weird"',
+    })
+    expect(store.recordTurn('r', { role: 'user', content: 'x' })).toBe(1)
+    await store.endRun('r', 'canceled')
+    expect(json('runs/r/metadata.json')).toMatchObject({ status: 'canceled' })
+  })
+})
+
+describe('a tool call', () => {
+  it('goes to the last turn where that is the assistant’s, and else nowhere: the caller is told', async () => {
+    const call = { name: 't', output: 'x' }
+    await store.startRun('r')
+    expect(store.recordToolCall('r', call)).toBe(false)
+    store.recordTurn('r', { role: 'assistant', content: 'a' })
+    expect(store.recordToolCall('r', call)).toBe(true)
+    expect(store.recordToolCall('r', call)).toBe(true)
+    for (const role of ['user', 'tool_result', 'system'] as const) {
+      store.recordTurn('r', { role, content: 'b' })
+      expect(store.recordToolCall('r', call)).toBe(false)
+    }
+    await store.endRun('r')
+    const { turns } = json('runs/r/transcript.json') as { turns: { toolCalls?: unknown[] }[] }
+    expect(turns.map(({ toolCalls }) => toolCalls?.length)).toEqual([2, undefined, undefined, undefined])
+  })
+
+  it('stands on its turn whatever the role, where the turn itself brings it', async () => {
+    await store.startRun('r')
+    store.recordTurn('r', { role: 'user', content: 'a', toolCalls: [{ name: 't', output: 'x' }] })
+    await store.endRun('r')
+    expect(json('runs/r/transcript.json')).toMatchObject({
+      turns: [{ role: 'user', toolCalls: [{ name: 't', output: 'x' }] }],
+    })
   })
 })
 

@@ -9,11 +9,13 @@ import { openArchive } from '../archive/archive.ts'
 import { readSession } from '../archive/read-session.ts'
 import { HansardError } from '../errors.ts'
 import { devflow } from '../formats/devflow.ts'
+import { systemFiles } from '../journal/files.ts'
 import { openSource } from '../sources/open.ts'
 import { readItems, readTranscripts } from '../sources/read.ts'
 import type { JsonObject } from '../transcript/json.ts'
 import type { Transcript } from '../transcript/transcript.ts'
 import { archiveRun, listArchives, restoreRun, type ArchivedRun } from './devflow-archives.ts'
+import { checkEndStatus, type EndStatus } from './devflow-checks.ts'
 import {
   createStoreFiles,
   filesBelow,
@@ -33,17 +35,18 @@ import {
 } from './devflow-files.ts'
 import { cleanRuns, type Cleaned, type CleanOptions } from './devflow-retention.ts'
 import { createTurnRecorder, type ActiveRun, type RunToolCall, type RunTurn } from './devflow-turns.ts'
+import { checkUmask } from './live-formats.ts'
 import { record, type RecordOptions } from './record.ts'
 
 export type DevflowStore = {
   startRun(runId: string, about?: RunStart): Promise<void>
-  /** Gives the turn's number, from 1. */
+  /** Gives the turn's number in the file, from 1. Turns that go past the store, through `getActive`, are not counted. */
   recordTurn(runId: string, turn: RunTurn): number
-  /** Attached to the last turn, whatever its role. */
-  recordToolCall(runId: string, call: RunToolCall): void
+  /** Attaches the call to the last turn where that is the assistant's. False where it is not, or there is none: nothing is recorded. */
+  recordToolCall(runId: string, call: RunToolCall): boolean
   /** US dollars, added to what was said before. */
   addCost(runId: string, usd: string | number): void
-  endRun(runId: string, status?: 'completed' | 'failed' | 'canceled'): Promise<void>
+  endRun(runId: string, status?: EndStatus): Promise<void>
   /** Ends the run as failed. Without an error it says that there was none. */
   failRun(runId: string, error?: unknown): Promise<void>
   /** A run with its entries; one that is active as far as it has come. */
@@ -73,21 +76,22 @@ export type DiskUsage = {
   readonly totalSize: number
 }
 
-/** As for `record`: where the journal is, redaction, the clock. */
+/** As for `record`: where the journal is, redaction, the clock, who may read the files. */
 export type DevflowOptions = Pick<
   RecordOptions,
-  'home' | 'files' | 'now' | 'redact' | 'secrets' | 'durability' | 'onFailure' | 'agent' | 'model'
+  'home' | 'files' | 'now' | 'redact' | 'secrets' | 'durability' | 'onFailure' | 'agent' | 'model' | 'umask'
 >
 
 export function openDevflow(base: string = '.devflow', options: DevflowOptions = {}): DevflowStore {
-  const store = createStoreFiles(resolve(base), options.files, options.now)
+  const files = checkUmask(options.umask) === 'system' ? systemFiles : options.files
+  const store = createStoreFiles(resolve(base), files, options.now)
   const active = new Map<string, ActiveRun>()
   /** Runs that are being started: two calls at once must not both begin. */
   const starting = new Set<string>()
 
   const getStarted = (runId: string): ActiveRun => active.get(runId) ?? refuseRecording(store, runId)
 
-  const end = async (runId: string, how: (run: ActiveRun) => Promise<unknown>): Promise<void> => {
+  const finish = async (runId: string, how: (run: ActiveRun) => Promise<unknown>): Promise<void> => {
     const run = getStarted(runId)
     active.delete(runId)
     await how(run)
@@ -119,12 +123,14 @@ export function openDevflow(base: string = '.devflow', options: DevflowOptions =
     recordTurn: (runId, turn) => getStarted(runId).recordTurn(turn),
     recordToolCall: (runId, call) => getStarted(runId).recordToolCall(call),
     addCost: (runId, usd) => getStarted(runId).recorder.addCost(usd),
-    endRun: (runId, status = 'completed') =>
-      end(runId, ({ recorder }) => {
+    async endRun(runId, status = 'completed') {
+      checkEndStatus(status)
+      await finish(runId, ({ recorder }) => {
         if (status === 'failed') return recorder.fail(undefined)
         return status === 'canceled' ? recorder.cancel() : recorder.end()
-      }),
-    failRun: (runId, error) => end(runId, ({ recorder }) => recorder.fail(error)),
+      })
+    },
+    failRun: (runId, error) => finish(runId, ({ recorder }) => recorder.fail(error)),
 
     async load(runId) {
       const run = active.get(runId)

@@ -1,8 +1,8 @@
 /** devflow's turns and tool calls as entries for the recorder. */
-import { HansardError } from '../errors.ts'
 import { toUsage } from '../formats/devflow/facts.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import type { JsonObject } from '../transcript/json.ts'
+import { checkToolCall, checkTurn } from './devflow-checks.ts'
 import type { Recorder } from './record.ts'
 import type { Details } from './recorder.ts'
 
@@ -32,7 +32,7 @@ export type ActiveRun = {
   readonly recorder: Recorder
   turnCount(): number
   recordTurn(turn: RunTurn): number
-  recordToolCall(call: RunToolCall): void
+  recordToolCall(call: RunToolCall): boolean
 }
 
 export function createTurnRecorder(runId: string, recorder: Recorder): ActiveRun {
@@ -45,12 +45,7 @@ export function createTurnRecorder(runId: string, recorder: Recorder): ActiveRun
     recorder.toolResult({ output: content, ...details, metadata: { devflow: { role } } })
   }
 
-  const recordToolCall = ({ id, name, input = {}, output, error }: RunToolCall): void => {
-    if (turns === 0) {
-      throw new HansardError('invalid-argument', `run ${runId} has no turn for a tool call`, {
-        hint: 'record the turn that made the call first',
-      })
-    }
+  const attach = ({ id, name, input = {}, output, error }: RunToolCall): void => {
     calls += 1
     // Every call gets an id, so that its result cannot be taken for that of an older call nobody answered.
     const callId = id ?? `call_${turns}_${calls}`
@@ -72,13 +67,11 @@ export function createTurnRecorder(runId: string, recorder: Recorder): ActiveRun
     recorder,
     turnCount: () => turns,
     recordTurn(turn) {
-      const at = turn.timestamp === undefined ? undefined : parseInstant(turn.timestamp)
-      if (turn.timestamp !== undefined && at === undefined)
-        throw new HansardError('invalid-argument', 'a turn has a timestamp that is no instant', {
-          hint: 'use RFC 3339',
-        })
-      const { tokensIn, tokensOut, durationMs, model } = turn
+      // Nothing is counted or recorded of a turn that is refused.
+      checkTurn(turn)
+      const { timestamp, tokensIn, tokensOut, durationMs, model } = turn
       const usage = toUsage(tokensIn, tokensOut)
+      const at = parseInstant(timestamp)
       turns += 1
       role = turn.role
       say(turn.content, {
@@ -88,9 +81,14 @@ export function createTurnRecorder(runId: string, recorder: Recorder): ActiveRun
         ...(durationMs !== undefined && { durationMs }),
         ...(model !== undefined && { model }),
       })
-      for (const call of turn.toolCalls ?? []) recordToolCall(call)
+      for (const call of turn.toolCalls ?? []) attach(call)
       return turns
     },
-    recordToolCall,
+    recordToolCall(call) {
+      checkToolCall(call)
+      if (turns === 0 || role !== 'assistant') return false
+      attach(call)
+      return true
+    },
   }
 }

@@ -42,7 +42,10 @@ export function createSession(
   now: number,
   recordedBy: string,
 ): Session {
-  const startedAt = parseInstant(identity.startedAt) ?? fromMillis(now) ?? new Date().toISOString()
+  const given = parseInstant(identity.startedAt)
+  const startedAt = given ?? fromMillis(now) ?? new Date().toISOString()
+  // The day of a run's id is taken by the offset that its time was given with.
+  const day = (given === undefined ? undefined : identity.startedAt) ?? startedAt
   const { runId, flow, step, node, agentKey, engine } = identity
   for (const [what, id] of Object.entries({
     'run id': runId,
@@ -55,7 +58,7 @@ export function createSession(
   }
   if (identity.thread !== undefined) checkId(identity.thread, 'thread id')
   // What an identifier names is the run: its steps share it, and each has a devflow name of its own.
-  const ofRun = runId ?? runIdOf(identity, startedAt)
+  const ofRun = runId ?? runIdOf(identity, day)
   const run: Run = {
     ...(ofRun !== undefined && { id: ofRun }),
     ...(flow !== undefined && { flow }),
@@ -68,7 +71,7 @@ export function createSession(
     identity
   return {
     id: createSessionId(now),
-    names: names(identity, startedAt),
+    names: names(identity, day, startedAt),
     recordings: [{ by: recordedBy, startedAt }],
     ...(native && { native }),
     ...(title !== undefined && { title }),
@@ -90,10 +93,8 @@ export function createSession(
   }
 }
 
-function runIdOf({ identifier, flow = 'session' }: Identity, startedAt: string): string | undefined {
-  return identifier === undefined
-    ? undefined
-    : devflowRunId({ date: startedAt.slice(0, 10), flow, identifier })
+function runIdOf({ identifier, flow = 'session' }: Identity, day: string): string | undefined {
+  return identifier === undefined ? undefined : devflowRunId({ date: day, flow, identifier })
 }
 
 /**
@@ -102,13 +103,13 @@ function runIdOf({ identifier, flow = 'session' }: Identity, startedAt: string):
  */
 function names(
   { runId, identifier, suffix, flow, step }: Identity,
+  day: string,
   startedAt: string,
 ): Readonly<Record<string, string>> {
-  const date = startedAt.slice(0, 10)
   const apart = suffix ?? step
   const made = (about: string): string =>
     devflowRunId({
-      date,
+      date: day,
       flow: flow ?? 'session',
       identifier: about,
       ...(apart !== undefined && { suffix: apart }),
@@ -118,5 +119,5 @@ function names(
     identifier === undefined && runId !== undefined
       ? (given as string)
       : made(identifier ?? randomBytes(4).toString('hex'))
-  return { devflow, entire: `${date}-${randomUUID()}` }
+  return { devflow, entire: `${startedAt.slice(0, 10)}-${randomUUID()}` }
 }

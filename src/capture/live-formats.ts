@@ -2,11 +2,11 @@
  * The seeds' files, written beside the journal as a session goes. Each format is a fold whose steps are carried out at once.
  * One that fails falls behind: it is reported once, the agent notices nothing, and it is made whole from the journal at the end.
  */
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { createCarryOut, type CarryOut } from '../archive/carry-out.ts'
-import { formats } from '../formats/index.ts'
-import type { FileOperation, Format, WriteContext, Writing } from '../formats/format.ts'
-import type { Files } from '../journal/files.ts'
+import type { FileOperation, WriteContext, Writing } from '../formats/format.ts'
+import type { WrittenFormat } from '../formats/written-format.ts'
+import { systemFiles, type Files } from '../journal/files.ts'
 import type { LiveFormat } from '../journal/record.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Session } from '../transcript/session.ts'
@@ -24,12 +24,13 @@ export type LiveFormats = {
 }
 
 export type LiveFormatOptions = {
-  readonly formats: readonly Format[]
+  readonly formats: readonly WrittenFormat[]
   readonly session: Session
   readonly cwd: string
   readonly roots: Readonly<Record<string, string | undefined>>
   readonly version: string
   readonly files?: Files
+  readonly umask?: Umask
   readonly timeZone?: string
   /**
    * Called before a file is created, with its path relative to the format's root; and, with `taken`, for a name that was asked for
@@ -38,6 +39,9 @@ export type LiveFormatOptions = {
   readonly onClaim: (format: string, path: string, taken?: true) => void
   readonly onFailure: (format: string, error: unknown) => void
 }
+
+/** Who may read what formats write: its owner alone, or whoever the system's umask lets, as in the seeds' 0644 and 0755. */
+export type Umask = 'owner' | 'system'
 
 type Live = {
   readonly id: string
@@ -50,7 +54,7 @@ type Live = {
 /** Begins every fold. Throws what makes a format impossible from the start: a bad id, a run that already exists. */
 export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
   if (options.formats.length === 0) return NONE
-  const { version, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
+  const { version, umask, timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
   const live = options.formats.map((format) => begin(format, { ...options, timeZone }))
 
   const step = (one: Live, operations: () => readonly FileOperation[]): void => {
@@ -65,7 +69,13 @@ export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
   }
 
   return {
-    roots: live.map(({ id, root }) => ({ id, root, timeZone, version })),
+    roots: live.map(({ id, root }) => ({
+      id,
+      root,
+      ...(umask === 'system' && { umask }),
+      timeZone,
+      version,
+    })),
     start: () => live.forEach((one) => step(one, () => one.writing.start())),
     entry: (entry) => live.forEach((one) => step(one, () => one.writing.entry(entry))),
     end: (session) => live.forEach((one) => step(one, () => one.writing.end(session))),
@@ -76,31 +86,24 @@ export function createLiveFormats(options: LiveFormatOptions): LiveFormats {
 /** The zone alone takes longer to ask for than all else that a session begins with. */
 const NONE: LiveFormats = { roots: [], start() {}, entry() {}, end() {}, behind: () => [] }
 
-/** A format by its id. Throws `unknown-format`, naming those that can be written. */
-export function findWritten(id: string): Format {
-  const format = formats.find((one) => one.id === id)
-  if (format !== undefined) return format
-  const known = formats.filter((one) => one.write).map((one) => one.id)
-  throw new HansardError('unknown-format', `no such format: ${JSON.stringify(id)}`, {
-    hint: `use one of ${known.join(', ')}`,
+/** Throws `invalid-argument`. */
+export function checkUmask(umask: Umask = 'owner'): Umask {
+  if (umask === 'owner' || umask === 'system') return umask
+  throw new HansardError('invalid-argument', `no such umask: ${JSON.stringify(umask)}`, {
+    hint: 'use owner or system',
   })
 }
 
-function begin(format: Format, options: LiveFormatOptions): Live {
-  const { write, id } = format
-  if (write === undefined) {
-    throw new HansardError('format-read-only', `the format ${id} is only read, not written`, {
-      hint: 'hansard formats lists those that are written',
-    })
-  }
+function begin({ write, id }: WrittenFormat, options: LiveFormatOptions): Live {
   const chosen = options.roots[id]
-  const root = chosen ?? join(options.cwd, write.root)
+  const root = chosen === undefined ? join(options.cwd, write.root) : resolve(options.cwd, chosen)
+  const files = options.umask === 'system' ? systemFiles : options.files
   const out = createCarryOut({
     root,
     ...(chosen === undefined && { trusted: options.cwd }),
     way: 'live',
     ignored: write.ignored(options.session),
-    ...(options.files && { files: options.files }),
+    ...(files && { files }),
     onClaim: (path, taken) => options.onClaim(id, path, taken),
   })
   const context: WriteContext = {

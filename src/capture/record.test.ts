@@ -309,6 +309,24 @@ describe('a recorder', () => {
     expect(await (await begin()).cancel('enough')).toMatchObject({ status: 'canceled', error: 'enough' })
   })
 
+  it('records a message of a role that there is not as an event, and names the role', async () => {
+    const session = await begin()
+    for (const role of ['robot', 'toString', undefined]) session.message(role as 'user', 'beep')
+    session.user('hello')
+    await session.end()
+    expect(failures.map((failure) => failure.message)).toEqual(
+      ['robot', 'toString', 'undefined'].map(
+        (role) => `there is no role ${JSON.stringify(role)}: its message is recorded as an event`,
+      ),
+    )
+    const { entries } = await read(session.id)
+    expect(entries.map(({ kind, role }) => role ?? kind)).toEqual(['event', 'event', 'event', 'user'])
+    expect(entries[0]).toMatchObject({
+      blocks: [{ type: 'text', text: 'beep' }],
+      metadata: { record: 'message', role: 'robot' },
+    })
+  })
+
   it('keeps nothing after the end, says so once, and does not throw', async () => {
     const session = await begin()
     await session.end()

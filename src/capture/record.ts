@@ -10,6 +10,8 @@ import { openArchive, type Archive } from '../archive/archive.ts'
 import { createTotals } from '../archive/priced-totals.ts'
 import { recoverSession } from '../archive/recover.ts'
 import { messageOf } from '../errors.ts'
+import { formats } from '../formats/index.ts'
+import { findWritten } from '../formats/written-format.ts'
 import type { Files } from '../journal/files.ts'
 import { openJournal, type Durability, type JournalWriter } from '../journal/writer.ts'
 import { createRedactor } from '../redact/redactor.ts'
@@ -22,7 +24,7 @@ import type { WireMessage } from '../wire/message.ts'
 import { openAside, type UnfinishedAnswer } from './aside.ts'
 import { createDoor } from './door.ts'
 import { createSession, type Identity } from './identity.ts'
-import { createLiveFormats, findWritten } from './live-formats.ts'
+import { checkUmask, createLiveFormats, type Umask } from './live-formats.ts'
 import { addUsd } from './reported-cost.ts'
 import { createReporter, type Failure, type Reporter } from './report.ts'
 import { createSourceRecorder, type SourceRecorder } from './recorder.ts'
@@ -39,8 +41,10 @@ export type RecordOptions = Identity & {
   readonly cwd?: string | null
   /** Formats to write as the session goes: `['devflow', 'entire']`. */
   readonly formats?: readonly string[]
-  /** Where a format's files go instead of the place its seed names. */
+  /** Where a format's files go instead of the place its seed names: a folder, relative to `cwd`, which is made. */
   readonly roots?: Readonly<Record<string, string>>
+  /** Who may read the formats' files: `owner` (the default) only their owner, `system` whoever the umask lets. */
+  readonly umask?: Umask
   /** What is captured: weakincentives' switches. Subagents one level deep unless said otherwise. */
   readonly capture?: { readonly transcript?: boolean; readonly subagents?: boolean | number | 'all' }
   readonly durability?: Durability
@@ -89,7 +93,8 @@ export type Unfinished = { readonly call: string; readonly message: WireMessage 
 
 export async function record(options: RecordOptions = {}): Promise<Recorder> {
   const { now = Date.now, capture = {}, files } = options
-  const chosen = (options.formats ?? []).map(findWritten)
+  const chosen = (options.formats ?? []).map((id) => findWritten(id, formats))
+  const umask = checkUmask(options.umask)
   const cwd = resolve(options.cwd ?? process.cwd())
   const report = createReporter(options.onFailure)
   const begun = createSession(options, options.cwd === null ? undefined : cwd, now(), `hansard/${VERSION}`)
@@ -123,6 +128,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     roots: options.roots ?? {},
     version: VERSION,
     ...(files && { files }),
+    umask,
     ...(options.timeZone !== undefined && { timeZone: options.timeZone }),
     onClaim: (format, path, taken) =>
       void journal.append({ t: 'files', format, path, ...(taken && { taken }) }),

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto'
 import { fromTranscriptEntry } from '../formats/weakincentives-parse.ts'
 import type { Block, ToolResultBlock } from '../transcript/block.ts'
-import { PRIMARY, createSequence, type Call, type Entry, type Role } from '../transcript/entry.ts'
+import { PRIMARY, ROLES, createSequence, type Call, type Entry, type Role } from '../transcript/entry.ts'
 import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
@@ -48,7 +48,7 @@ export type SourceRecorder = {
   readonly system: (said: Said, details?: Details) => void
   readonly user: (said: Said, details?: Details) => void
   readonly assistant: (said: Said, details?: Details) => void
-  /** The same for any role. */
+  /** The same for any role. A role that there is not is reported, and its message recorded as an event. */
   readonly message: (role: Role, said: Said, details?: Details) => void
   /** A provider's answer as `parseMessage` or a reassembled stream gives it: blocks, model, usage, stop reason, error. */
   readonly answer: (answer: WireMessage, details?: Details) => void
@@ -117,7 +117,13 @@ export function createSourceRecorder({ take, now, depth: deepest, report }: Inta
     const message = (role: Role, said: Said, details?: Details): void => {
       const blocks = toBlocks(said)
       for (const block of blocks) names.learn(block)
-      put('message', role, blocks, details)
+      if (ROLES.includes(role)) return put('message', role, blocks, details)
+      const named = typeof role === 'string' ? role.slice(0, 100) : typeof role
+      report.misuse(`there is no role ${JSON.stringify(named)}: its message is recorded as an event`)
+      put('event', undefined, blocks, {
+        ...details,
+        metadata: { ...details?.metadata, record: 'message', role: named },
+      })
     }
 
     const recorder: SourceRecorder = {

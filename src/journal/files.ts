@@ -21,7 +21,10 @@ export type FileIdentity = {
 }
 
 export type Files = {
-  /** For appending. `new`: fails with EEXIST when something is there; `old`: with ENOENT when nothing is. Mode 0600 whatever the umask. */
+  /**
+   * For appending. `new`: fails with EEXIST when something is there; `old`: with ENOENT when nothing is. Mode 0600 whatever the umask,
+   * but for `systemFiles`.
+   */
   openAppend(path: string, create: 'new' | 'any' | 'old'): number
   openRead(path: string): number
   /** One write(2). May write less than it was given: a full disk does so first, and throws on the next call. */
@@ -33,7 +36,7 @@ export type Files = {
   datasync(fd: number): void
   datasyncLater(fd: number, done: (error: Error | null) => void): void
   close(fd: number): void
-  /** Makes the folder and those above it, mode 0700. */
+  /** Makes the folder and those above it, mode 0700 but for `systemFiles`. */
   makeFolder(path: string): void
   /** Makes created, renamed and removed names in the folder survive a power cut. */
   syncFolder(path: string): void
@@ -76,13 +79,10 @@ function someNames(path: string, most: number): string[] {
   }
 }
 
+/** For their owner only: what a transcript holds is nobody else's. */
 export const nodeFiles: Files = {
   openAppend(path, create) {
-    const creating = create === 'old' ? 0 : create === 'new' ? O_CREAT | O_EXCL : O_CREAT
-    const flags = O_WRONLY | O_APPEND | creating | (O_NOFOLLOW ?? 0)
-    // Without O_NONBLOCK a planted FIFO without a reader would hang the open itself.
-    const fd = fs.openSync(path, flags | (O_NONBLOCK ?? 0), 0o600)
-    refuseOther(fd, path, 1)
+    const fd = openAppend(path, create, 0o600)
     if (create === 'new') fs.fchmodSync(fd, 0o600)
     return fd
   },
@@ -98,7 +98,7 @@ export const nodeFiles: Files = {
   datasync: (fd) => fs.fdatasyncSync(fd),
   datasyncLater: (fd, done) => fs.fdatasync(fd, done),
   close: (fd) => fs.closeSync(fd),
-  makeFolder,
+  makeFolder: (path) => makeFolder(path, 0o700),
   syncFolder(path) {
     if (process.platform === 'win32') return
     const fd = fs.openSync(path, O_RDONLY)
@@ -137,6 +137,13 @@ export const nodeFiles: Files = {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false })
     return stat && toIdentity(stat)
   },
+}
+
+/** The same with the modes that the umask gives, such as 0644 and 0755: for whoever lets others read. */
+export const systemFiles: Files = {
+  ...nodeFiles,
+  openAppend: (path, create) => openAppend(path, create, 0o666),
+  makeFolder: (path) => makeFolder(path, 0o777),
 }
 
 /**
@@ -268,13 +275,22 @@ function systemError(code: string, said: string): Error {
   return Object.assign(new Error(`${code}: ${said}`), { code })
 }
 
+function openAppend(path: string, create: 'new' | 'any' | 'old', mode: number): number {
+  const creating = create === 'old' ? 0 : create === 'new' ? O_CREAT | O_EXCL : O_CREAT
+  const flags = O_WRONLY | O_APPEND | creating | (O_NOFOLLOW ?? 0)
+  // Without O_NONBLOCK a planted FIFO without a reader would hang the open itself.
+  const fd = fs.openSync(path, flags | (O_NONBLOCK ?? 0), mode)
+  refuseOther(fd, path, 1)
+  return fd
+}
+
 /** One by one, from the top: Node 20's recursive mkdir never ends below `/proc`, and says ENOENT for a read-only disk. */
-function makeFolder(path: string): void {
+function makeFolder(path: string, mode: number): void {
   if (fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
   const above = dirname(path)
-  if (above !== path) makeFolder(above)
+  if (above !== path) makeFolder(above, mode)
   try {
-    fs.mkdirSync(path, { mode: 0o700 })
+    fs.mkdirSync(path, { mode })
   } catch (error) {
     // Somebody else was faster; what else may be there is said by whoever uses it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error

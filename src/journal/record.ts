@@ -43,6 +43,8 @@ export type SessionChange = { readonly [K in keyof Session]?: Session[K] | null 
 export type LiveFormat = {
   readonly id: string
   readonly root: string
+  /** Its files have the modes that the umask gives; for their owner only when absent. */
+  readonly umask?: 'system'
   readonly timeZone?: string
   readonly version?: string
 }

@@ -117,8 +117,9 @@ async function openSink(
       hint: 'leave out --otlp to look at it',
     })
   const { createOtlpSink } = await import('../capture/otlp/otlp-sink.ts')
-  const { findWritten } = await import('../capture/live-formats.ts')
-  for (const format of formats ?? []) findWritten(format)
+  const { formats: all } = await import('../formats/index.ts')
+  const { findWritten } = await import('../formats/written-format.ts')
+  for (const format of formats ?? []) findWritten(format, all)
   return createOtlpSink({
     home: archive.home,
     ...(formats && { formats }),

@@ -4,13 +4,13 @@ import { convertItems, type ConvertReport } from '../../archive/convert.ts'
 import type { LossGroup } from '../../archive/losses.ts'
 import type { ReadItem } from '../../formats/format.ts'
 import { visibleLine } from '../../replay/escape.ts'
-import { getFormat } from '../../sources/detect.ts'
+import { findWritten } from '../../formats/written-format.ts'
 import { allFormats } from '../../sources/formats.ts'
 import { readBySession } from '../../sources/read.ts'
 import type { Survey } from '../../sources/survey.ts'
 import { loadConfig } from '../config.ts'
 import { createDamageLog, noteDamage, reportDamage } from '../damage.ts'
-import { areFormats } from '../format-names.ts'
+import { areFormats, areWritten } from '../format-names.ts'
 import { openInput, surveyInput, type Input } from '../input.ts'
 import { FAILED, note, out, printableJson } from '../print.ts'
 import { createProgress, type Progress } from '../progress.ts'
@@ -32,8 +32,10 @@ const SHOWN = 10
 
 export async function convert(named: string, options: ConvertOptions): Promise<void> {
   endOnSignal()
-  if (!(await areFormats([options.to, options.format], options.json === true))) return
-  const target = getFormat(options.to, allFormats)
+  const json = options.json === true
+  if (!(await areWritten([options.to], json, allFormats))) return
+  if (!(await areFormats([options.format], json))) return
+  const target = findWritten(options.to, allFormats)
   const { home, utc } = await loadConfig(options)
   const input = await openInput(named, {
     ...(options.format && { format: options.format }),

@@ -7,6 +7,7 @@ import type { OpenSession, StreamName } from '../../capture/streams/stream.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { parseJson } from '../../transcript/json.ts'
 import { readLines, type Line } from '../../transcript/lines.ts'
+import { areWritten } from '../format-names.ts'
 import { loadConfig } from '../config.ts'
 import { FAILED, note, out, outJson } from '../print.ts'
 import { takeLine, type Ended } from '../record-line.ts'
@@ -36,6 +37,8 @@ export type RecordFlags = {
   | 'model'
   | 'title'
   | 'stub'
+  | 'stepRole'
+  | 'umask'
 >
 
 /** How many bad lines are told of one by one. */
@@ -44,6 +47,7 @@ const TOLD = 100
 export async function record(flags: RecordFlags): Promise<void> {
   const { format, out: cwd, run, from, tee, home: _, json, ...identity } = flags
   const { home, formats } = await loadConfig({ ...flags, ...(format && { formats: format }) })
+  if (!(await areWritten(formats, json === true))) return
   const failures: string[] = []
   const open: OpenSession = (said) =>
     startRecording({

@@ -46,9 +46,11 @@ function toRow({ id, outcome, session, entries, repairs, formats }: Recovered): 
   return { id, outcome, status: session.status, entries, repairs, formats }
 }
 
+const COLOURS = { recovered: 'green', incomplete: 'red', whole: 'dim', running: 'dim' } as const
+
 async function print({ id, outcome, entries, repairs, formats }: Recovered): Promise<void> {
   await out(
-    `${visibleLine(id)}  ${coloursFor(stdout).paint(outcome, outcome === 'recovered' ? 'green' : 'dim')}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
+    `${visibleLine(id)}  ${coloursFor(stdout).paint(outcome, COLOURS[outcome])}  ${counted(entries, 'entry', 'entries')}, ${counted(repairs.length, 'repair')}\n`,
   )
   for (const { format, written, kept, error } of formats) {
     if (error !== undefined) note(`hansard: ${id}: ${format} cannot be written: ${error}`)

@@ -3,9 +3,11 @@
  * only the addresses of its providers are ours.
  */
 import { startProxy } from '../../capture/proxy/proxy.ts'
+import type { Umask } from '../../capture/live-formats.ts'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { createRunId } from '../../capture/run.ts'
 import { planRedirection } from '../../sources/redirection.ts'
+import { areWritten } from '../format-names.ts'
 import { loadConfig } from '../config.ts'
 import { note, printableJson } from '../print.ts'
 import { inArchive, recordedLine, toRecorded } from '../recorded-line.ts'
@@ -14,6 +16,7 @@ import { exitCodeOf, runProgram, type Ended } from '../run-program.ts'
 export type RunFlags = {
   readonly upstream?: readonly string[]
   readonly format?: readonly string[]
+  readonly umask?: Umask
   readonly flow?: string
   readonly step?: string
   readonly run?: string
@@ -25,7 +28,8 @@ export type RunFlags = {
 
 export async function run(command: readonly string[], flags: RunFlags): Promise<void> {
   const { home, formats } = await loadConfig({ ...flags, ...(flags.format && { formats: flags.format }) })
-  const { flow, step, title } = flags
+  if (!(await areWritten(formats, flags.json === true))) return
+  const { flow, step, title, umask } = flags
   const plan = planRedirection(toUpstreams(flags.upstream, process.env), process.env, command)
   const proxy = await startProxy({
     upstreams: plan.upstreams,
@@ -35,6 +39,7 @@ export async function run(command: readonly string[], flags: RunFlags): Promise<
     ...(title !== undefined && { title }),
     ...(home !== undefined && { home }),
     ...(formats && { formats }),
+    ...(umask !== undefined && { umask }),
     onFailure: ({ message }) => note(`hansard: ${message}`),
   })
   const redirected = plan.redirect(proxy.url)

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { openArchive, type Archive } from '../../archive/archive.ts'
 import { isHansardError, messageOf } from '../../errors.ts'
 import type { RunningServer, StartOptions } from '../../server/start.ts'
+import { areWritten } from '../format-names.ts'
 import { loadConfig } from '../config.ts'
 import { arePatterns } from '../patterns.ts'
 import { flush, note, out, outJson } from '../print.ts'
@@ -44,6 +45,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   const config = await loadConfig({ ...flags, ...(format && { formats: format }) })
   const { formats } = config
   if (!(await arePatterns(config.exclude, json))) return
+  if (otlp && !(await areWritten(formats, json))) return
   await serveArchive(openSomehow(config.home), {
     json,
     ...(idle !== undefined && { idle }),

@@ -11,6 +11,12 @@ export const PRINTED = [
   'acp',
 ] as const satisfies readonly StreamName[]
 
+const umaskFlag = (): Option =>
+  new Option(
+    '--umask <who>',
+    "who may read the formats' files: whoever the system's umask lets, or only their owner (default)",
+  ).choices(['system', 'owner'])
+
 export function addTaking(program: Command): void {
   program
     .command('sync [paths...]')
@@ -58,6 +64,7 @@ export function addTaking(program: Command): void {
     )
     .option('--tee', 'with --from: the input goes on to standard output, as it is')
     .option('--format <format...>', 'write these formats beside it, live')
+    .addOption(umaskFlag())
     .option(
       '--out <dir>',
       "the session's working directory, where formats put their files (default: this one)",
@@ -76,6 +83,7 @@ export function addTaking(program: Command): void {
     .option('--model <model>', 'the model it talks to')
     .option('--title <text>', 'what the session is about')
     .option('--stub', 'nothing was asked of a provider: a stub run, left out of cost')
+    .option('--step-role <text>', "with --stub: what the step is for, as the stub's prompt says it")
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
     .addHelpText(
@@ -91,6 +99,7 @@ export function addTaking(program: Command): void {
     .command('run <command...>')
     .description('runs an agent with its provider calls recorded, without changing it')
     .option('--format <format...>', 'write these formats beside the journal, live')
+    .addOption(umaskFlag())
     .option('--upstream <name=url...>', 'a provider of your own, or another address of a known one')
     .option('--flow <flow>', 'the flow this is a step of')
     .option('--step <id>', 'the step of the flow')
@@ -111,6 +120,7 @@ export function addTaking(program: Command): void {
     .option('--port <port>', 'where it listens (default: a free one)', toCount)
     .option('--upstream <name=url...>', 'a provider of your own, or another address of a known one')
     .option('--format <format...>', 'write these formats beside the journals, live')
+    .addOption(umaskFlag())
     .option(...HOME_FLAG)
     .option(...JSON_FLAG)
     .addHelpText(

@@ -4,7 +4,7 @@ import { checkId, isSafeId, uuidFrom } from '../../transcript/ids.ts'
 import type { Session } from '../../transcript/session.ts'
 
 export type RunIdParts = {
-  /** The day the run began, UTC: `2025-01-15`, or an instant of that day. */
+  /** The day the run began: `2025-01-15`, or an instant, whose day is taken by its own offset. */
   readonly date: string
   readonly flow: string
   /** What the run is about. Hyphens are dropped: `TK-421` is `TK421`. */

@@ -13,10 +13,11 @@ import {
 import { PRIMARY, type Entry } from '../../transcript/entry.ts'
 import { asArray, asObject, isObject, type Json, type JsonObject } from '../../transcript/json.ts'
 import { createPairing } from '../../transcript/tools.ts'
-import { callKey, isNamed, keyAmong, providerOf } from '../../transcript/totals.ts'
+import { callKey, keyAmong, providerOf } from '../../transcript/totals.ts'
 import { hasCounts, laterReport, promptTokens, validUsage, type Usage } from '../../transcript/usage.ts'
 import type { WriteContext } from '../format.ts'
 import { loseEntry } from '../lost-facts.ts'
+import { createContinuedTurns } from './continued-turn.ts'
 import { toGoTime } from './fields.ts'
 import { loseOfEntry, loseOverwritten } from './losses.ts'
 
@@ -59,19 +60,8 @@ const NO_REASON = 'the tool failed'
 export function createTurns(notes: Notes): Turns {
   const drafts: Draft[] = []
   const pairing = createPairing<CallDraft>()
-  const lastTurn = new Map<string, Draft>()
-  const byId = new Map<string, Draft>()
-  const byMessage = new Map<string, Draft>()
+  const continued = createContinuedTurns<Draft>()
   const reported = new Map<string, { draft: Draft; provider: string | undefined }>()
-
-  /** The turn that an entry goes on with: that of its provider message, or the one whose entry it names, as the runs store does. */
-  const goesOnWith = (entry: Entry): Draft | undefined => {
-    const own = asObject(entry.metadata?.['devflow'])?.['turn']
-    const named = typeof own === 'string' ? byId.get(own) : undefined
-    if (named !== undefined) return named.entry.source === entry.source ? named : undefined
-    const key = messageKey(entry)
-    return key === undefined ? undefined : byMessage.get(key)
-  }
 
   const open = (entry: Entry, role: string): Draft => {
     const { calls: _, turn: __, ...kept } = asObject(entry.metadata?.['devflow']) ?? {}
@@ -87,20 +77,18 @@ export function createTurns(notes: Notes): Turns {
       answered: -1,
     }
     drafts.push(draft)
-    byId.set(entry.id, draft)
-    const key = messageKey(entry)
-    if (key !== undefined) byMessage.set(key, draft)
+    continued.open(draft)
     return draft
   }
 
   const push = (entry: Entry, role: string, blocks: readonly Block[]): void => {
-    const before = goesOnWith(entry)
+    const before = continued.find(entry)
     if (before !== undefined) notes.lost(entry, 'that it is an entry of its own')
-    if (before !== undefined && before !== lastTurn.get(entry.source))
+    if (before !== undefined && before !== continued.last(entry.source))
       notes.lost(entry, 'its place in the order')
     if (before !== undefined) loseOverwritten(before, entry, notes)
     const draft = before ?? open(entry, role)
-    lastTurn.set(entry.source, draft)
+    continued.use(entry.source, draft)
     const content = contentOf(blocks)
     draft.content += draft.content !== '' && content !== '' ? `\n${content}` : content
     draft.model = entry.model ?? draft.model
@@ -140,7 +128,7 @@ export function createTurns(notes: Notes): Turns {
     const open = pairing.answer(entry.source, result)?.value
     if (open === undefined) return false
     if (result.name !== undefined && result.name !== open.call.name) notes.lost(entry, 'tool name')
-    const inOrder = lastTurn.get(entry.source) === open.turn && open.place > open.turn.answered
+    const inOrder = continued.last(entry.source) === open.turn && open.place > open.turn.answered
     if (!inOrder) notes.lost(entry, 'its place in the order')
     open.turn.answered = Math.max(open.turn.answered, open.place)
     open.result = {
@@ -194,11 +182,6 @@ function writeTurn(draft: Draft, id: number, notes: Notes): JsonObject {
     ...(entry.source !== PRIMARY && { source: entry.source }),
     ...kept,
   }
-}
-
-/** What the entries of one assistant message share. */
-function messageKey({ role, source, call }: Entry): string | undefined {
-  return role === 'assistant' && isNamed(call?.messageId) ? `${source}\n${call.messageId}` : undefined
 }
 
 /** The input is an object in Go, which cannot read a document where it is anything else. */
