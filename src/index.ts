@@ -58,7 +58,7 @@ export { readItems, readTranscripts } from './sources/read.ts'
 export { survey } from './sources/survey.ts'
 
 // Views
-export { formatTranscript } from './replay/text.ts'
+export { formatTranscript } from './sources/transcript-text.ts'
 
 // The wire, money and secrets
 export { createReassembly, parseMessage } from './wire/apis.ts'

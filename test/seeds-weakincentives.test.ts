@@ -13,12 +13,12 @@ import { convertClaudeTranscriptEntry } from '../src/formats/weakincentives-clau
 import type { TranscriptEntry } from '../src/formats/weakincentives-entry.ts'
 import { weakincentives } from '../src/formats/weakincentives.ts'
 import { nodeFiles, type Files } from '../src/journal/files.ts'
-import { formatTranscript } from '../src/replay/text.ts'
+import { formatTranscript } from '../src/sources/transcript-text.ts'
 import { isUuid } from '../src/transcript/ids.ts'
 import type { Json, JsonObject } from '../src/transcript/json.ts'
 import { memoryFileSource, readAll, writeTranscript } from './memory-files.ts'
 
-const FILE = 'weakincentives.runtime.transcript.TranscriptEntry.jsonl'
+const FILE = 'weakincentives.transcript:TranscriptEntry.jsonl'
 const START = Date.parse('2026-01-05T09:15:32Z')
 
 const ENTRY: TranscriptEntry = {
@@ -165,10 +165,11 @@ describe('slices as the seed’s code sets them up', () => {
   })
 
   it('the transcript of a subagent is its lines under subagent:<id>, numbered from 0', () => {
+    const flat = { timestamp: '2026-01-05T09:15:38Z', session_id: 's1' }
     const raws = [
-      { type: 'user', content: 'look', timestamp: '2026-01-05T09:15:38Z', session_id: 's1' },
-      { type: 'tool_use', tool_name: 'Read', tool_use_id: 't2', input: { path: 'a' }, session_id: 's1' },
-      { type: 'tool_result', tool_name: 'Read', tool_use_id: 't2', content: 'x', session_id: 's1' },
+      { ...flat, type: 'user', content: 'look' },
+      { ...flat, type: 'tool_use', tool_name: 'Read', tool_use_id: 't2', input: { path: 'a' } },
+      { ...flat, type: 'tool_result', tool_name: 'Read', tool_use_id: 't2', content: 'x' },
     ]
     const session = createSliceSession()
     const slice = session.slice(TranscriptEntrySlice)

@@ -1,7 +1,7 @@
-/** What a transcript slice can hold of a transcript: one entry for each line, reading back what we wrote gives exactly this. */
+/** What a transcript slice can hold of a transcript: its messages, one entry for each line; reading back what we wrote gives exactly this. */
 import type { Block } from '../src/transcript/block.ts'
 import { createSequence, type Entry } from '../src/transcript/entry.ts'
-import { uuidFrom } from '../src/transcript/ids.ts'
+import { uuid4From } from '../src/transcript/ids.ts'
 import type { Session } from '../src/transcript/session.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
 import { toAnthropicUsage } from '../src/wire/anthropic-usage.ts'
@@ -13,13 +13,14 @@ export function weakincentivesCanHold({ session, entries }: Pick<Transcript, 'se
 } {
   const nextSequence = createSequence()
   let at = session.startedAt
-  const held = entries.flatMap((entry) => {
+  const messages = entries.filter(({ kind, role }) => kind === 'message' && role !== undefined)
+  const held = messages.flatMap((entry) => {
     // A line needs a time: one without takes that of the line before, or the session's start.
     at = entry.at ?? at
     const parts = splitBlocks(entry.blocks)
     return parts.map((blocks, index) => holdPart(entry, blocks, index, index === parts.length - 1))
   })
-  const models = entries.flatMap((entry) => entry.model ?? [])
+  const models = messages.flatMap((entry) => entry.model ?? [])
   const times = held.flatMap((entry) => entry.at ?? []).sort()
   return {
     session: {
@@ -34,7 +35,7 @@ export function weakincentivesCanHold({ session, entries }: Pick<Transcript, 'se
     const [first] = blocks
     const { usage, model, durationMs } = entry
     return {
-      id: index === 0 ? entry.id : uuidFrom(session.id, entry.id, String(index)),
+      id: index === 0 ? entry.id : uuid4From(session.id, entry.id, String(index)),
       source: entry.source,
       sequence: nextSequence(entry.source),
       kind: entry.kind,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { JsonObject } from '../transcript/json.ts'
 import { convertClaudeTranscriptEntry, convertClaudeTranscriptLine } from './weakincentives-claude.ts'
 
 const flat = { timestamp: '2026-01-05T09:15:32Z', session_id: 's1' }
@@ -37,22 +38,47 @@ describe('the flat lines of the seed', () => {
     expect(result).toMatchObject({ role: 'tool', tool_name: 'Read', tool_call_id: 't1', tool_input: null })
   })
 
-  it('drop no block of a list and no key of a dict', () => {
-    const content = [{ type: 'text', text: 'a' }, 'b', { type: 'image', source: 1 }]
-    expect(convertClaudeTranscriptEntry({ ...flat, type: 'user', content }).content).toBe(
-      'a\nb\n{"type":"image","source":1}',
-    )
-    expect(convertClaudeTranscriptEntry({ ...flat, type: 'user', content: { a: 1 } }).content).toBe(
-      '{\n  "a": 1\n}',
-    )
+  it.each<[string, JsonObject, string]>([
+    ['a text', { content: 'hi' }, 'hi'],
+    ['a dict as formatted JSON', { content: { a: 1 } }, '{\n  "a": 1\n}'],
+    ['the texts of a list', { content: [{ type: 'text', text: 'a' }, 'b', { type: 'image' }, 5] }, 'a\nb'],
+    ['nothing where there is none', {}, ''],
+    ['null as Python spells it', { content: null }, 'None'],
+    ['a number', { content: 5 }, '5'],
+    ['a truth value as Python spells it', { content: true }, 'True'],
+  ])('have as content: %s', (_, said, content) => {
+    expect(convertClaudeTranscriptEntry({ ...flat, type: 'user', ...said }).content).toBe(content)
   })
 
-  it('without a time are given one that is asked for, and never now', () => {
-    const line = { type: 'user', content: 'x' }
-    expect(convertClaudeTranscriptEntry(line).created_at).toBe('1970-01-01T00:00:00+00:00')
-    const createdAt = '2026-01-05T00:00:00+00:00'
-    expect(convertClaudeTranscriptEntry({ ...line, timestamp: 'x' }, { createdAt }).created_at).toBe(
-      createdAt,
+  it('lose nothing that their content leaves out', () => {
+    const content = ['a', { type: 'image', source: 1 }]
+    expect(convertClaudeTranscriptEntry({ ...flat, type: 'user', content }).metadata).toEqual({
+      raw_type: 'user',
+      claude_session_id: 's1',
+      blocks: [
+        { type: 'text', text: 'a' },
+        { type: 'image', source: 1 },
+      ],
+    })
+  })
+
+  it.each(['', 'noon', undefined, 5])(
+    'with %j for a time get that of the reading, marked as filled in',
+    (timestamp) => {
+      const line = { type: 'user', content: 'x', ...(timestamp !== undefined && { timestamp }) }
+      const before = Date.now()
+      const { created_at, metadata } = convertClaudeTranscriptEntry(line)
+      expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before)
+      expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now())
+      expect(metadata).toEqual({ raw_type: 'user', claude_session_id: null, filled: ['created_at'] })
+      const createdAt = '2026-01-05T00:00:00+00:00'
+      expect(convertClaudeTranscriptEntry(line, { createdAt }).created_at).toBe(createdAt)
+    },
+  )
+
+  it('have ids of version 4', () => {
+    expect(convertClaudeTranscriptEntry({ ...flat, type: 'user', content: 'x' }).entry_id).toMatch(
+      /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     )
   })
 })
@@ -111,10 +137,9 @@ describe('the nested lines of Claude Code', () => {
     })
   })
 
-  it('that are no messages are kept whole, and are not the assistant’s', () => {
+  it('that are no messages are kept whole, as the assistant’s without content, which is what the seed’s code makes', () => {
     const record = { type: 'file-history-snapshot', messageId: 'm' }
     const [entry] = convertClaudeTranscriptLine(record)
-    expect(entry?.role).toBe('system')
-    expect(JSON.parse(entry?.content ?? '')).toEqual(record)
+    expect(entry).toMatchObject({ role: 'assistant', content: '', metadata: { raw: record } })
   })
 })

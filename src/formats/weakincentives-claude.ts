@@ -1,10 +1,10 @@
 /**
- * Claude's transcript lines as `TranscriptEntry`: the flat lines that the seed describes, and the nested ones that Claude Code
- * really writes. No block is dropped: a line with text and tool calls becomes an entry for each.
+ * Claude's transcript lines as `TranscriptEntry`: the flat lines that the seed describes, converted as its code does, and the nested
+ * ones that Claude Code writes, an entry for each part. What `content` leaves out is kept in `metadata`.
  */
 import type { Role } from '../transcript/entry.ts'
-import { isUuid, uuidFrom } from '../transcript/ids.ts'
-import { asArray, asObject, asString, toJson, type Json, type JsonObject } from '../transcript/json.ts'
+import { isUuid, uuid4From } from '../transcript/ids.ts'
+import { asObject, asString, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import { fromClaudeLine } from './claude-lines.ts'
 import { fromCreatedAt, toCreatedAt, type TranscriptEntry } from './weakincentives-entry.ts'
 import { toParts } from './weakincentives-parts.ts'
@@ -13,7 +13,7 @@ export type ConvertOptions = {
   readonly source?: string
   /** The number of the first entry; further ones count on. */
   readonly sequence?: number
-  /** What `created_at` says for a line without a time. */
+  /** What `created_at` says for a line without a time, which `metadata.filled` then names. Now, when absent. */
   readonly createdAt?: string
 }
 
@@ -31,33 +31,33 @@ export function convertClaudeTranscriptLine(
   raw: JsonObject,
   options: ConvertOptions = {},
 ): TranscriptEntry[] {
-  const { source = 'primary', sequence = 0, createdAt = EPOCH } = options
+  const { source = 'primary', sequence = 0 } = options
   const type = asString(raw['type']) ?? ''
   const at = fromCreatedAt(asString(raw['timestamp']) ?? '')
+  const filler = options.createdAt ?? toCreatedAt(new Date().toISOString())
   const uuid = asString(raw['uuid'])
   const parts = isNested(raw) ? nestedParts(raw) : [flatPart(raw, type)]
   return parts.map((part, index) => ({
     role: part.role,
     content: part.content,
-    created_at: at === undefined ? createdAt : toCreatedAt(at),
+    created_at: at === undefined ? filler : toCreatedAt(at),
     tool_name: part.tool_name,
     tool_call_id: part.tool_call_id,
     tool_input: part.tool_input,
     metadata: {
       raw_type: type,
       claude_session_id: asString(raw['session_id']) ?? asString(raw['sessionId']) ?? null,
+      ...(at === undefined && { filled: ['created_at'] }),
       ...part.metadata,
     },
     entry_id:
       index === 0 && uuid !== undefined && isUuid(uuid)
         ? uuid
-        : uuidFrom('claude', uuid ?? toJson(raw), source, String(sequence + index)),
+        : uuid4From('claude', uuid ?? toJson(raw), source, String(sequence + index)),
     source,
     sequence: sequence + index,
   }))
 }
-
-const EPOCH = '1970-01-01T00:00:00+00:00'
 
 type Part = Pick<
   TranscriptEntry,
@@ -81,7 +81,7 @@ function nestedParts(raw: JsonObject): Part[] {
 
 const NO_DEFAULTS = { sessionId: undefined, cwd: undefined, version: undefined, gitBranch: undefined }
 
-/** The seed's own map; a type it does not know is an assistant's, unless the record says nothing that could be content. */
+/** The seed's own map: a type that is not in it is the assistant's. */
 const ROLE_OF: ReadonlyMap<string, Role> = new Map([
   ['user', 'user'],
   ['assistant', 'assistant'],
@@ -91,37 +91,45 @@ const ROLE_OF: ReadonlyMap<string, Role> = new Map([
 ])
 
 function flatPart(raw: JsonObject, type: string): Part {
-  const isRecord = !('content' in raw) && !('input' in raw)
-  const input = type === 'tool_use' ? asObject(raw['input']) : undefined
+  const isCall = type === 'tool_use'
+  const input = isCall ? asObject(raw['input']) : undefined
   const model = asString(raw['model'])
   const usage = asObject(raw['usage'])
-  const metadata = { ...(model !== undefined && { model }), ...(usage !== undefined && { usage }) }
-  const content = raw['content']
+  const { content } = raw
+  const metadata = {
+    ...(model !== undefined && { model }),
+    ...(usage !== undefined && { usage }),
+    ...(Array.isArray(content) && !content.every(hasText) && { blocks: content.map(toBlock) }),
+    // Neither content nor a call: what the record says is nowhere else.
+    ...(content === undefined && input === undefined && { raw }),
+  }
   return {
-    role: ROLE_OF.get(type) ?? (isRecord ? 'system' : 'assistant'),
-    content: isRecord
-      ? toJson(raw, 2)
-      : content === undefined && input
-        ? toJson(input, 2)
-        : flatContent(content),
-    tool_name:
-      asString(raw['tool_name']) ?? (type === 'tool_use' ? asString(raw['name']) : undefined) ?? null,
-    tool_call_id:
-      asString(raw['tool_use_id']) ?? (type === 'tool_use' ? asString(raw['id']) : undefined) ?? null,
+    role: ROLE_OF.get(type) ?? 'assistant',
+    // A call's content is its arguments: the seed's model says so, its converter leaves them out.
+    content: content === undefined && input !== undefined ? toJson(input, 2) : flatContent(content),
+    tool_name: asString(raw['tool_name']) ?? (isCall ? asString(raw['name']) : undefined) ?? null,
+    tool_call_id: asString(raw['tool_use_id']) ?? (isCall ? asString(raw['id']) : undefined) ?? null,
     tool_input: input ?? null,
     metadata: Object.keys(metadata).length === 0 ? null : metadata,
   }
 }
 
-/** Text as it is, structure as formatted JSON, and of a list of blocks the text of each, or the block itself. */
-function flatContent(content: Json | undefined): string {
-  if (content === undefined || content === null) return ''
-  if (typeof content === 'string') return content
-  const blocks = asArray(content)
-  if (blocks === undefined) return toJson(content, 2)
-  return blocks
-    .map((block) =>
-      typeof block === 'string' ? block : (asString(asObject(block)?.['text']) ?? toJson(block)),
-    )
-    .join('\n')
+/** As the seed's code has it: a dict as formatted JSON, of a list its texts, all else as Python's `str` spells it. */
+function flatContent(content: Json = ''): string {
+  if (content === null) return 'None'
+  if (typeof content === 'boolean') return content ? 'True' : 'False'
+  if (Array.isArray(content)) return content.filter(hasText).map(textOf).join('\n')
+  return typeof content === 'object' ? toJson(content, 2) : String(content)
+}
+
+function hasText(block: Json): boolean {
+  return typeof block === 'string' || asString(asObject(block)?.['text']) !== undefined
+}
+
+function textOf(block: Json): string {
+  return typeof block === 'string' ? block : (asString(asObject(block)?.['text']) ?? '')
+}
+
+function toBlock(block: Json): Json {
+  return typeof block === 'string' ? { type: 'text', text: block } : block
 }

@@ -1,4 +1,5 @@
 /** weakincentives' `TranscriptEntry`: the line of its transcript slice, every field in the order of its declaration. */
+import { checkId } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import { ROLES, type Role } from '../transcript/entry.ts'
@@ -31,16 +32,34 @@ export const FIELDS = [
   'sequence',
 ] as const satisfies readonly (keyof TranscriptEntry)[]
 
-/** What the slice factory calls the file: module and class. The seed's own spelling has a colon, which Windows refuses. */
-export const FILE_NAME = 'weakincentives.runtime.transcript.TranscriptEntry.jsonl'
+/** The slice's type, as the seed identifies it: module and class. */
+export const SLICE_NAME = 'weakincentives.transcript:TranscriptEntry'
+
+/** A slice's file is named after its type. Windows allows no colon in a name. */
+export function sliceFileName(name: string, platform: NodeJS.Platform = process.platform): string {
+  const plain = checkId(name.replaceAll(':', '_'), 'slice name')
+  return `${platform === 'win32' ? plain : name}.jsonl`
+}
+
+export const FILE_NAME = sliceFileName(SLICE_NAME)
 
 /** The name of the slice's type inside lines that carry one. */
 export const TYPE_KEY = '__type__'
 
+const FIELD_NAMES: ReadonlySet<string> = new Set(FIELDS)
+
+/** True for a line that says nothing but a `TranscriptEntry`, whole or with fields left out. */
+export function hasOnlyFields(line: JsonObject): boolean {
+  return Object.keys(line).every((key) => FIELD_NAMES.has(key))
+}
+
 /** The line as an entry, with the fields it lacks at their defaults; undefined when it is none. */
 export function asTranscriptEntry(line: Json): TranscriptEntry | undefined {
   if (!isObject(line)) return undefined
-  const { role, content, created_at, source = 'primary', sequence = 0, entry_id = '' } = line
+  const { role, content, created_at } = line
+  const source = line['source'] ?? 'primary'
+  const sequence = line['sequence'] ?? 0
+  const entry_id = line['entry_id'] ?? ''
   if (!isRole(role) || typeof content !== 'string' || typeof created_at !== 'string') return undefined
   if (typeof source !== 'string' || typeof sequence !== 'number' || typeof entry_id !== 'string')
     return undefined
@@ -66,6 +85,17 @@ export function toCreatedAt(instant: string): string {
 }
 
 export const fromCreatedAt = (text: string): string | undefined => parseInstant(text)
+
+/** The same object, which nobody can change any more, at any depth. Not recursive: a line of a file may be deep. */
+export function freezeDeep<T>(value: T): T {
+  const open: unknown[] = [value]
+  while (open.length > 0) {
+    const one = open.pop()
+    if (typeof one === 'object' && one !== null)
+      for (const inner of Object.values(Object.freeze(one))) open.push(inner)
+  }
+  return value
+}
 
 function isRole(role: Json | undefined): role is Role {
   return typeof role === 'string' && (ROLES as readonly string[]).includes(role)

@@ -3,9 +3,9 @@
  * that a file in order (nearly all are) is read as a stream, and says which numbers are missing or there twice.
  */
 import type { Damage } from '../transcript/damage.ts'
-import { isObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
+import { asTranscriptEntry } from './weakincentives-entry.ts'
 
 export type Order = {
   /** True when reading the file from top to bottom is already right. */
@@ -57,9 +57,8 @@ export function sortRecords(records: readonly JsonRecord[]): JsonRecord[] {
 }
 
 function numberOf({ value }: JsonRecord): Numbered | undefined {
-  if (!isObject(value) || typeof value['sequence'] !== 'number') return undefined
-  const { source = 'primary', sequence } = value
-  return typeof source === 'string' ? { source, sequence } : undefined
+  const entry = asTranscriptEntry(value)
+  return entry && { source: entry.source, sequence: entry.sequence }
 }
 
 function see({ source, sequence }: Numbered, sources: Map<string, Seen>): void {

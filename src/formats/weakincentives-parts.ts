@@ -5,7 +5,7 @@
 import { contentText, isBlobRef, outputText, textOf, type Block } from '../transcript/block.ts'
 import type { ToolCallBlock, ToolResultBlock } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
-import { isObject, rest, toJson, type JsonObject } from '../transcript/json.ts'
+import { asObject, isObject, rest, toJson, type JsonObject } from '../transcript/json.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
 import { FIELDS, toCreatedAt, type TranscriptEntry } from './weakincentives-entry.ts'
 import { SAID, toCallMetadata, toRaw } from './weakincentives-metadata.ts'
@@ -58,12 +58,30 @@ export function toLine(
   }
 }
 
+/** The line that an entry was read from, as it was; undefined for an entry that comes from no such line. */
+export function lineOf(entry: Entry): TranscriptEntry | undefined {
+  if (entry.origin?.format !== OWN || entry.role === undefined) return undefined
+  const [part] = toParts(entry, (result) => result.name)
+  if (part === undefined) return undefined
+  const { at = '1970-01-01T00:00:00.000Z', id, source, sequence } = entry
+  const own = asObject(entry.metadata?.[OWN]) as Partial<TranscriptEntry> | undefined
+  return { ...toLine(part, { at, id, source, sequence }), ...own }
+}
+
 /** The fields of a line that differ from those we would write for its entry, and those that are not of the format. */
 export function ownFields(line: JsonObject, written: TranscriptEntry): JsonObject | undefined {
   const own = rest(line, KNOWN_FIELDS)
-  const differing = FIELDS.filter((field) => toJson(line[field] ?? null) !== toJson(written[field]))
+  const differing = FIELDS.filter(
+    (field) => !isLeftOut(line, field) && toJson(line[field] ?? null) !== toJson(written[field]),
+  )
   if (differing.length === 0) return own
   return { ...own, ...Object.fromEntries(differing.map((field) => [field, line[field] ?? null])) }
+}
+
+/** Written in full where the line leaves it to its default, which is not null. */
+function isLeftOut(line: JsonObject, field: keyof TranscriptEntry): boolean {
+  const hasDefault = field === 'source' || field === 'sequence' || field === 'entry_id'
+  return hasDefault && (line[field] ?? null) === null
 }
 
 const KNOWN_FIELDS: ReadonlySet<string> = new Set(FIELDS)

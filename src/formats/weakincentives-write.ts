@@ -1,14 +1,15 @@
-/** The transcript slice, a line for each part of an entry as it comes, numbered within its source. Nothing is cut short. */
+/** Writes the transcript slice: a line for each part of a message as it comes, numbered within its source. Nothing is cut short. */
 import { hasBlob, type Block } from '../transcript/block.ts'
-import { createSequence, type Entry } from '../transcript/entry.ts'
-import { checkId, isUuid, uuidFrom } from '../transcript/ids.ts'
-import { asObject, toJson, type JsonObject } from '../transcript/json.ts'
+import { createSequence, hasOwnId, type Entry } from '../transcript/entry.ts'
+import { checkId, isUuid, uuid4From, uuidFrom } from '../transcript/ids.ts'
+import { asObject, toJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import { createPairing } from '../transcript/tools.ts'
 import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts'
+import { keptRecord } from './claude-write.ts'
 import { claimPath, type WriteContext, type Writer } from './format.ts'
 import { FILE_NAME, TYPE_KEY, type TranscriptEntry } from './weakincentives-entry.ts'
-import { isWholeImage, loseEntryFacts, loseFacts, loseSession } from './lost-facts.ts'
+import { isWholeImage, loseEntry, loseEntryFacts, loseFacts, loseSession } from './lost-facts.ts'
 import { OWN, toLine, toParts } from './weakincentives-parts.ts'
 
 export const weakincentivesWriter: Writer = {
@@ -16,33 +17,32 @@ export const weakincentivesWriter: Writer = {
   ignored: () => '.',
   begin(session, context) {
     const apart = `${checkId(session.id, 'session id')}/${FILE_NAME}`
-    let path = FILE_NAME
+    let path: string | undefined
     const nextSequence = createSequence()
     const pairing = createPairing<undefined>()
-    const last = new Map<string, string>()
+    const followed = createFollowed()
     let at = session.startedAt
     /** The session as its lines alone tell it. */
     let read: Partial<Session> = { status: 'completed' }
 
-    const toLines = (entry: Entry): string[] => {
+    const toLines = (entry: Entry): Json[] => {
       if (entry.at === undefined) context.filled(entry, 'created_at')
       at = entry.at ?? at
-      const before = last.get(entry.source)
-      const isNext = entry.parent === before
-      last.set(entry.source, entry.id)
+      const { parent, isNext, isFirst } = followed.write(entry)
       read = readSession(read, entry, toEntryId(entry, 0, session), toMicros(at ?? EPOCH))
       for (const block of entry.blocks) {
         if (block.type === 'tool-call') pairing.open(entry.source, block, undefined)
       }
+      const { parent: given, ...orphan } = entry
       // Order says what follows what: only a parent that is another says more.
-      const { parent, ...orphan } = entry
-      const parts = toParts(isNext || parent === null ? orphan : entry, (result) => {
+      const said = isNext || typeof parent !== 'string' ? orphan : { ...entry, parent }
+      const parts = toParts(said, (result) => {
         const answered = pairing.answer(entry.source, result)
         return result.name ?? answered?.call.name
       })
-      const isOrphaned = parent === null && before !== undefined
-      const followed = isOrphaned ? undefined : parent
-      loseOfEntry(entry, { parent: followed, lines: parts.length, id: toEntryId(entry, 0, session) }, context)
+      const isOrphaned = parent === null && !isFirst
+      const held = isOrphaned ? undefined : given
+      loseOfEntry(entry, { parent: held, lines: parts.length, id: toEntryId(entry, 0, session) }, context)
       return parts.map((part, index) => {
         const line = toLine(part, {
           at: at ?? EPOCH,
@@ -50,27 +50,26 @@ export const weakincentivesWriter: Writer = {
           source: entry.source,
           sequence: nextSequence(entry.source),
         })
-        return toJson(withOwn(line, entry))
+        return withOwn(line, entry)
       })
     }
 
     return {
-      start() {
+      start: () => [],
+      entry(entry) {
+        const strange = strangeLine(entry)
+        if (strange === undefined && !isMessage(entry)) {
+          followed.pass(entry)
+          loseEntry(entry, 'it is no message of a system, user, assistant or tool', context)
+          return []
+        }
         // The slice holds one session: a second one in the same place gets a folder of its own.
-        path = claimPath(context, FILE_NAME) ? FILE_NAME : apart
-        return [{ op: 'create', path, content: '' }]
+        path ??= claimPath(context, FILE_NAME) ? FILE_NAME : apart
+        const lines = strange === undefined ? toLines(entry) : [strange]
+        return [{ op: 'append', path, text: lines.map((line) => `${toJson(line)}\n`).join('') }]
       },
-      entry: (entry) => [
-        {
-          op: 'append',
-          path,
-          text: toLines(entry)
-            .map((line) => `${line}\n`)
-            .join(''),
-        },
-      ],
       end(ended) {
-        if (read.id === undefined) loseSession('it has no entries', context)
+        if (read.id === undefined) loseSession('it has no messages', context)
         else loseFacts(ended, read, context)
         return []
       },
@@ -78,13 +77,46 @@ export const weakincentivesWriter: Writer = {
   },
 }
 
+/** The seed's roles are those of a conversation: parameters, retries, errors and the like are no entries of it. */
+function isMessage({ kind, role }: Entry): boolean {
+  return kind === 'message' && role !== undefined
+}
+
+/** A line of a slice's file that is no TranscriptEntry goes back as it was. */
+function strangeLine(entry: Entry): Json | undefined {
+  return entry.origin?.format === OWN && !hasOwnId(entry) ? keptRecord(entry) : undefined
+}
+
+/** Entries without lines that others may follow. The oldest are forgotten: then a line names a parent that has none. */
+const MOST_PASSED = 10_000
+
+/** What each line follows, past entries that have no line. */
+function createFollowed() {
+  const last = new Map<string, string>()
+  const passed = new Map<string, Entry['parent']>()
+  const resolve = (parent: Entry['parent']): Entry['parent'] =>
+    typeof parent === 'string' && passed.has(parent) ? passed.get(parent) : parent
+  return {
+    pass({ id, parent }: Entry): void {
+      passed.set(id, resolve(parent))
+      if (passed.size > MOST_PASSED) passed.delete(passed.keys().next().value as string)
+    },
+    write({ id, parent, source }: Entry) {
+      const before = last.get(source)
+      last.set(source, id)
+      const followed = resolve(parent)
+      return { parent: followed, isNext: followed === before, isFirst: before === undefined }
+    },
+  }
+}
+
 const EPOCH = '1970-01-01T00:00:00.000Z'
 
 /** The entry's own id on its first line; the lines after it have ids made from it, the same each time. */
 function toEntryId(entry: Entry, index: number, session: Session): string {
-  const isOwn = entry.origin?.format === OWN || isUuid(entry.id)
-  if (index > 0) return uuidFrom(session.id, entry.id, String(index))
-  return isOwn ? entry.id : uuidFrom(session.id, entry.id)
+  const isOwn = (entry.origin?.format === OWN && hasOwnId(entry)) || isUuid(entry.id)
+  if (index > 0) return uuid4From(session.id, entry.id, String(index))
+  return isOwn ? entry.id : uuid4From(session.id, entry.id)
 }
 
 /** A line that was read is written as it was: its own fields win over ours. */

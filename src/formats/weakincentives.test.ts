@@ -11,6 +11,7 @@ import { FIELDS, FILE_NAME } from './weakincentives-entry.ts'
 import { weakincentives } from './weakincentives.ts'
 
 const UUID = '00000000-0000-4000-8000-00000000000'
+const VERSION_4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const session: Session = { id: `${UUID}f`, status: 'completed' }
 
 const slice = (number: number, facts: JsonObject = {}): JsonObject => ({
@@ -142,6 +143,25 @@ describe('each field of a TranscriptEntry', () => {
     })
   })
 
+  it('may be left out where it is null or the default: the file is known, and written in full', async () => {
+    const lines = [
+      { role: 'system', content: 'be brief', created_at: '2026-01-05T09:15:32+00:00' },
+      { role: 'user', content: 'hi', created_at: '2026-01-05T09:15:33+00:00', sequence: 1 },
+      { role: 'assistant', content: 'x', created_at: '2026-01-05T09:15:34Z', source: 'subagent:abc123' },
+    ]
+    const source = memoryFileSource('example.jsonl', text(...lines))
+    expect((await weakincentives.detect(source))?.confidence).toBe(0.95)
+    const before = await read(text(...lines))
+    expect(before.damage).toEqual([])
+    expect(before.entries.map((entry) => entry.source)).toEqual(['primary', 'primary', 'subagent:abc123'])
+    const written = linesOf(writeTranscript(weakincentives, before).files)
+    for (const [at, line] of written.entries()) {
+      expect(line).toMatchObject({ source: 'primary', sequence: 0, ...lines[at] })
+      expect(Object.keys(line)).toEqual(FIELDS)
+      expect(line['entry_id']).toMatch(VERSION_4)
+    }
+  })
+
   it('that are missing read as their defaults', async () => {
     const { entries } = await read(text({ role: 'user', content: 'hi', created_at: '2026-01-05T09:15:32Z' }))
     expect(entries[0]).toMatchObject({
@@ -169,6 +189,43 @@ describe('writing', () => {
       { model: 'gpt-4o', usage: { input_tokens: 10, output_tokens: 5 }, stop_reason: 'tool_use' },
     ])
     expect(linesOf(files)[1]).toMatchObject({ tool_call_id: 't1', tool_input: { path: 'src/main.py' } })
+  })
+
+  it('gives lines to messages alone: no event or error passes for the system’s word', () => {
+    const { role: _, ...roleless } = message(0, { blocks: [{ type: 'error', message: 'overloaded' }] })
+    const event = { ...roleless, kind: 'event', metadata: { record: 'call-started' } } as const
+    const entries = [
+      { ...event, id: `${UUID}3`, parent: null, sequence: 0 },
+      message(4, { role: 'user', parent: `${UUID}3`, sequence: 1, blocks: [{ type: 'text', text: 'hi' }] }),
+      { ...roleless, id: `${UUID}5`, parent: `${UUID}4`, sequence: 2 },
+      message(6, { parent: `${UUID}5`, sequence: 3, blocks: [{ type: 'text', text: 'yes' }] }),
+    ]
+    const { files, lost } = writeTranscript(weakincentives, { session, entries })
+    expect(
+      linesOf(files).map(({ role, content, metadata, sequence }) => [role, content, metadata, sequence]),
+    ).toEqual([
+      ['user', 'hi', null, 0],
+      ['assistant', 'yes', null, 1],
+    ])
+    const why = 'the whole entry: it is no message of a system, user, assistant or tool'
+    expect(lost.map(({ what }) => what)).toEqual([why, why, 'session id'])
+  })
+
+  it('makes no file for a session without messages', () => {
+    const { files, lost } = writeTranscript(weakincentives, { session, entries: [] })
+    expect([...files.keys()]).toEqual([])
+    expect(lost.map(({ what }) => what)).toEqual(['the whole session: it has no messages'])
+  })
+
+  it('gives every line an id of version 4, the same each time', () => {
+    const foreign = { ...calling, id: 'msg_1' }
+    const ids = () =>
+      linesOf(writeTranscript(weakincentives, { session, entries: [foreign] }).files).map(
+        (line) => line['entry_id'],
+      )
+    for (const id of ids()) expect(id).toMatch(VERSION_4)
+    expect(ids()).toEqual(ids())
+    expect(new Set(ids()).size).toBe(3)
   })
 
   it('numbers each source by itself', () => {
@@ -215,7 +272,7 @@ describe('reading', () => {
   it('gives what the format can hold of any transcript', async () => {
     await fc.assert(
       fc.asyncProperty(transcript, async (before) => {
-        if (before.entries.length === 0) return
+        if (weakincentivesCanHold(before).entries.length === 0) return
         const { files } = writeTranscript(weakincentives, before, { live: true })
         const after = await read(files.get(FILE_NAME) as Buffer)
         const held = weakincentivesCanHold(before)
@@ -265,10 +322,12 @@ describe('reading', () => {
     const { entries, damage } = await read(`${whole}{"role":"user","con\n${text(slice(2)).slice(0, 30)}`)
     expect(entries.map(({ kind }) => kind)).toEqual(['message', 'message', 'event'])
     expect(damage.map(({ kind }) => kind)).toEqual(['not-json', 'torn'])
+    const { files } = writeTranscript(weakincentives, await read(whole))
+    expect(files.get(FILE_NAME)?.toString('utf8')).toBe(whole)
   })
 
   it.each([
-    ['the factory’s', FILE_NAME],
+    ['the factory’s', 'weakincentives.runtime.transcript.TranscriptEntry.jsonl'],
     ['the seed’s', 'weakincentives.transcript:TranscriptEntry.jsonl'],
   ])('finds the slice under %s name among others', async (_, name) => {
     const source = memorySource(

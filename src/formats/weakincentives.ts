@@ -13,10 +13,10 @@ import { readFurther } from './further-head.ts'
 import { readHead, type Head } from './head-records.ts'
 import { createRecentIds, type IdSet } from './id-set.ts'
 import { oversizedEntry, unknownEntry } from './unknown.ts'
-import { TYPE_KEY, asTranscriptEntry } from './weakincentives-entry.ts'
+import { TYPE_KEY, asTranscriptEntry, fromCreatedAt, hasOnlyFields } from './weakincentives-entry.ts'
 import { readOrder, sortRecords } from './weakincentives-order.ts'
 import { fromTranscriptEntry } from './weakincentives-parse.ts'
-import { OWN, ownFields, toLine, toParts } from './weakincentives-parts.ts'
+import { OWN, lineOf, ownFields } from './weakincentives-parts.ts'
 import { weakincentivesWriter } from './weakincentives-write.ts'
 import { PLACES } from './places.ts'
 
@@ -61,12 +61,15 @@ function detectHead({ records, strange }: Head): Detection | undefined {
   return { confidence: 0.95, reason: `${own} TranscriptEntry lines` }
 }
 
+/** Fields that are null or at their default may be left out, but others are those of another format. */
 function isSliceLine(line: JsonObject): boolean {
-  if (asTranscriptEntry(line) === undefined) return false
+  const entry = asTranscriptEntry(line)
+  if (entry === undefined) return false
   const type = line[TYPE_KEY]
   return (
     ('entry_id' in line && 'tool_call_id' in line) ||
-    (typeof type === 'string' && type.endsWith('TranscriptEntry'))
+    (typeof type === 'string' && type.endsWith('TranscriptEntry')) ||
+    (hasOnlyFields(line) && fromCreatedAt(entry.created_at) !== undefined)
   )
 }
 
@@ -167,15 +170,7 @@ function toEntry(
   const id = isFree ? line.entry_id : `${said.source}/${sequence}`
   const origin = { format: ID, file, record: number, byteOffset, byteLength }
   const entry: Entry = { id, ...said, sequence, origin }
-  const own = ownFieldsOf(value, entry)
+  const written = lineOf(entry)
+  const own = written === undefined ? undefined : ownFields(value, written)
   return own === undefined ? entry : { ...entry, metadata: { ...entry.metadata, [OWN]: own } }
-}
-
-/** What writing this entry would get wrong about its line. */
-function ownFieldsOf(value: JsonObject, entry: Entry): JsonObject | undefined {
-  const [part] = toParts(entry, (result) => result.name)
-  if (part === undefined) return undefined
-  const at = entry.at ?? '1970-01-01T00:00:00.000Z'
-  const { id, source, sequence } = entry
-  return ownFields(value, toLine(part, { at, id, source, sequence }))
 }

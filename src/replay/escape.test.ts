@@ -4,7 +4,7 @@ import { transcript } from '../../test/arbitrary.ts'
 import { createDevflowView } from './devflow-view.ts'
 import { createHtmlView } from './html.ts'
 import { createMarkdownView } from './markdown.ts'
-import { formatTranscript } from './text.ts'
+import { formatTranscript } from '../sources/transcript-text.ts'
 import { cut, visible, visibleJson, visibleLine } from './escape.ts'
 import { render } from './view.ts'
 

@@ -4,9 +4,9 @@ import { createHtmlView } from '../replay/html.ts'
 import { createMarkdownView } from '../replay/markdown.ts'
 import { createAsciicast } from '../replay/playback/asciicast.ts'
 import { createTimeline } from '../replay/playback/timeline.ts'
-import { createTextView } from '../replay/text.ts'
 import { isNoise, type View } from '../replay/view.ts'
 import { visibleJson } from '../replay/escape.ts'
+import { createTranscriptView } from '../sources/transcript-text.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { toJson } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
@@ -72,7 +72,7 @@ async function* toViewParts(as: Drawn, exported: Exported): AsyncGenerator<strin
 
 const createView = (as: Drawn, timeZone: string | undefined): View => {
   const options = timeZone === undefined ? {} : { timeZone }
-  if (as === 'text') return createTextView(options)
+  if (as === 'text') return createTranscriptView(options)
   return as === 'html' ? createHtmlView(options) : createMarkdownView(options)
 }
 
@@ -95,7 +95,7 @@ async function* sessionParts(
 /** What people see when they play it back, in the time that it took. */
 async function* toCastParts({ session, items, timeZone }: Exported): AsyncGenerator<string> {
   const cast = createAsciicast()
-  const view = createTextView(timeZone === undefined ? {} : { timeZone })
+  const view = createTranscriptView(timeZone === undefined ? {} : { timeZone })
   const next = createTimeline({ speed: 1, idleMs: Infinity })
   yield cast.begin(session)
   for await (const some of items)

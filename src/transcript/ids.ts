@@ -44,6 +44,12 @@ export function uuidFrom(...parts: readonly string[]): string {
   return toUuid(bytes)
 }
 
+/** The same, with the version that random ones have: for formats that promise it. */
+export function uuid4From(...parts: readonly string[]): string {
+  const uuid = uuidFrom(...parts)
+  return `${uuid.slice(0, 14)}4${uuid.slice(15)}`
+}
+
 function toUuid(bytes: Buffer): string {
   const hex = bytes.toString('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`

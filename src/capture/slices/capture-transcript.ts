@@ -27,21 +27,31 @@ export function captureTranscript(
   { source = PRIMARY, redact = true, secrets = [] }: CaptureOptions = {},
 ): void {
   const slice = session.slice(TranscriptEntrySlice)
-  const clean = redact ? createCleaner(secrets) : (entry: TranscriptEntry) => ({ ...entry })
-  /** A copy of our own that nobody can change: what a log in memory holds stays as it was said. */
-  const toKeep = (entry: TranscriptEntry): TranscriptEntry => Object.freeze(clean(entry))
-  let sequence = 0
-  for (const entry of slice.view().iterate())
-    if (entry.source === source) sequence = Math.max(sequence, entry.sequence + 1)
-  const take = (event: TranscriptEvent) => {
-    const items = entriesOfEvent(event, { source, sequence }).map(toKeep)
-    sequence += items.length
+  const clean = redact ? createCleaner(secrets) : (entry: TranscriptEntry) => entry
+  /** The next free number of each source. */
+  const next = new Map<string, number>()
+  const nextOf = (own: string): number => next.get(own) ?? 0
+  const learn = ({ source: own, sequence }: TranscriptEntry): void =>
+    void next.set(own, Math.max(nextOf(own), sequence + 1))
+  for (const entry of slice.view().iterate()) learn(entry)
+
+  /** 0 is the default: past the first entry of a source it says that nobody has numbered this one. */
+  const numbered = (entry: TranscriptEntry): TranscriptEntry =>
+    entry.sequence === 0 ? { ...entry, sequence: nextOf(entry.source) } : entry
+  const takeEntry = (entry: TranscriptEntry) => {
+    const item = numbered(clean(entry))
+    learn(item)
+    return { op: 'append', item } as const
+  }
+  const takeEvent = (event: TranscriptEvent) => {
+    const items = entriesOfEvent(event, { source, sequence: nextOf(source) }).map(clean)
+    items.forEach(learn)
     return { op: 'extend', items } as const
   }
-  slice.register(TranscriptEntrySlice, (_, item) => ({ op: 'append', item: toKeep(item) }), { policy: 'LOG' })
-  slice.register(PromptRenderedSlice, (_, event) => take(event))
-  slice.register(ToolInvokedSlice, (_, event) => take(event))
-  slice.register(PromptExecutedSlice, (_, event) => take(event))
+  slice.register(TranscriptEntrySlice, (_, entry) => takeEntry(entry), { policy: 'LOG' })
+  slice.register(PromptRenderedSlice, (_, event) => takeEvent(event))
+  slice.register(ToolInvokedSlice, (_, event) => takeEvent(event))
+  slice.register(PromptExecutedSlice, (_, event) => takeEvent(event))
 }
 
 /** Takes secrets out of an entry. One that cannot be looked through keeps its place and loses its content. */

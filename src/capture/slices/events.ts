@@ -3,12 +3,13 @@
  * an assistant entry and the tool's answer, an executed prompt the last assistant entry.
  */
 import {
-  FILE_NAME,
+  SLICE_NAME,
   asTranscriptEntry,
+  freezeDeep,
   toCreatedAt,
   type TranscriptEntry,
 } from '../../formats/weakincentives-entry.ts'
-import { uuidFrom } from '../../transcript/ids.ts'
+import { uuid4From } from '../../transcript/ids.ts'
 import { parseInstant } from '../../transcript/instant.ts'
 import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../../transcript/json.ts'
 import { PRIMARY, type Role } from '../../transcript/entry.ts'
@@ -51,8 +52,9 @@ export type PromptExecuted = Happened & {
 export type TranscriptEvent = PromptRendered | ToolInvoked | PromptExecuted
 
 export const TranscriptEntrySlice: SliceType<TranscriptEntry> = {
-  name: FILE_NAME.replace('.jsonl', ''),
+  name: SLICE_NAME,
   is: (value): value is TranscriptEntry => asTranscriptEntry(value as Json) !== undefined,
+  freeze: freezeDeep,
 }
 export const PromptRenderedSlice: SliceType<PromptRendered> = {
   name: 'weakincentives.runtime.events.PromptRendered',
@@ -83,7 +85,7 @@ export function entriesOfEvent(event: TranscriptEvent, options: EntriesOptions =
     tool_call_id: part.tool_call_id ?? null,
     tool_input: part.tool_input ?? null,
     metadata: { adapter: event.adapter, prompt_name: event.prompt_name, ...part.metadata },
-    entry_id: uuidFrom('event', event.event_id, String(index)),
+    entry_id: uuid4From('event', event.event_id, String(index)),
     source,
     sequence: sequence + index,
   }))

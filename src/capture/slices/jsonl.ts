@@ -6,9 +6,9 @@ import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { fromSystemError, systemCode } from '../../errors.ts'
+import { sliceFileName } from '../../formats/weakincentives-entry.ts'
 import { nodeFiles, writeAll, writeWhole, type Files } from '../../journal/files.ts'
 import type { Damage } from '../../transcript/damage.ts'
-import { checkId } from '../../transcript/ids.ts'
 import { parseJson, toJson } from '../../transcript/json.ts'
 import { createLineSplitter, type Line } from '../../transcript/lines.ts'
 import { viewOf, type SliceFactory, type SliceStore, type SliceType } from './slice.ts'
@@ -28,10 +28,6 @@ export function jsonlSliceFactory(options: JsonlOptions = {}): JsonlSliceFactory
   return { directory, create: (type) => createJsonlStore(type, directory, options) }
 }
 
-/** The colon of a type's name cannot stand in a file's name everywhere. */
-export const sliceFileName = (name: string): string =>
-  `${checkId(name.replaceAll(':', '_'), 'slice name')}.jsonl`
-
 const NEWLINE = 0x0a
 const CHUNK_BYTES = 64 * 1024
 
@@ -50,7 +46,7 @@ function createJsonlStore<T>(type: SliceType<T>, directory: string, options: Jso
 
   const toItem = (line: Line): { item: T } | undefined => {
     const value = line.text === undefined ? undefined : parseJson(line.text)
-    if (value !== undefined && type.is(value)) return { item: value }
+    if (value !== undefined && type.is(value)) return { item: type.freeze?.(value) ?? value }
     if (line.text === undefined)
       report(line, 'too-large', `a line of ${line.byteLength} bytes, over the limit`)
     else if (value !== undefined) report(line, 'not-an-entry', `no ${type.name}`)

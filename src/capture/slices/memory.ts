@@ -1,12 +1,13 @@
 /** Slices in memory: gone with the process. */
-import { viewOf, type SliceFactory, type SliceStore } from './slice.ts'
+import { viewOf, type SliceFactory, type SliceStore, type SliceType } from './slice.ts'
 
 export function memorySliceFactory(): SliceFactory {
-  return { create: <T>() => createMemoryStore<T>() }
+  return { create: createMemoryStore }
 }
 
-function createMemoryStore<T>(): SliceStore<T> {
+function createMemoryStore<T>(type: SliceType<T>): SliceStore<T> {
   let items: T[] = []
+  const toHeld = (item: T): T => (type.freeze === undefined ? item : type.freeze(structuredClone(item)))
   return {
     ...viewOf(() => items),
     isEmpty: () => items.length === 0,
@@ -14,12 +15,12 @@ function createMemoryStore<T>(): SliceStore<T> {
     // A copy: what was handed out stays as it was.
     all: () => items.slice(),
     latest: () => items.at(-1),
-    append: (item) => void items.push(item),
+    append: (item) => void items.push(toHeld(item)),
     extend(added) {
-      for (const item of added) items.push(item)
+      for (const item of added) items.push(toHeld(item))
     },
     replace(next) {
-      items = next.slice()
+      items = next.map(toHeld)
     },
     clear(predicate) {
       items = predicate === undefined ? [] : items.filter((item) => !predicate(item))

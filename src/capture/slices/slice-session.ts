@@ -108,6 +108,7 @@ export function createSliceSession({ sliceConfig, now = Date.now }: SliceSession
 
   const apply = <T>(held: Held<T>, change: SliceOp<T>): void => {
     const { store, policy } = held
+    checkItems(held.type, change)
     if (change.op === 'append') store.append(change.item)
     else if (change.op === 'extend') store.extend(change.items)
     else if (policy === 'LOG') refuse(held, change.op === 'clear' ? 'cleared' : 'replaced')
@@ -125,7 +126,7 @@ export function createSliceSession({ sliceConfig, now = Date.now }: SliceSession
     replace: (items) => apply(held, { op: 'replace', items }),
     clear: (predicate) => apply(held, { op: 'clear', ...(predicate && { predicate }) }),
     seed(items) {
-      if (held.policy === 'LOG' && held.store.isEmpty()) held.store.extend(items)
+      if (held.policy === 'LOG' && held.store.isEmpty()) apply(held, { op: 'extend', items })
       else apply(held, { op: 'replace', items })
     },
     register(eventType, reducer, { policy } = {}) {
@@ -194,6 +195,16 @@ export function createSliceSession({ sliceConfig, now = Date.now }: SliceSession
 }
 
 const APPEND = (event: unknown): SliceOp<unknown> => ({ op: 'append', item: event })
+
+/** A slice in a file would read anything else as damage. */
+function checkItems<T>(type: SliceType<T>, change: SliceOp<T>): void {
+  if (change.op === 'clear') return
+  const items = change.op === 'append' ? [change.item] : change.items
+  if (items.every((item) => type.is(item))) return
+  throw new HansardError('invalid-argument', `not an item of the slice ${type.name}`, {
+    hint: 'each item must pass `is` of the slice’s type',
+  })
+}
 
 function refuse<T>({ type }: Held<T>, what: string): never {
   throw new HansardError('append-only', `${type.name} is a LOG slice and cannot be ${what}`, {

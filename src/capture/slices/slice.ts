@@ -6,9 +6,11 @@ import type { Damage } from '../../transcript/damage.ts'
 
 /** Names a type of item and tells its items from others: what a Python class is to the original. */
 export type SliceType<T> = {
-  /** Module and class, as the original names files after: `weakincentives.runtime.transcript.TranscriptEntry`. */
+  /** Module and class, which a file is named after: `weakincentives.transcript:TranscriptEntry`. */
   readonly name: string
   is(value: unknown): value is T
+  /** For types whose items nobody may change. Slices in memory hold frozen copies, slices in files give frozen items. */
+  freeze?(item: T): T
 }
 
 export type SlicePolicy = 'STATE' | 'LOG'

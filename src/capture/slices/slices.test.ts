@@ -3,7 +3,12 @@ import os from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readAll, memoryFileSource } from '../../../test/memory-files.ts'
-import type { TranscriptEntry } from '../../formats/weakincentives-entry.ts'
+import {
+  FILE_NAME,
+  SLICE_NAME,
+  sliceFileName,
+  type TranscriptEntry,
+} from '../../formats/weakincentives-entry.ts'
 import { weakincentives } from '../../formats/weakincentives.ts'
 import { isHansardError } from '../../errors.ts'
 import { nodeFiles, type Files } from '../../journal/files.ts'
@@ -102,6 +107,36 @@ describe.each(Object.entries(factories))('a slice in %s', (_, create) => {
     expect(result).toMatchObject({ ok: false, handlersInvoked: 1 })
     expect(isHansardError(result.errors[0])).toBe(true)
     expect(slice.all()).toEqual([entry(0)])
+  })
+
+  it('of transcript entries holds copies that nobody can change, captured or not', () => {
+    const one = session()
+    one.setPolicy(TranscriptEntrySlice, 'LOG')
+    const slice = one.slice(TranscriptEntrySlice)
+    const input = { path: 'a', deep: { list: [1] } }
+    const given = entry(0, { role: 'assistant', tool_name: 'Read', tool_input: input })
+    one.dispatch(given)
+    Object.assign(given, { content: 'changed' })
+    input.deep.list.push(2)
+    for (const held of [slice.all()[0], slice.latest(), ...slice.view().iterate()]) {
+      expect(held).toMatchObject({ content: 'entry 0', tool_input: { path: 'a', deep: { list: [1] } } })
+      expect(() => Object.assign(held as object, { content: 'changed' })).toThrow(TypeError)
+      expect(() => Object.assign(held?.tool_input?.['deep'] as object, { list: [] })).toThrow(TypeError)
+    }
+  })
+
+  it('takes nothing that is no item of it', () => {
+    const one = session()
+    const slice = one.slice(TranscriptEntrySlice)
+    const robot = { ...entry(0), role: 'robot' } as unknown as TranscriptEntry
+    for (const act of [
+      () => slice.append(robot),
+      () => slice.extend([entry(0), robot]),
+      () => slice.seed([robot]),
+    ])
+      expect(act).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
+    expect(one.dispatch(robot)).toMatchObject({ handlersInvoked: 0 })
+    expect(slice.all()).toEqual([])
   })
 
   it.each([
@@ -211,8 +246,15 @@ describe('snapshots', () => {
   })
 })
 
+describe('the file of a slice', () => {
+  it('is named as the seed names it, but on Windows, which allows no colon', () => {
+    expect(sliceFileName(SLICE_NAME, 'linux')).toBe('weakincentives.transcript:TranscriptEntry.jsonl')
+    expect(sliceFileName(SLICE_NAME, 'win32')).toBe('weakincentives.transcript_TranscriptEntry.jsonl')
+  })
+})
+
 describe('a JSONL slice', () => {
-  const name = 'weakincentives.runtime.transcript.TranscriptEntry.jsonl'
+  const name = FILE_NAME
 
   it('loses nothing but the line it died in, wherever that was, and goes on after it', () => {
     const file = join(folder, name)
@@ -300,7 +342,7 @@ describe('capturing a transcript', () => {
       tool_input: { path: 'src/main.py' },
     })
     expect(entries[3]?.content).toHaveLength(5000)
-    const file = fs.readFileSync(join(folder, 'weakincentives.runtime.transcript.TranscriptEntry.jsonl'))
+    const file = fs.readFileSync(join(folder, FILE_NAME))
     const [read] = await readAll(weakincentives, memoryFileSource('x.jsonl', file))
     expect(read?.entries.map(({ role }) => role)).toEqual([
       'system',
@@ -317,6 +359,32 @@ describe('capturing a transcript', () => {
     captureTranscript(session)
     session.dispatch(entry(0))
     expect(session.slice(TranscriptEntrySlice).latest()).toEqual(entry(0))
+  })
+
+  it('numbers each source upwards, also beside entries that an adapter dispatches itself', () => {
+    const session = createSliceSession()
+    captureTranscript(session)
+    const own = (facts: Partial<TranscriptEntry>) => session.dispatch({ ...entry(0), ...facts })
+    own({ content: 'first, not numbered' })
+    session.dispatch(rendered)
+    own({ content: 'not numbered' })
+    own({ content: 'numbered ahead', sequence: 9 })
+    own({ content: 'late', sequence: 7 })
+    own({ source: 'subagent:a' })
+    own({ source: 'subagent:a' })
+    session.dispatch(executed)
+    const all = session.slice(TranscriptEntrySlice).all()
+    expect(all.map(({ source, sequence }) => `${source} ${sequence}`)).toEqual([
+      'primary 0',
+      'primary 1',
+      'primary 2',
+      'primary 3',
+      'primary 9',
+      'primary 7',
+      'subagent:a 0',
+      'subagent:a 1',
+      'primary 10',
+    ])
   })
 
   it('never has a secret in a slice, in no field of an event or of an entry', () => {
@@ -386,5 +454,7 @@ describe('capturing a transcript', () => {
       ['subagent:abc123', 8],
     ])
     expect(new Set(entries.map(({ entry_id }) => entry_id)).size).toBe(2)
+    for (const { entry_id } of entries)
+      expect(entry_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/)
   })
 })

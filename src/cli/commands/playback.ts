@@ -5,9 +5,9 @@
 import { HansardError } from '../../errors.ts'
 import { createDevflowView } from '../../replay/devflow-view.ts'
 import { createTimeline, type Pace } from '../../replay/playback/timeline.ts'
-import { createTextView } from '../../replay/text.ts'
 import { isNoise, type Mode, type View } from '../../replay/view.ts'
 import { readBySession } from '../../sources/read.ts'
+import { createTranscriptView } from '../../sources/transcript-text.ts'
 import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'
 import { nameSome, openInput, surveyInput, type Input } from '../input.ts'
@@ -149,5 +149,5 @@ function createView(mode: Mode | undefined, turn: number | undefined, utc: boole
     ...(chosen && { mode: chosen }),
     ...(turn !== undefined && { turn }),
   }
-  return chosen === undefined ? createTextView(options) : createDevflowView(options)
+  return chosen === undefined ? createTranscriptView(options) : createDevflowView(options)
 }

@@ -5,10 +5,10 @@ import { createDevflowView } from '../../replay/devflow-view.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { createHtmlView } from '../../replay/html.ts'
 import { createMarkdownView } from '../../replay/markdown.ts'
-import { createTextView } from '../../replay/text.ts'
 import { isNoise, type Mode, type View, type ViewOptions } from '../../replay/view.ts'
 import { readBySession } from '../../sources/read.ts'
 import type { Survey, Surveyed } from '../../sources/survey.ts'
+import { createTranscriptView } from '../../sources/transcript-text.ts'
 import { parseCitation, type Citation, type Entry, type Role } from '../../transcript/entry.ts'
 import { hasLongText } from '../../transcript/long-spelling.ts'
 import type { Session } from '../../transcript/session.ts'
@@ -216,7 +216,7 @@ function drawViews(
 function createView(as: 'text' | 'md' | 'html', options: ViewOptions): View {
   if (as === 'md') return createMarkdownView(options)
   if (as === 'html') return createHtmlView(options)
-  return options.mode === undefined ? createTextView(options) : createDevflowView(options)
+  return options.mode === undefined ? createTranscriptView(options) : createDevflowView(options)
 }
 
 /** Plain text has no header of its own, and several sessions would run into each other. */
