@@ -96,7 +96,12 @@ function toTurns(entries: readonly Entry[]): Turn[] {
     )
     const last = turns.findLast((turn) => turn.entry.source === entry.source)
     if (asked !== undefined) asked.results.set(placeOf(asked.entry, callId as string), entry)
-    else if (last?.entry.role === 'assistant' && isLoneCall(entry)) last.entry = withCall(last.entry, entry)
+    else if (
+      last?.entry.role === 'assistant' &&
+      heldBlocks(last.entry.blocks).length > 0 &&
+      isLoneCall(entry)
+    )
+      last.entry = withCall(last.entry, entry)
     else turns.push({ entry, isResult, results: new Map() })
   }
   return turns

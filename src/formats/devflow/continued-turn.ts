@@ -1,4 +1,5 @@
 /** Finds the turn that an entry continues: one provider message, or a tool call of the answer before it, is one turn. */
+import { textOf } from '../../transcript/block.ts'
 import type { Entry } from '../../transcript/entry.ts'
 import { asObject } from '../../transcript/json.ts'
 import { isNamed } from '../../transcript/totals.ts'
@@ -30,7 +31,7 @@ export function createContinuedTurns<T extends Turn>(): ContinuedTurns<T> {
       const key = messageKey(entry)
       if (key !== undefined) return byMessage.get(key)
       const last = lastTurn.get(entry.source)
-      return last?.role === 'assistant' && isLoneCall(entry) ? last : undefined
+      return last?.role === 'assistant' && hasAnswer(last.entry) && isLoneCall(entry) ? last : undefined
     },
     open(turn) {
       byId.set(turn.entry.id, turn)
@@ -55,6 +56,11 @@ function isLoneCall({ role, blocks, usage, call, origin }: Entry): boolean {
   const isOurs = origin === undefined || origin.format === JOURNAL
   const isAlone = blocks.length === 1 && blocks[0]?.type === 'tool-call'
   return role === 'assistant' && isAlone && isOurs && usage === undefined && call === undefined
+}
+
+/** A turn without a text or call of its own would read back as the entry that was added to it. */
+function hasAnswer({ blocks }: Entry): boolean {
+  return blocks.some(({ type }) => type === 'tool-call') || textOf(blocks) !== ''
 }
 
 const JOURNAL = 'journal'
