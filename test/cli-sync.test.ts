@@ -54,12 +54,12 @@ describe('a format that there is not', () => {
     ['import', ['--format']],
     ['show', ['--format']],
     ['convert', ['--to']],
-    ['convert', ['--to', 'raw', '--format']],
+    ['convert', ['--to', 'journal', '--format']],
   ])('is wrong usage of %s %s, and nothing is begun', async (command, flags) => {
     const path = machine.write('a.jsonl', claudeLogs(2, { session: ONE }))
     const { code, stderr } = await hansard([command, path, ...flags, 'bogus'])
     expect(code).toBe(2)
-    expect(stderr).toContain('there is no format called bogus')
+    expect(stderr).toContain('there is no format called "bogus"')
     expect(fs.existsSync(machine.home)).toBe(false)
     const asJson = await hansard([command, path, ...flags, 'bogus', '--json'])
     expect(asJson.code).toBe(2)

@@ -87,7 +87,7 @@ export function isAmbiguous({ confidence, runnerUp }: Detected): boolean {
 export function getFormat(id: string, formats: readonly Format[]): Format {
   const format = formats.find((format) => format.id === id)
   if (format !== undefined) return format
-  throw new HansardError('unknown-format', `there is no format called ${id}`, {
+  throw new HansardError('unknown-format', `there is no format called ${JSON.stringify(id)}`, {
     hint: `use one of ${formats.map(({ id }) => id).join(', ')}; hansard formats says what they are`,
   })
 }
