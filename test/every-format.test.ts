@@ -29,6 +29,17 @@ async function read(
   return { items, most }
 }
 
+/** Without where they lie. */
+async function entriesOf(format: Format, path: string, content: string): Promise<readonly unknown[]> {
+  const entries: unknown[] = []
+  for await (const some of format.read(memoryFileSource(path, content)))
+    for (const item of some) {
+      expect(item.type).not.toBe('damage')
+      if (item.type === 'entry') entries.push({ ...item.entry, origin: undefined })
+    }
+  return entries
+}
+
 it('every format has a recording of its own', () => {
   expect(formats.map(({ id }) => id).filter((id) => of(id).length === 0)).toEqual([])
 })
@@ -68,6 +79,19 @@ describe.each(formats.map((format) => [format.id, format] as const))('%s', (id, 
       ),
       { numRuns: 25 },
     )
+  })
+
+  it('reads every record where two of them stand on one line', async () => {
+    if (id === 'raw') return
+    for (const { path, text } of of(id)) {
+      const lines = text.trimEnd().split('\n')
+      if (lines.length < 3 || !lines.every((line) => isObject(parseJson(line)))) continue
+      const expected = await entriesOf(format, path, text)
+      for (let at = 1; at < lines.length - 1; at += 1) {
+        const glued = [...lines.slice(0, at), `${lines[at]}${lines[at + 1]}`, ...lines.slice(at + 2)]
+        expect(await entriesOf(format, path, `${glued.join('\n')}\n`), `line ${at + 1}`).toEqual(expected)
+      }
+    }
   })
 
   it('reads values of any size and depth, and names that mean something to us', async () => {

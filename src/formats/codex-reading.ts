@@ -116,7 +116,7 @@ export function createRollout(
     const noted = options.isForFacts === true ? undefined : exactNumbers(step.record.text)
     const marks = {
       ...(noted !== undefined && { [EXACT]: noted }),
-      ...(isRolledBack(step.record.number) && { rolledBack: true }),
+      ...(isRolledBack(step.record.byteOffset) && { rolledBack: true }),
       ...(entry.role === 'user' && isInjected(entry.blocks) && { injected: true }),
     }
     if (Object.keys(marks).length > 0) entry.metadata = { ...entry.metadata, ...marks }

@@ -8,14 +8,14 @@ import { fromCodexLine, recordName } from './codex-lines.ts'
 import { isInjected } from './codex-injected.ts'
 import { readInOrder, type Step } from './in-order.ts'
 
-/** True for a line that was taken back, by its number. To be asked in the order of the file. */
-export type RolledBack = (record: number) => boolean
+/** True for a record that was taken back, by its offset. To be asked in the order of the file. */
+export type RolledBack = (byteOffset: number) => boolean
 
 const NAME = 'thread_rolled_back'
 
 export async function surveyRollbacks(file: SourceFile): Promise<RolledBack> {
   if (!(await speaksOf(file, Buffer.from(NAME)))) return () => false
-  /** Lines of the prompts that still stand. */
+  /** Where the prompts begin that still stand. */
   const prompts: number[] = []
   /** Disjoint, in order. */
   const ranges: { readonly from: number; readonly to: number }[] = []
@@ -29,19 +29,19 @@ export async function surveyRollbacks(file: SourceFile): Promise<RolledBack> {
   // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
   const take = (step: Step): void => {
     if (!('record' in step) || !isObject(step.record.value)) return
-    const { value, number } = step.record
+    const { value, byteOffset } = step.record
     if (value['type'] === 'event_msg' && recordName(value) === NAME) {
-      rollBack(asCount(asObject(value['payload'])?.['num_turns']) ?? 0, number)
+      rollBack(asCount(asObject(value['payload'])?.['num_turns']) ?? 0, byteOffset)
       return
     }
     const { kind, role, blocks } = fromCodexLine(value)
-    if (kind === 'message' && role === 'user' && !isInjected(blocks)) prompts.push(number)
+    if (kind === 'message' && role === 'user' && !isInjected(blocks)) prompts.push(byteOffset)
   }
   for await (const steps of readInOrder(file)) steps.forEach(take)
   let at = 0
-  return (record) => {
-    for (let next = ranges[at]; next !== undefined && next.to <= record; next = ranges[at]) at += 1
-    return (ranges[at]?.from ?? Number.POSITIVE_INFINITY) <= record
+  return (byteOffset) => {
+    for (let next = ranges[at]; next !== undefined && next.to <= byteOffset; next = ranges[at]) at += 1
+    return (ranges[at]?.from ?? Number.POSITIVE_INFINITY) <= byteOffset
   }
 }
 

@@ -21,7 +21,7 @@ import { asId, type Said } from './placing.ts'
 
 export type CopilotFold = {
   /** One line as entries: of a shutdown, one more for each model that it counted. */
-  next(line: Json, number: number): readonly Said[]
+  next(line: Json, byteOffset: number): readonly Said[]
   readonly sessionId: string | undefined
   readonly version: string | undefined
   current(): Omit<Session, 'id' | 'native'>
@@ -83,7 +83,7 @@ export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }:
     }
   }
 
-  const next = (line: Json, number: number): readonly Said[] => {
+  const next = (line: Json, byteOffset: number): readonly Said[] => {
     const data = isObject(line) ? asObject(line['data']) : undefined
     const type = isObject(line) ? asString(line['type']) : undefined
     if (!isObject(line)) return [fromCopilotLine(line, NOTHING_KNOWN)]
@@ -93,7 +93,7 @@ export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }:
     const at = parseInstant(line['timestamp'])
     const answered = type === 'tool.execution_complete' && callId !== undefined ? open.get(callId) : undefined
     const entry = fromCopilotLine(line, {
-      isCovered: isCovered(number),
+      isCovered: isCovered(byteOffset),
       isCounted,
       model: source === PRIMARY ? model : undefined,
       call: answered && { name: answered.name, durationMs: duration(answered.startedAt, at) },
@@ -121,7 +121,7 @@ export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }:
       ...(spawned !== undefined && { parent: spawned }),
       ...(type === 'subagent.completed' && endOf(data)),
     }
-    const reports = type === 'session.shutdown' ? (shutdowns.get(number) ?? []) : []
+    const reports = type === 'session.shutdown' ? (shutdowns.get(byteOffset) ?? []) : []
     return [
       placed,
       ...reports.map(({ model: named, usage, call }): Said => ({

@@ -4,8 +4,9 @@
  * the messages, which is known, tells which.
  */
 import type { Call } from '../transcript/entry.ts'
-import { asCount, asObject, asString, isObject, parseJson, type JsonObject } from '../transcript/json.ts'
+import { asCount, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { readLines, type Line } from '../transcript/lines.ts'
+import { createLineTaker, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { addUsage, hasCounts, type Usage } from '../transcript/usage.ts'
 import {
@@ -20,10 +21,10 @@ import {
 import { createIdSet } from './id-set.ts'
 
 export type Survey = {
-  /** By the line they stand on. */
+  /** By the offset they stand at. */
   readonly shutdowns: ReadonlyMap<number, readonly ModelReport[]>
-  /** True for a message on this line that a later shutdown accounts for. */
-  readonly isCovered: (line: number) => boolean
+  /** True for a message at this offset that a later shutdown accounts for. */
+  readonly isCovered: (byteOffset: number) => boolean
   /** True for a call whose output a message states. */
   readonly isCounted: (call: Call) => boolean
   /** What the shutdowns say together. */
@@ -42,7 +43,7 @@ export type ModelReport = {
 const MOST_SHUTDOWNS = 1000
 
 type Counted = {
-  readonly line: number
+  readonly at: number
   readonly output: number
   readonly model?: string
   readonly call?: Call
@@ -56,60 +57,64 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
   /** Calls since the last shutdown, the last report of each: as totals count them. */
   let calls = new Map<string, Counted>()
   const counted = createIdSet()
-  let segmentFrom = 1
-  let legFrom = 1
+  let segmentFrom = 0
+  let legFrom = 0
 
-  const shutDown = (data: JsonObject, line: number): void => {
+  const shutDown = (data: JsonObject, at: number): void => {
     const now = metricsOf(data)
     const counts = [...now.values()].some((one) => hasCounts(fromMetrics(one)))
     if (!counts || shutdowns.size === MOST_SHUTDOWNS) return
     const since = [...calls.values()]
     const sumFrom = (from: number): number =>
-      since.reduce((sum, call) => (call.line >= from ? sum + call.output : sum), 0)
+      since.reduce((sum, call) => (call.at >= from ? sum + call.output : sum), 0)
     const { metrics, from } = settle(before, now, { segmentFrom, legFrom, sumFrom })
-    const covered = since.filter((call) => call.line >= from)
+    const covered = since.filter((call) => call.at >= from)
     const reports = toReports(metrics, covered, data)
     // One that counted less than its messages did has missed some of them.
     const isWhole = outputOf(metrics) >= sumFrom(from)
-    if (isWhole) ranges.push({ from, to: line })
-    shutdowns.set(line, isWhole ? reports : reports.map(toPartial))
+    if (isWhole) ranges.push({ from, to: at })
+    shutdowns.set(at, isWhole ? reports : reports.map(toPartial))
     for (const one of metrics.values()) {
       const usage = fromMetrics(one)
       if (hasCounts(usage)) reported = reported === undefined ? usage : addUsage(reported, usage)
     }
     before = now
     calls = new Map()
-    segmentFrom = line
-    legFrom = line
+    segmentFrom = at
+    legFrom = at
   }
 
   // Not in the frame that waits for the next: it would hold on to the last record meanwhile.
-  const take = ({ text, value, number }: Line): void => {
-    if (text === undefined || !LOOKED_FOR.some((type) => text.includes(type))) return
-    const line = value ?? parseJson(text)
+  const take = ({ value: line, byteOffset: at }: JsonRecord): void => {
     const data = isObject(line) ? asObject(line['data']) : undefined
     if (!isObject(line) || data === undefined) return
-    if (line['type'] === 'session.shutdown') shutDown(data, number)
-    else if (line['type'] === 'session.resume') legFrom = number
+    if (line['type'] === 'session.shutdown') shutDown(data, at)
+    else if (line['type'] === 'session.resume') legFrom = at
     else if (line['type'] === 'assistant.message') {
       const output = asCount(data['outputTokens'])
       if (output === undefined || output === 0) return
       const model = asString(data['model'])
       const call = callOf(data)
-      const key = call?.messageId ?? call?.requestId ?? `${number}`
+      const key = call?.messageId ?? call?.requestId ?? `${at}`
       counted.add(key)
       calls.set(key, {
-        line: number,
+        at,
         output,
         ...(model !== undefined && { model }),
         ...(call !== undefined && { call }),
       })
     }
   }
-  for await (const lines of readLines(file.chunks(), { isJson: true })) lines.forEach(take)
+  const taker = createLineTaker(file.path)
+  const takeLine = (line: Line): void => {
+    const records: JsonRecord[] = []
+    if (LOOKED_FOR.some((type) => line.text?.includes(type))) taker.take(line, records, [])
+    records.forEach(take)
+  }
+  for await (const lines of readLines(file.chunks(), { isJson: true })) lines.forEach(takeLine)
   return {
     shutdowns,
-    isCovered: (line) => isWithin(ranges, line),
+    isCovered: (byteOffset) => isWithin(ranges, byteOffset),
     isCounted: ({ messageId, requestId }) => counted.has(messageId ?? requestId ?? ''),
     ...(reported !== undefined && { reported }),
   }
@@ -118,13 +123,13 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
 const LOOKED_FOR = ['"assistant.message"', '"session.shutdown"', '"session.resume"'] as const
 
 type Since = {
-  /** The line of the last shutdown, and that of the last resume. */
+  /** The offset of the last shutdown, and that of the last resume. */
   readonly segmentFrom: number
   readonly legFrom: number
-  readonly sumFrom: (line: number) => number
+  readonly sumFrom: (byteOffset: number) => number
 }
 
-/** What a shutdown's counters add to the one before, and from which line on. A leg that crashed may be in them or not. */
+/** What a shutdown's counters add to the one before, and from which offset on. A leg that crashed may be in them or not. */
 function settle(
   before: ReadonlyMap<string, Metrics> | undefined,
   now: ReadonlyMap<string, Metrics>,

@@ -110,7 +110,7 @@ async function* readSession(
   const toItems = (step: Step): readonly ReadItem[] => {
     if ('record' in step) {
       const { value, number, byteOffset, byteLength } = step.record
-      const said = fold.next(value, number)
+      const said = fold.next(value, byteOffset)
       if (watch !== undefined) tellDrift(watch, value, fold)
       const at = place(number, byteOffset, byteLength)
       return said.map((one) => ({ type: 'entry', entry: placing(one, at) }))

@@ -77,12 +77,13 @@ function queueRecord(record: JsonRecord, file: string, survey: GeminiSurvey, que
       if (index < 0) queue.push(items, byteLength)
       return
     }
-    const isLast = version.record === number && version.index === index
+    const isLast = version.byteOffset === byteOffset && version.index === index
     if (isLast) {
       queue.fill(id, items, byteLength)
       return
     }
-    const isEarlier = number < version.record || (number === version.record && index < version.index)
+    const isEarlier =
+      byteOffset < version.byteOffset || (byteOffset === version.byteOffset && index < version.index)
     if (isEarlier) queue.reserve(id, byteLength)
     const report = version.isCounted ? undefined : reportOf(message, survey.facts.sessionId)
     if (index < 0 || report !== undefined) {

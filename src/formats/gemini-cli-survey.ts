@@ -11,8 +11,8 @@ import { createGeminiFold, type GeminiFacts } from './gemini-cli-session.ts'
 import { createRecentIds } from './id-set.ts'
 import { asId } from './placing.ts'
 
-/** A message's version: the line it stands on, and its place in that line's list, -1 for a line of its own. */
-export type Version = { readonly record: number; readonly index: number }
+/** A message's version: where its line begins, and its place in that line's list, -1 for a line of its own. */
+export type Version = { readonly byteOffset: number; readonly index: number }
 
 /** The version that counts. Where it states no tokens (a last snapshot may have lost them), those before it speak for the call. */
 export type LastVersion = Version & { readonly isCounted: boolean }
@@ -83,18 +83,18 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
   }
 
   // Not in this frame: it would hold on to the last of them while the next are read.
-  const take = ({ value, number }: JsonRecord): void => {
+  const take = ({ value, number, byteOffset }: JsonRecord): void => {
     lastRecord = Math.max(lastRecord, number)
     const record = toGeminiRecord(value)
     if (record.type === 'rewind') rewind(record.to)
-    else if (record.type === 'message') observe(record.message, { record: number, index: -1 })
+    else if (record.type === 'message') observe(record.message, { byteOffset, index: -1 })
     else if (record.type !== 'unknown') {
       fold.patch(record.said)
       if (record.messages === undefined) return
       live = []
       places = new Map()
       for (const [index, message] of record.messages.entries())
-        if (isObject(message)) observe(message, { record: number, index })
+        if (isObject(message)) observe(message, { byteOffset, index })
     }
   }
   for await (const { records, damage } of readRecords(file)) {

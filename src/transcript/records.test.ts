@@ -37,6 +37,32 @@ describe('records', () => {
     expect(damage).toEqual(['fused@2:13+24'])
   })
 
+  it('reads every whole record of a line, and reports what stands between them', async () => {
+    expect(await read('{"type":"a"}\n{"type":"b","é":1}{"type":"c"} {"type":"d"}\n')).toEqual({
+      values: [{ type: 'a' }, { type: 'b', é: 1 }, { type: 'c' }, { type: 'd' }],
+      damage: [],
+    })
+    expect(
+      await read('{"type":"a"}{"type":"b","é":"cut {"type":"c"}{"type":"d","list":[{"type":"e"}'),
+    ).toEqual({
+      values: [{ type: 'a' }, { type: 'c' }],
+      damage: ['fused@1:12+22', 'torn@1:46+32'],
+    })
+    expect(await read('{"type":"a"} done\n{"type":"b"}\n')).toEqual({
+      values: [{ type: 'a' }, { type: 'b' }],
+      damage: ['not-json@1:12+5'],
+    })
+  })
+
+  it('gives each record of a line its own place and text', async () => {
+    const [file] = await memorySource(new Map([['log.jsonl', Buffer.from('{"é":1}{"n":"}{"}\n')]])).list()
+    for await (const { records } of readRecords(file as NonNullable<typeof file>))
+      expect(records).toEqual([
+        { number: 1, byteOffset: 0, byteLength: 8, value: { é: 1 }, text: '{"é":1}' },
+        { number: 1, byteOffset: 8, byteLength: 10, value: { n: '}{' }, text: '{"n":"}{"}' },
+      ])
+  })
+
   it('takes no part of a torn record for the next one', async () => {
     const { values, damage } = await read('{"type":"a"}\n{"type":"b","content":[{"type":"text"},{"type":"x"}')
     expect(values).toEqual([{ type: 'a' }])
@@ -65,6 +91,8 @@ describe('records', () => {
     const hostile = '{"type":'.repeat(200_000)
     const spent = stopwatch()
     await read(`{"type":1}\n${hostile}\n`)
+    const pairs = '{"type":{}'.repeat(20_000) + '{"type":1}{"type'.repeat(20_000)
+    await read(`{"type":1}\n${pairs}\n${'{}'.repeat(2_000_000)}\n`)
     expect(spent()).toBeLessThan(2000)
   })
 })

@@ -1,6 +1,7 @@
 /**
  * JSON Lines as agents really leave them: every line comes back as a record, as damage, or as both. The four kinds of damage
- * seen in the field (torn tail, torn middle, runs of NUL, a stub fused with the next record) each cost the record they hit.
+ * seen in the field (torn tail, torn middle, runs of NUL, a stub fused with the next record) each cost the record they hit. Whole
+ * records on one line cost nothing.
  */
 import type { Damage, DamageKind } from './damage.ts'
 import { isObject, parseJson, type Json } from './json.ts'
@@ -70,8 +71,10 @@ export function createLineTaker(name: string): LineTaker {
   }
 }
 
-/** How often one bad line is tried again: bounds the work that a hostile line can ask for. */
+/** How often one bad line is searched for the record behind a stub: bounds the work that a hostile line can ask for. */
 const TRIES = 8
+/** Records taken from one line; what stands behind them is damage. */
+const MOST_ON_A_LINE = 1000
 
 function salvage(line: Line, name: string, mark: string, records: JsonRecord[], damage: Damage[]): void {
   if (line.text === undefined) {
@@ -86,44 +89,96 @@ function salvage(line: Line, name: string, mark: string, records: JsonRecord[], 
   }
   const text = withoutNul ?? line.text
   const whole = withoutNul === undefined ? undefined : parseJson(text)
-  const found = whole === undefined ? findFused(text, mark) : { value: whole, at: 0 }
-  if (found === undefined) {
-    if (line.ended) damage.push(toDamage('not-json', line, name, 'not JSON'))
-    else damage.push(toDamage('torn', line, name, 'the file ends inside this record'))
-    return
+  const parts = whole === undefined ? splitRecords(text, mark) : [{ from: 0, to: text.length, value: whole }]
+  let from = 0
+  let byteOffset = line.byteOffset
+  for (const part of parts) {
+    byteOffset += Buffer.byteLength(text.slice(from, part.from))
+    const own = text.slice(part.from, part.to)
+    const byteLength = Buffer.byteLength(own)
+    // With NULs inside, a part's own place cannot be told from theirs: each is given the whole line.
+    const place = withoutNul === undefined ? { ...line, byteOffset, byteLength } : line
+    from = part.to
+    byteOffset += byteLength
+    if (part.value !== undefined) records.push(toRecord(place, part.value, own))
+    else if (part.to < text.length)
+      damage.push(
+        toDamage('fused', place, name, 'the start of a record, with the next record on the same line'),
+      )
+    else if (line.ended) damage.push(toDamage('not-json', place, name, 'not JSON'))
+    else damage.push(toDamage('torn', place, name, 'the file ends inside this record'))
   }
-  const part = text.slice(found.at)
-  const before = Buffer.byteLength(text.slice(0, found.at))
-  if (found.at > 0) {
-    const stub = { ...line, byteLength: before }
-    damage.push(toDamage('fused', stub, name, 'the start of a record, with the next record on the same line'))
-  }
-  // With NULs inside, the record's own place cannot be told from theirs: it is given the rest of the line.
-  const skipped = withoutNul === undefined ? before : 0
-  const place = {
-    number: line.number,
-    byteOffset: line.byteOffset + skipped,
-    byteLength: line.byteLength - skipped,
-  }
-  records.push({ ...place, value: found.value, text: part })
 }
 
-/** The record that begins inside a line after the stub of another. */
-function findFused(text: string, mark: string): { value: Json; at: number } | undefined {
-  let at = text.indexOf(mark, 1)
-  for (let tries = 0; at !== -1 && tries < TRIES; tries += 1) {
-    const value = isNested(text, at) ? undefined : parseJson(text.slice(at))
-    if (isObject(value)) return { value, at }
-    at = text.indexOf(mark, at + 1)
+const toRecord = ({ number, byteOffset, byteLength }: Line, value: Json, text: string): JsonRecord => ({
+  number,
+  byteOffset,
+  byteLength,
+  value,
+  text,
+})
+
+/** Without a value: the remains of a record, up to the next one or the end of the line. */
+type Part = { readonly from: number; readonly to: number; readonly value?: Json }
+
+/** Whole records that stand one after the other on a line, and the remains of others before, between and behind them. */
+function* splitRecords(text: string, mark: string): Generator<Part> {
+  const tries = { left: TRIES }
+  let from = 0
+  for (let count = 0; count < MOST_ON_A_LINE; count += 1) {
+    const found = findObject(text, from) ?? findBehindStub(text, { from, mark, tries })
+    if (found === undefined) break
+    if (text.slice(from, found.from).trim() !== '') yield { from, to: found.from }
+    yield found
+    from = found.to
+  }
+  if (text.slice(from).trim() !== '') yield { from, to: text.length }
+}
+
+/** The object that begins at a place, past white space; undefined where there is none or it is not whole. */
+function findObject(text: string, at: number): Part | undefined {
+  const from = at + (/^\s*/.exec(text.slice(at, at + 100))?.[0].length ?? 0)
+  const to = text[from] === '{' ? endOfObject(text, from) : undefined
+  const value = to === undefined ? undefined : parseJson(text.slice(from, to))
+  return to === undefined || value === undefined ? undefined : { from, to, value }
+}
+
+function endOfObject(text: string, from: number): number | undefined {
+  let depth = 0
+  let inString = false
+  for (let i = from; i < text.length; i += 1) {
+    const character = text[i]
+    if (character === '"') inString = !inString
+    else if (inString) i += character === '\\' ? 1 : 0
+    else if (character === '{') depth += 1
+    else if (character === '}') depth -= 1
+    if (depth === 0) return i + 1
+  }
+  return undefined
+}
+
+type Stub = { readonly from: number; readonly mark: string; readonly tries: { left: number } }
+
+/** The next whole record behind the stub of one that begins at `from`. */
+function findBehindStub(text: string, { from, mark, tries }: Stub): Part | undefined {
+  let stub = from
+  for (let at = text.indexOf(mark, from + 1); at !== -1; at = text.indexOf(mark, at + 1)) {
+    if (tries.left === 0) return undefined
+    tries.left -= 1
+    if (isNested(text, stub, at)) continue
+    const found = findObject(text, at)
+    if (found !== undefined) return found
+    // Another stub: what follows may be a part of it.
+    stub = at
   }
   return undefined
 }
 
 /** True where the torn record itself may hold an object: what begins there is a part of it, not the next record. */
-function isNested(text: string, at: number): boolean {
+function isNested(text: string, from: number, at: number): boolean {
   let inString = false
   let last = ''
-  for (let i = 0; i < at; i += 1) {
+  for (let i = from; i < at; i += 1) {
     const character = text[i] as string
     if (inString && character === '\\') i += 1
     else if (character === '"') inString = !inString
