@@ -44,6 +44,7 @@ function holdSource(session: Session, entries: readonly Entry[], isPrimary: bool
     }
   }
   const model = messages.find((message) => message.model !== undefined)?.model
+  const failed = messages.at(-1)?.blocks.find((block) => block.type === 'error')
   times.sort()
   const { title, cwd } = session
   return {
@@ -54,7 +55,8 @@ function holdSource(session: Session, entries: readonly Entry[], isPrimary: bool
       ...(cwd !== undefined && { cwd }),
       startedAt: times[0] as string,
       endedAt: times.at(-1) as string,
-      status: 'completed',
+      status: failed === undefined ? 'completed' : 'failed',
+      ...(failed !== undefined && { error: failed.message }),
     },
     messages,
     ids,
@@ -95,10 +97,18 @@ function holdMessage(blocks: readonly Block[], entry: Entry, isLast: boolean): H
 }
 
 function holdUsage(usage: Usage | undefined, reason: string): Usage {
-  const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, output = 0 } = usage ?? {}
+  const { input = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, output = 0, reasoning } = usage ?? {}
   const written = cacheWrite5m + cacheWrite1h
   const isNone = usage === undefined || !hasCounts(usage) || input + cacheRead + written + output === 0
   if (isNone) return { quality: 'unavailable' }
   const quality = reason === 'error' || reason === 'aborted' ? 'partial' : 'reported'
-  return { input, cacheRead, cacheWrite5m: written, output, quality }
+  return {
+    input,
+    cacheRead,
+    cacheWrite5m,
+    ...(cacheWrite1h > 0 && { cacheWrite1h }),
+    output,
+    ...(reasoning !== undefined && { reasoning }),
+    quality,
+  }
 }

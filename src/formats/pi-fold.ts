@@ -16,8 +16,10 @@ import {
 import type { Session } from '../transcript/session.ts'
 import { costOf, toDollars } from './dollars.ts'
 import { createRecentIds } from './id-set.ts'
+import { createLastTurn } from './last-turn.ts'
 import { usageOf } from './pi-content.ts'
 import { MADE, fromPiLine, type PiEntry } from './pi-lines.ts'
+import { fromPiUsage } from './pi-usage.ts'
 
 export const PI = 'pi'
 
@@ -40,9 +42,12 @@ export function createPiFold(): PiFold {
   const calls = createRecentIds()
   /** The first time that a provider's id came, with that time: at the same time it is the same call. */
   const reports = createRecentIds()
+  const lastTurn = createLastTurn()
   let sequence = 0
   let header: JsonObject | undefined
   let model: string | undefined
+  /** The model in use, and who provides it: calls for a summary do not name theirs. */
+  let current: { readonly model?: string; readonly provider?: string } = {}
   let title: string | undefined
   let cost: number | undefined
   let startedAt: string | undefined
@@ -77,7 +82,27 @@ export function createPiFold(): PiFold {
     return stated
   }
 
-  const observe = (line: JsonObject, { at, model: named }: PiEntry): void => {
+  /** A call that is no answer of the agent's: for a summary, by a tool, to keep a cache warm. */
+  const asideOf = (line: JsonObject): Partial<PiEntry> => {
+    const message = asObject(line['message'])
+    const raw = usageOf(message ?? line)
+    if (raw === undefined || !ASIDE.has((message?.['role'] ?? line['type']) as Json)) return {}
+    const named = asString(line['model']) || current.model
+    const provider = asString(line['provider']) || current.provider
+    const key = uuidFrom(toJson([line['timestamp'] ?? null, line['id'] ?? null, raw]))
+    return {
+      usage: fromPiUsage(raw, undefined),
+      ...(named !== undefined && { model: named }),
+      call: { ...(provider !== undefined && { provider }), messageId: `${MADE}${key}` },
+    }
+  }
+
+  const observe = (line: JsonObject, entry: PiEntry): void => {
+    const { at, model: named, call } = entry
+    lastTurn.see(entry)
+    if (named !== undefined && entry.role === 'assistant')
+      current = { model: named, ...(call?.provider !== undefined && { provider: call.provider }) }
+    else if (line['type'] === 'model_change') current = changeOf(line)
     if (at !== undefined) {
       if (startedAt === undefined || at < startedAt) startedAt = at
       if (endedAt === undefined || at > endedAt) endedAt = at
@@ -85,7 +110,7 @@ export function createPiFold(): PiFold {
     model ??= named
     if (line['type'] === 'session') header ??= line
     else if (line['type'] === 'session_info') title = asString(line['name']) || title
-    const raw = usageOf(asObject(line['message']) ?? {})
+    const raw = usageOf(asObject(line['message']) ?? line)
     const stated = costOf(asObject(raw?.['cost'])?.['total'])
     if (stated !== undefined) cost = (cost ?? 0) + stated
   }
@@ -98,7 +123,7 @@ export function createPiFold(): PiFold {
       const place = { id, source: PRIMARY, sequence }
       const entry = fromPiLine(line, place, isObject(line) ? toCallId(line) : undefined)
       sequence += 1
-      if (isObject(line)) observe(line, entry)
+      if (isObject(line)) observe(line, Object.assign(entry, asideOf(line)))
       return entry
     },
     skip() {
@@ -128,9 +153,19 @@ export function createPiFold(): PiFold {
         ...(cost !== undefined && { reportedCost: toDollars(cost) }),
         // A log has no last word: a session that stopped reads like one that is done.
         status: 'completed',
+        ...lastTurn.facts(),
       }
     },
   }
+}
+
+/** Lines, and roles of messages, whose usage is that of a call of their own. */
+const ASIDE: ReadonlySet<Json> = new Set(['usage', 'compaction', 'branch_summary', 'toolResult'])
+
+function changeOf(line: JsonObject): { readonly model?: string; readonly provider?: string } {
+  const model = asString(line['modelId']) ?? asString(line['model'])
+  const provider = asString(line['provider'])
+  return { ...(model !== undefined && { model }), ...(provider !== undefined && { provider }) }
 }
 
 /** The session that this one was branched from: both versions name its file, `<time>_<uuid>.jsonl`. */

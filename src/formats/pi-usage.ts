@@ -1,6 +1,6 @@
 /**
- * pi's usage, which is disjoint as ours is: input excludes what was cached. Its own object, with the cost that pi computed, stays in
- * `raw`. All zeros are a placeholder: no call reads nothing.
+ * pi's usage: input excludes what was cached, `cacheWrite` includes the part that is kept for an hour, output includes reasoning. Its own
+ * object, with the cost that pi computed, stays in `raw`. All zeros are a placeholder: no call reads nothing.
  */
 import { asCount, type JsonObject } from '../transcript/json.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
@@ -9,15 +9,20 @@ export function fromPiUsage(raw: JsonObject, stopReason: string | undefined): Us
   const input = asCount(raw['input'])
   const output = asCount(raw['output'])
   const cacheRead = asCount(raw['cacheRead'])
-  const cacheWrite5m = asCount(raw['cacheWrite'])
-  if (!input && !output && !cacheRead && !cacheWrite5m) return { quality: 'unavailable', raw }
+  const cacheWrite = asCount(raw['cacheWrite'])
+  const cacheWrite1h = asCount(raw['cacheWrite1h'])
+  const reasoning = asCount(raw['reasoning'])
+  if (!input && !output && !cacheRead && !cacheWrite) return { quality: 'unavailable', raw }
+  const hour = Math.min(cacheWrite1h ?? 0, cacheWrite ?? 0)
   // A call that was cut short was counted up to there.
   const isCut = stopReason === 'aborted' || stopReason === 'error'
   return {
     ...(input !== undefined && { input }),
     ...(cacheRead !== undefined && { cacheRead }),
-    ...(cacheWrite5m !== undefined && { cacheWrite5m }),
+    ...(cacheWrite !== undefined && { cacheWrite5m: cacheWrite - hour }),
+    ...(cacheWrite1h !== undefined && { cacheWrite1h: hour }),
     ...(output !== undefined && { output }),
+    ...(reasoning !== undefined && { reasoning }),
     quality: isCut ? 'partial' : 'reported',
     raw,
   }
@@ -25,7 +30,7 @@ export function fromPiUsage(raw: JsonObject, stopReason: string | undefined): Us
 
 /** For usages from elsewhere. Nobody computed a cost: pi's own code needs the object, and 0 in it says nothing. */
 export function toPiUsage(usage: Usage | undefined): JsonObject {
-  const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0 } = usage ?? {}
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite5m = 0, cacheWrite1h = 0, reasoning } = usage ?? {}
   const cacheWrite = cacheWrite5m + cacheWrite1h
   return {
     input,
@@ -34,6 +39,8 @@ export function toPiUsage(usage: Usage | undefined): JsonObject {
     cacheWrite,
     totalTokens: input + output + cacheRead + cacheWrite,
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    ...(cacheWrite1h > 0 && { cacheWrite1h }),
+    ...(reasoning !== undefined && { reasoning }),
   }
 }
 

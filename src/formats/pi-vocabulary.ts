@@ -11,43 +11,46 @@ export const VOCABULARY = vocabulary({
     'image: data mimeType',
     'text: text textSignature',
     'thinking: redacted thinking thinkingSignature',
-    'toolCall: arguments id name partialJson thoughtSignature',
+    'toolCall: arguments id name namespace partialJson thoughtSignature',
   ],
   records: [
-    'branch_summary: details fromHook fromId summary',
+    'branch_summary: details fromHook fromId summary usage',
     'compact: agent note',
-    'compaction: details firstKeptEntryId firstKeptEntryIndex fromHook summary tokensBefore',
+    'compaction: details firstKeptEntryId firstKeptEntryIndex fromHook summary systemMessage tokensBefore usage',
+    'context_edit: replacement targetId',
     'custom: customType data',
     'custom_message: content customType details display',
     'label: label targetId',
     'message: message',
-    'message/assistant: api content diagnostics errorMessage model provider responseId responseModel role stopReason usage',
+    'message/assistant: api content deferred diagnostics endTurn errorMessage model provider providerThinkingLevel rawStopReason responseId responseModel role stopReason usage',
     'message/bashExecution: cancelled command excludeFromContext exitCode fullOutputPath output role truncated',
     'message/branchSummary: fromId role summary',
     'message/compactionSummary: role summary tokensBefore',
     'message/custom: content customType details display role',
-    'message/system: content role',
-    'message/toolResult: content details isError role toolCallId toolName',
+    'message/system: content role sections toolsAdded toolsRemoved',
+    'message/toolResult: content details isError role toolCallId toolName usage',
     'message/user: attachments content role',
     'model_change: model modelId provider role',
     'session: branchedFrom cwd modelId parentSession provider thinkingLevel title titleSource version',
     'session_info: name',
     'thinking_level_change: thinkingLevel',
-    'usage: cacheRead cacheWrite cost input output premiumRequests totalTokens',
-    'usage/cost: cacheRead cacheWrite input output total',
+    'usage: kind model note provider usage',
+    // What a usage holds, wherever it stands.
+    'counts: cacheRead cacheWrite cacheWrite1h cost input output premiumRequests reasoning totalTokens',
+    'counts/cost: cacheRead cacheWrite input output total',
   ],
 })
 
 export function watchLine(watch: DriftWatch, line: JsonObject, version: string | undefined): void {
-  const { message } = line
+  const { message, usage = isObject(message) ? message['usage'] : undefined } = line
   watch.record(asString(line['type']) ?? 'untyped', line, version)
+  if (isObject(usage)) {
+    watch.record('counts', usage, version)
+    if (isObject(usage['cost'])) watch.record('counts/cost', usage['cost'], version)
+  }
   if (!isObject(message)) return
   watch.record(`message/${asString(message['role']) ?? 'untyped'}`, message, version)
-  const { usage, content } = message
-  if (isObject(usage)) {
-    watch.record('usage', usage, version)
-    if (isObject(usage['cost'])) watch.record('usage/cost', usage['cost'], version)
-  }
+  const { content } = message
   for (const part of asArray(content) ?? [])
     if (isObject(part)) watch.block(asString(part['type']) ?? 'untyped', version, part)
 }

@@ -158,6 +158,36 @@ describe('trap 3: usage', () => {
     expect(session.reportedCost).toBe('0.300001')
   })
 
+  it('keeps what was cached for an hour apart, and the reasoning inside the output', async () => {
+    const { entries } = await read(
+      header,
+      answered('a', null, { usage: usage(10, 9, { cacheWrite1h: 4, reasoning: 3 }) }),
+    )
+    expect(entries[1]?.usage).toMatchObject({ cacheWrite5m: 3, cacheWrite1h: 4, output: 9, reasoning: 3 })
+  })
+
+  it('of summaries, tools and kept caches is a call each, by the model that is named or in use', async () => {
+    const { entries } = await read(
+      header,
+      answered('a', null),
+      line('b', 'a', { summary: 's', firstKeptEntryId: 'a', usage: usage(20, 3) }, 'compaction'),
+      line('c', 'b', { summary: 's', fromId: 'a', usage: usage(30, 4) }, 'branch_summary'),
+      line('d', 'c', { kind: 'cache_warm', provider: 'x', model: 'm', usage: usage(40, 5) }, 'usage'),
+      line('e', 'd', {
+        message: { role: 'toolResult', toolCallId: 't', toolName: 'ask', content: [], usage: usage(50, 6) },
+      }),
+      line('f', 'e', { customType: 'x', usage: usage(60, 7) }, 'custom'),
+    )
+    expect(totals(entries)).toMatchObject({ calls: 5, input: 150, output: 20 })
+    expect(entries.map(({ model }) => model).slice(2)).toEqual([
+      'claude-sonnet-4-5',
+      'claude-sonnet-4-5',
+      'm',
+      'claude-sonnet-4-5',
+      undefined,
+    ])
+  })
+
   it('of a call that was cut short is a lower bound, and zeros are a placeholder', async () => {
     const zeros = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: { total: 0 } }
     const { session, entries } = await read(
@@ -169,6 +199,17 @@ describe('trap 3: usage', () => {
     expect(entries[2]?.usage).toEqual({ quality: 'unavailable', raw: zeros })
     expect(entries[2]?.blocks.at(-1)).toEqual({ type: 'error', message: 'Request was aborted' })
     expect(session.reportedCost).toBeUndefined()
+    expect(session).toMatchObject({ status: 'failed', error: 'Request was aborted' })
+  })
+
+  it('of a session that went on after an error says that it is completed', async () => {
+    const { session } = await read(
+      header,
+      answered('a', null, { stopReason: 'error', errorMessage: 'overloaded' }),
+      answered('b', 'a'),
+    )
+    expect(session.status).toBe('completed')
+    expect(session.error).toBeUndefined()
   })
 
   it('of branches that were left is counted', async () => {
@@ -325,7 +366,7 @@ describe('a session of another format', () => {
       ],
     })
     expect(lost.map(({ what }) => what)).toEqual([
-      'reasoning tokens, usage quality, an unknown block',
+      'usage quality, an unknown block',
       'the whole entry: pi has no message for it',
       'the whole entry: pi has no message for it',
       'session id',
