@@ -133,7 +133,9 @@ function factsOf(sample: JsonObject, evaluation: JsonObject | undefined): Facts 
   const run = asString(evaluation?.['run_id']) ?? asString(evaluation?.['eval_id'])
   const task = asString(evaluation?.['task'])
   const uuid = asId(sample['uuid'])
-  const sessionId = uuid ?? (run === undefined || name === '' ? undefined : `${run}/${name}`)
+  // A run has several tasks, whose samples have the same numbers.
+  const owner = run === undefined || task === undefined ? run : `${run}/${task}`
+  const sessionId = uuid ?? (owner === undefined || name === '' ? undefined : `${owner}/${name}`)
   const sums = Object.values(asObject(sample['model_usage']) ?? {}).filter(isObject)
   const [sum] = sums
   const error = asString(asObject(sample['error'])?.['message'])

@@ -44,6 +44,16 @@ const read = async (sample: object): Promise<Transcript> => {
 const spoken = ({ entries }: Transcript) => entries.filter(({ kind }) => kind === 'message')
 
 describe('a sample of Inspect', () => {
+  it('is told from the same sample of another task of the run', async () => {
+    const task = async (name: string): Promise<string | undefined> => {
+      const log = { ...evaluation, eval: { ...evaluation.eval, task: name }, samples: [{ id: 1, epoch: 1 }] }
+      const [, told] = await readAll(inspect, memoryFileSource('log.json', JSON.stringify(log)))
+      return told?.session.id
+    }
+    expect(await task('one')).not.toBe(await task('two'))
+    expect(await task('one')).toBe(await task('one'))
+  })
+
   it('tells each message once, with the counts and the times of its calls', async () => {
     const result = { role: 'tool', tool_call_id: 'c', content: 'a.txt', function: 'ls' }
     const told = await read({

@@ -51,4 +51,20 @@ describe("mini-SWE-agent's trajectory", () => {
     })
     expect(session).toMatchObject({ title: 'p', status: 'failed', stopReason: 'LimitsExceeded' })
   })
+
+  it('keeps runs of one instance apart, and tells a copy of a run', async () => {
+    const run = (id?: string) => ({
+      trajectory_format: 'mini-swe-agent-1',
+      instance_id: 'p',
+      info: {},
+      messages: [{ role: 'assistant', content: 'hi', extra: { response: { ...response, id } } }],
+    })
+    const [first, copy, second] = await Promise.all(['r1', 'r1', 'r2'].map((id) => read(run(id))))
+    expect(copy?.session.id).toBe(first?.session.id)
+    expect(second?.session.id).not.toBe(first?.session.id)
+    // Without an answer's id a run is told by its file.
+    const { session } = await read(run())
+    expect(session).toMatchObject({ title: 'p' })
+    expect(session).not.toHaveProperty('native')
+  })
 })

@@ -70,7 +70,7 @@ async function* readMini(
     header(members, place) {
       if (Object.keys(members).length === 0) return
       watch?.record('document', members)
-      telling.know(factsOf(members))
+      telling.know(factsOf(members, firstAnswer(head)))
       telling.say(unknownSaid(members, 'document'), place)
     },
     element(value, place) {
@@ -136,17 +136,26 @@ const CHOICE = takes({
   message: inside('role content assistant tool_calls function_call id type function name arguments index'),
 })
 
-function factsOf(members: JsonObject): Facts {
+/** The provider's id of the first answer, where it stands near the beginning. */
+function firstAnswer(head: Head): string | undefined {
+  const messages = asArray(asObject(documentOf(head))?.['messages']) ?? []
+  const first = messages.find((one) => isObject(one) && one['role'] === 'assistant')
+  return asString(asObject(asObject(asObject(first)?.['extra'])?.['response'])?.['id'])
+}
+
+/** A benchmark's instance is what was asked, in any number of runs: only with what is a run's own does it name one. */
+function factsOf(members: JsonObject, answer: string | undefined): Facts {
   const info = asObject(members['info'])
   const config = asObject(info?.['config'])
-  const sessionId = asString(members['instance_id'])
+  const instance = asString(members['instance_id'])
   const model = asString(asObject(config?.['model'])?.['model_name'])
   const cwd = asString(asObject(config?.['environment'])?.['cwd'])
   const exit = asString(info?.['exit_status'])
   const version = asString(info?.['mini_version'])
   const cost = costOf(asObject(info?.['model_stats'])?.['instance_cost'])
   return {
-    ...(sessionId !== undefined && { sessionId, title: sessionId }),
+    ...(instance !== undefined && { title: instance }),
+    ...(instance !== undefined && answer !== undefined && { sessionId: `${instance}/${answer}` }),
     ...(model !== undefined && { model }),
     ...(cwd !== undefined && cwd !== '' && { cwd }),
     ...(version !== undefined && { version }),

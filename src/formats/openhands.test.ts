@@ -43,10 +43,20 @@ describe('an evaluation of OpenHands', () => {
     })
     const [one, two] = await read(jsonl(line('a'), line('b')))
     expect(one?.session).toMatchObject({
-      native: { agent: 'openhands', sessionId: 'a' },
+      title: 'a',
+      native: { agent: 'openhands', sessionId: 'a/2026-01-01T00:00:00.000001' },
       reportedCost: '0.25',
     })
-    expect(two?.session.native?.sessionId).toBe('b')
+    expect(two?.session.native?.sessionId).toBe('b/2026-01-01T00:00:00.000001')
+  })
+
+  it('keeps runs of one instance apart, and tells a copy of a run', async () => {
+    const run = (timestamp: string) =>
+      jsonl({ instance_id: 'a', history: [{ ...action(1, 'c'), timestamp }], metrics: {} })
+    const runs = ['2026-01-01T00:00:00.5', '2026-01-01T00:00:00.5', '2026-01-02T00:00:00.5'].map(run)
+    const [first, copy, second] = (await Promise.all(runs.map(read))).map(([told]) => told?.session.id)
+    expect(copy).toBe(first)
+    expect(second).not.toBe(first)
   })
 
   it('counts an answer once, whose actions all carry it, with the cache outside of the input', async () => {

@@ -148,12 +148,14 @@ function readResult(
 ): readonly ReadItem[] {
   const { history, ...around } = result
   const metrics = asObject(result['metrics'])
-  const sessionId = asString(result['instance_id'])
-  const title = asString(asObject(result['issue'])?.['title']) ?? sessionId
+  const instance = asString(result['instance_id']) || undefined
+  const title = asString(asObject(result['issue'])?.['title']) ?? instance
+  const begun = firstTime(history)
   const error = asString(result['error'])
   watch?.record('result', result)
   telling.know({
-    ...(sessionId !== undefined && sessionId !== '' && { sessionId }),
+    // An instance is what was asked, in any number of runs: only with what is a run's own does it name one.
+    ...(instance !== undefined && begun !== undefined && { sessionId: `${instance}/${begun}` }),
     ...(title !== undefined && { title }),
     ...(error !== undefined && error !== '' && { status: 'failed', error }),
     ...reportedOf(metrics),
@@ -165,6 +167,12 @@ function readResult(
     for (const event of asArray(one) ?? [one]) events.next(event, place)
   events.end()
   return telling.end()
+}
+
+function firstTime(history: Json | undefined): string | undefined {
+  const [first] = asArray(history) ?? []
+  const [event] = asArray(first) ?? [first]
+  return asString(asObject(event)?.['timestamp']) || undefined
 }
 
 function reportedOf(metrics: JsonObject | undefined): {

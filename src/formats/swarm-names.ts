@@ -90,6 +90,11 @@ export function parseFileName(path: string): FileName {
 /** Ids that receipts of the same source have told. */
 export type KnownIds = { readonly steps: ReadonlySet<string>; readonly agents: ReadonlySet<string> }
 
+/** What the engines say first. */
+const STEP_LINE = /^Executing step (.{1,200}) with agent (.{1,200})$/
+
+export const namesStep = (text: string | undefined): boolean => STEP_LINE.test(text ?? '')
+
 /**
  * Step, agent and engine out of a transcript's name. The engine is the last part. Between step and agent: what the first line
  * says where it is the engines' own sentence, then ids known from receipts, then a guess at the first hyphen. Without `known`
@@ -100,7 +105,7 @@ export function guessNames(stem: string, firstLine: string | undefined, known: K
   if (dash <= 0) return {}
   const engine = stem.slice(dash + 1)
   const pair = stem.slice(0, dash)
-  const said = /^Executing step (.{1,200}) with agent (.{1,200})$/.exec(firstLine ?? '')
+  const said = STEP_LINE.exec(firstLine ?? '')
   if (said !== null && `${said[1]}-${said[2]}` === pair) {
     return { step: said[1] as string, agentKey: said[2] as string, engine }
   }

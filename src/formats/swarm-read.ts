@@ -53,7 +53,8 @@ type Facts = Omit<Session, 'id'>
 
 function stated({ placed }: { readonly placed: Run }, { raw }: ReceiptFile): Facts {
   const facts = fromReceipt(raw)
-  return { ...facts, run: { ...placed, ...facts.run } }
+  const run = { ...placed, ...facts.run }
+  return { ...facts, ...(Object.keys(run).length > 0 && { run }) }
 }
 
 /** Without a receipt nobody said how the step ended: its writer may have died. */
@@ -61,8 +62,9 @@ function guessed({ file, placed, firstLine }: SurveyedTranscript, known: KnownId
   const { stem } = parseFileName(file.path)
   const names = guessNames(stem, firstLine, placed.flow === undefined ? undefined : known)
   const isGuess = Object.keys(names).length > 0
+  const run = { ...placed, ...names }
   return {
-    run: { ...placed, ...names },
+    ...(Object.keys(run).length > 0 && { run }),
     status: 'interrupted',
     ...(isGuess && { metadata: { swarm: { names: 'guessed' } } }),
   }

@@ -8,7 +8,7 @@ import { readDocument } from './document.ts'
 import type { Detection } from './format.ts'
 import { readFurther } from './further-head.ts'
 import { readHead } from './head-records.ts'
-import { parseFileName } from './swarm-names.ts'
+import { namesStep, parseFileName } from './swarm-names.ts'
 import type { ReceiptFile, TranscriptFile } from './swarm-pair.ts'
 import { isReceipt } from './swarm-receipt.ts'
 
@@ -67,7 +67,8 @@ export async function detectSwarm(source: Source): Promise<Detection | undefined
   const files = (await source.list()).filter(({ path }) => source.kind === 'file' || /\.jsonl?$/.test(path))
   for (const file of files.slice(0, DETECT_FILES)) {
     const { records, document } = await readHead(file)
-    const found = isReceipt(document) ? aReceipt(file.path) : detectRecords(file.path, records)
+    const isPlaced = placeOf(source, file).placed.flow !== undefined
+    const found = isReceipt(document) ? aReceipt(file.path) : detectRecords(file.path, records, isPlaced)
     if (found !== undefined && found.confidence > (best?.confidence ?? 0)) best = found
     if ((best?.confidence ?? 0) >= 0.95) break
   }
@@ -80,14 +81,23 @@ function aReceipt(path: string): Detection {
   return { confidence: 0.95, reason: `${path} is a step's receipt` }
 }
 
-/** The first line must be one, for it says what dialect follows; the others vote on how sure that is. */
-function detectRecords(path: string, records: readonly JsonObject[]): Detection | undefined {
+/**
+ * The first line must be one, for it says what dialect follows; the others vote on how sure that is. Lines of who said what and when are
+ * anybody's: without a tool's line, the engines' own first sentence, or the seed's folders around them, they are not taken for a step.
+ */
+function detectRecords(
+  path: string,
+  records: readonly JsonObject[],
+  isPlaced: boolean,
+): Detection | undefined {
   const [first] = records
   if (first === undefined) return undefined
   if (isReceipt(first)) return aReceipt(path)
   if (isRunEvent(first)) return { confidence: 0.9, reason: `${path} holds a run's events` }
   const own = records.filter(isSwarmLine)
   if (!isSwarmLine(first) || own.length * 2 <= records.length) return undefined
+  const isOwn = isPlaced || namesStep(asString(first['content'])) || own.some(isToolLine)
+  if (!isOwn) return undefined
   const isPlain = own.every((record) => Object.keys(record).every((key) => SEED_KEYS.has(key)))
   return { confidence: isPlain ? 0.9 : 0.5, reason: `${path} has ${own.length} of a step transcript's lines` }
 }
@@ -108,9 +118,14 @@ function isSwarmLine(record: JsonObject): boolean {
   if (FOREIGN.some((key) => key in record)) return false
   // A time without a zone is somebody else's: gptme's lines are like these.
   if (!/(?:Z|[+-]\d{2}:?\d{2})$/.test(asString(record['timestamp']) ?? '')) return false
-  if (record['role'] === 'tool') return typeof record['tool_name'] === 'string'
-  if (typeof record['role'] === 'string') return 'content' in record
-  return ['tool_use', 'tool_result'].includes(asString(record['type']) ?? '') && 'tool' in record
+  const { role } = record
+  return isToolLine(record) || (typeof role === 'string' && role !== 'tool' && 'content' in record)
+}
+
+/** What only swarm writes: a tool's call and result in one line, or apart under the tool's name. */
+function isToolLine({ role, type, tool, tool_name: named }: JsonObject): boolean {
+  if (role === 'tool') return typeof named === 'string'
+  return role === undefined && (type === 'tool_use' || type === 'tool_result') && tool !== undefined
 }
 
 function isRunEvent(record: JsonObject): boolean {

@@ -214,7 +214,7 @@ describe('the other dialects', () => {
       model: 'gemini-3',
       reportedUsage: { input: 40, cacheRead: 60, output: 5 },
     })
-    expect(session.run).toEqual({})
+    expect(session).not.toHaveProperty('run')
   })
 
   it('are put back where no dialect explains a line', async () => {
@@ -310,6 +310,26 @@ describe('reading', () => {
     ).toBeUndefined()
     expect(await swarm.detect(memorySource(files({ [LLM]: COMPLETE, 'b.md': 'x' })))).toBeDefined()
     expect(await swarm.detect(memorySource(files({ 'a.txt': 'x' })))).toBeUndefined()
+  })
+
+  it('takes lines of role, content and time for a step only with what is its own', async () => {
+    const talk = [
+      { timestamp: '2025-01-01T00:00:00Z', role: 'user', content: 'hello' },
+      { timestamp: '2025-01-01T00:00:01Z', role: 'assistant', content: 'good day' },
+    ]
+    const text = (...lines: readonly object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+    const sure = async (name: string, content: string) =>
+      (await swarm.detect(memoryFileSource(name, content)))?.confidence
+    expect(await sure('chat.jsonl', text(...talk))).toBeUndefined()
+    const first = { ...talk[0], role: 'system', content: 'Executing step impl with agent coder' }
+    expect(await sure('chat.jsonl', text(first, ...talk))).toBe(0.9)
+    const tool = { timestamp: '2025-01-01T00:00:02Z', role: 'tool', tool_name: 'Bash', tool_input: {} }
+    expect(await sure('chat.jsonl', text(...talk, tool))).toBe(0.9)
+    expect(await swarm.detect(memorySource(files({ [LLM]: text(...talk) })))).toMatchObject({
+      confidence: 0.9,
+    })
+    const [told] = await readAll(swarm, memoryFileSource('chat.jsonl', text(...talk)))
+    expect(told?.session).not.toHaveProperty('run')
   })
 
   it('finds the receipt of a transcript that is opened on its own', async () => {

@@ -83,7 +83,8 @@ describe("SWE-agent's trajectory", () => {
     })
     const { session } = await read({ trajectory: [step], history: [], info: info(50), replay_config })
     expect(session).toMatchObject({
-      native: { sessionId: 'p-1' },
+      title: 'p-1',
+      native: { sessionId: 'p-1/1.5' },
       model: 'm',
       status: 'failed',
       reportedCost: '0.5',
@@ -97,5 +98,21 @@ describe("SWE-agent's trajectory", () => {
     })
     expect(replayed).not.toHaveProperty('reportedUsage')
     expect(replayed).not.toHaveProperty('reportedCost')
+  })
+
+  it('keeps runs of one instance apart, and tells a copy of a run', async () => {
+    const run = (execution_time?: number) => ({
+      trajectory: [{ ...step, execution_time }],
+      history: [],
+      info: {},
+      replay_config: { problem_statement: { id: 'p-1' } },
+    })
+    const [first, copy, second] = await Promise.all([0.2138, 0.2138, 0.2139].map((time) => read(run(time))))
+    expect(copy?.session.id).toBe(first?.session.id)
+    expect(second?.session.id).not.toBe(first?.session.id)
+    // Without a time of its own a run is told by its file.
+    const { session } = await read(run())
+    expect(session).toMatchObject({ title: 'p-1' })
+    expect(session).not.toHaveProperty('native')
   })
 })

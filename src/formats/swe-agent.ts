@@ -64,6 +64,7 @@ async function* readTrajectory(
   const document = documentOf(head)
   const isStepped = isObject(document) && 'trajectory' in document
   const tell = createTeller(telling, watch)
+  const factsOf = (members: JsonObject): Facts => factsOfRun(members, firstDuration(document))
   const isLarge = isStepped && file.sizeBytes > HELD_BYTES && 'history' in document
   if (isLarge) {
     yield* tellList(file, 'history', telling, {
@@ -206,19 +207,30 @@ function fromStep(
   ]
 }
 
-function factsOf(members: JsonObject): Facts {
+/**
+ * How long the first step took, to the microsecond: no other run of the instance has the same. Absent where no step was timed.
+ */
+function firstDuration(document: Json | undefined): number | undefined {
+  const [first] = asArray(asObject(document)?.['trajectory']) ?? []
+  const seconds = asNumber(asObject(first)?.['execution_time'])
+  return seconds === undefined || Number.isInteger(seconds) ? undefined : seconds
+}
+
+/** A benchmark's instance is what was asked, in any number of runs: only with what is a run's own does it name one. */
+function factsOfRun(members: JsonObject, duration: number | undefined): Facts {
   const info = asObject(members['info'])
   const stats = asObject(info?.['model_stats'])
   const config = replayOf(members['replay_config'])
   const model = asString(asObject(asObject(config?.['agent'])?.['model'])?.['name'])
   const problem = asObject(config?.['problem_statement'])
-  const sessionId = asString(problem?.['id'])
+  const instance = asString(problem?.['id'])
   const exit = asString(info?.['exit_status'])
   const cost = costOf(stats?.['instance_cost'])
   const usage = stats && usageOf(stats)
   const version = asString(info?.['swe_agent_version'])
   return {
-    ...(sessionId !== undefined && { sessionId, title: sessionId }),
+    ...(instance !== undefined && { title: instance }),
+    ...(instance !== undefined && duration !== undefined && { sessionId: `${instance}/${duration}` }),
     ...(model !== undefined && { model }),
     ...(version !== undefined && { version }),
     ...(exit !== undefined && { stopReason: exit, status: statusOf(exit) }),

@@ -197,7 +197,13 @@ describe('what looks like a format and is another’s', () => {
 })
 
 describe('detecting', () => {
-  const step = { timestamp: '2025-12-09T14:30:22.123456Z', role: 'user', content: 'x' }
+  const step = {
+    timestamp: '2025-12-09T14:30:22.123456Z',
+    role: 'tool',
+    tool_name: 'Bash',
+    tool_input: {},
+    content: 'x',
+  }
 
   it('names the runner-up, and says when it came close', async () => {
     const both = files({
