@@ -11,7 +11,16 @@ import {
   type OpenOptions,
   type OpenPage,
 } from './browser.ts'
-import { AGAIN, HOSTILE, leaveHostile, LEFT, serveRuns, STUB, type ServedRuns } from './run-archive.ts'
+import {
+  AGAIN,
+  HELPED,
+  HOSTILE,
+  leaveHostile,
+  LEFT,
+  serveRuns,
+  STUB,
+  type ServedRuns,
+} from './run-archive.ts'
 
 let served: ServedRuns
 let browser: Browser
@@ -93,6 +102,23 @@ describe('one run', () => {
 
     await page.getByRole('link', { name: 'context-load' }).click()
     await page.waitForURL(/\/session\/[\w-]+/)
+    opened.expectClean()
+    await page.close()
+  })
+
+  it('has the receipt of each of a step’s agents', async () => {
+    const opened = await open(`/runs/${HELPED}`)
+    const { page } = opened
+    await page.getByRole('button', { name: 'Receipt of impl' }).click()
+    await page.locator('.receipt').nth(1).waitFor()
+    const receipts = (await page.locator('.receipt').allTextContents()).map(
+      (text) => JSON.parse(text) as object,
+    )
+    expect(receipts).toMatchObject([
+      { agent_key: 'lead', tokens: { total: 9 } },
+      { agent_key: 'Helper-1', tokens: { total: 6 } },
+    ])
+    await picture(opened, 'run-receipts')
     opened.expectClean()
     await page.close()
   })

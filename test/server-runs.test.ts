@@ -210,7 +210,7 @@ describe("Flow Studio's API", () => {
   it('has subagents as further agents of their step, as the files would', async () => {
     const run = `/api/runs/${HELPED}`
     const { transcripts } = await json<{ transcripts: JsonObject[] }>(`${run}/transcripts`)
-    expect(transcripts.map(({ agent_key }) => agent_key)).toEqual(['lead', 'helper-1'])
+    expect(transcripts.map(({ agent_key }) => agent_key)).toEqual(['lead', 'Helper-1'])
     const helped = await request(`${run}/transcript/build/impl/helper-1/claude`)
     expect([helped.status, helped.text.includes('I helped'), helped.text.includes('done')]).toEqual([
       200,

@@ -8,7 +8,7 @@ import { hasCounts } from '../transcript/usage.ts'
 export type TotalsFold = {
   /** `model` is the session's: whose a call is that names none itself. */
   add(entry: Entry, model?: string): void
-  /** Settles the calls that still wait for a later report. `stub`: nothing was asked of a provider, so there is no cost. */
+  /** Settles the calls that still wait for a later report. `stub`: nothing was asked of a provider, so there is no usage and no cost. */
   totals(stub: boolean | undefined): Totals
 }
 
@@ -25,9 +25,11 @@ export function createTotals(): TotalsFold {
     add: (entry, model) =>
       fold.add(entry.model === undefined && model !== undefined ? { ...entry, model } : entry),
     totals(stub) {
-      const totals = fold.totals()
+      const { usage, ...totals } = fold.totals()
+      // Whatever a stub says that it used, no provider counted it: its receipt says 0.
+      if (stub === true || usage === undefined) return totals
       // The cost of calls whose usage nobody stated is not known, which is not the same as nothing.
-      return stub === true || totals.usage === undefined ? totals : { ...totals, cost: cost.cost() }
+      return { ...totals, usage, cost: cost.cost() }
     },
   }
 }

@@ -16,7 +16,7 @@ import { rawOf, timeOf, toLine } from './swarm-line.ts'
 import { parseFileName, toPaths, type StepNames } from './swarm-names.ts'
 import { toMicros, toReceipt, UNKNOWN_MODEL } from './swarm-receipt.ts'
 import { reportedBy } from './swarm-result.ts'
-import { STUB_MODEL } from './swarm-stub.ts'
+import { isStubText, STUB_MODEL, STUB_PREFIX } from './swarm-stub.ts'
 
 /** What the seed requires and nobody said. */
 const EPOCH = '1970-01-01T00:00:00.000Z'
@@ -43,9 +43,14 @@ type LaneOptions = {
   /** The session's own lane begins and ends with it; a subagent's with its entries. */
   readonly isPrimary: boolean
   readonly startedAt: string | undefined
+  /** Nothing was asked of a provider: the seed has such answers begin with `[STUB]`. */
+  readonly isStub: boolean
 }
 
-export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, context: WriteContext): Lane {
+export function createLane(
+  { names, isPrimary, startedAt: since, isStub }: LaneOptions,
+  context: WriteContext,
+): Lane {
   const paths = toPaths(names)
   const calls = createPairing<Called>()
   const fold = createCallFold({ window: OPEN_CALLS })
@@ -118,7 +123,12 @@ export function createLane({ names, isPrimary, startedAt: since }: LaneOptions, 
       return toolLine(entry, undefined, { type: 'tool-result', output: block.text }, fields)
     }
     if (block.type === 'text' && role !== undefined) {
-      return message(entry, role, textOf([block]), fields)
+      const text = textOf([block])
+      const isUnmarked = isStub && role === 'assistant' && !isStubText(role, text)
+      // A line that was read is put back as it was.
+      if (!isUnmarked || entry.origin?.format === 'swarm') return message(entry, role, text, fields)
+      context.filled(entry, STUB_PREFIX)
+      return message(entry, role, `${STUB_PREFIX} ${text}`, fields)
     }
     if (block.type === 'error') {
       if (role === undefined || role === 'tool') context.filled(entry, 'role')

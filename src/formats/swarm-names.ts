@@ -96,25 +96,35 @@ const STEP_LINE = /^Executing step (.{1,200}) with agent (.{1,200})$/
 export const namesStep = (text: string | undefined): boolean => STEP_LINE.test(text ?? '')
 
 /**
- * Step, agent and engine out of a transcript's name. The engine is the last part. Between step and agent: what the first line
- * says where it is the engines' own sentence, then ids known from receipts, then a guess at the first hyphen. Without `known`
- * (a file outside the seed's folders, whose name means nothing) only what the first line says.
+ * Step, agent and engine out of a transcript's name. The engine is the last part. Between step and agent: what the first line says where
+ * it is one of the engines' own sentences, then ids known from receipts, then a guess: the middle, as in all of the seed's names, or the
+ * first hyphen after a step with underscores, as its engines' later ones are. Without `known` (a file outside the seed's folders, whose
+ * name means nothing) only what the first line says.
  */
 export function guessNames(stem: string, firstLine: string | undefined, known: KnownIds | undefined): Run {
   const dash = stem.lastIndexOf('-')
   if (dash <= 0) return {}
   const engine = stem.slice(dash + 1)
   const pair = stem.slice(0, dash)
-  const said = STEP_LINE.exec(firstLine ?? '')
-  if (said !== null && `${said[1]}-${said[2]}` === pair) {
-    return { step: said[1] as string, agentKey: said[2] as string, engine }
-  }
+  const said = saidNames(pair, firstLine)
+  if (said !== undefined) return { step: said[0], agentKey: said[1], engine }
   if (known === undefined) return {}
   const cuts = [...pair.matchAll(/-/g)].map(
     ({ index }) => [pair.slice(0, index), pair.slice(index + 1)] as const,
   )
   const score = ([step, agent]: readonly [string, string]): number =>
     (known.steps.has(step) ? 1 : 0) + (known.agents.has(agent) ? 1 : 0)
-  const best = cuts.toSorted((a, b) => score(b) - score(a))[0]
+  const middle = cuts[0]?.[0].includes('_') ? 0 : Math.floor((cuts.length - 1) / 2)
+  const guesses = [...cuts.slice(middle, middle + 1), ...cuts]
+  const best = guesses.toSorted((a, b) => score(b) - score(a))[0]
   return best === undefined ? { step: pair, engine } : { step: best[0], agentKey: best[1], engine }
+}
+
+/** A step and an agent that make up `pair`, where the engine's sentence names them or the prompt names its agent. */
+function saidNames(pair: string, firstLine = ''): readonly [string, string] | undefined {
+  const both = STEP_LINE.exec(firstLine)
+  if (both !== null && `${both[1]}-${both[2]}` === pair) return [both[1] as string, both[2] as string]
+  const agent = /^You are the (\S{1,200}) agent\b/.exec(firstLine)?.[1]
+  if (agent === undefined || !pair.endsWith(`-${agent}`) || pair.length === agent.length + 1) return undefined
+  return [pair.slice(0, -agent.length - 1), agent]
 }

@@ -14,7 +14,7 @@ import { fromSwarmLine, type LineEntry } from './swarm-lines.ts'
 import { guessNames, parseFileName, type KnownIds } from './swarm-names.ts'
 import { pairReceipts, type ReceiptFile } from './swarm-pair.ts'
 import { createPlacer, type Placer } from './swarm-place.ts'
-import { fromReceipt } from './swarm-receipt.ts'
+import { fromReceipt, RECEIPT } from './swarm-receipt.ts'
 import { reportedBy, type Reported } from './swarm-result.ts'
 import { isStub, isStubText } from './swarm-stub.ts'
 import { surveySwarm, type SurveyedTranscript } from './swarm-survey.ts'
@@ -147,7 +147,7 @@ function receiptEntry({ raw, file, bytes }: ReceiptFile, { place }: Placer): Ent
     kind: 'event',
     ...(endedAt !== undefined && { at: endedAt }),
     blocks: [{ type: 'unknown', raw }],
-    metadata: { record: 'receipt', swarm: { in: 'receipts' } },
+    metadata: { record: RECEIPT, swarm: { in: 'receipts' } },
   }
   return place(entry, file.path, { number: 1, byteOffset: 0, byteLength: bytes })
 }

@@ -86,6 +86,9 @@ export function isReceipt(value: Json | undefined): value is JsonObject {
   return isObject(value) && ['step_id', 'flow_key', 'run_id', 'tokens'].every((key) => key in value)
 }
 
+/** The record tag of a receipt among its session's entries: it is the last of them. */
+export const RECEIPT = 'receipt'
+
 /** What a receipt calls a model that nobody named. */
 export const UNKNOWN_MODEL = 'unknown'
 

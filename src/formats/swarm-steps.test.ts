@@ -309,11 +309,21 @@ describe('names', () => {
     const critic = `${RUN}/build/llm/impl-loop-code-critic-claude.jsonl`
     const known = files({ [LLM]: MESSAGES, [RECEIPT]: RECEIPT_EXAMPLE, [critic]: MESSAGES })
     expect((await run(known, 0))?.run).toMatchObject({ step: 'impl-loop', agentKey: 'code-critic' })
-    expect((await run(files({ [critic]: MESSAGES }), 0))?.run).toMatchObject({
-      step: 'impl',
-      agentKey: 'loop-code-critic',
-      engine: 'claude',
+    expect((await run(files({ [LLM]: MESSAGES }), 0))?.run).toMatchObject({
+      step: 'impl-loop',
+      agentKey: 'code-implementer',
     })
+    // Nothing tells: the middle, or the hyphen after a step with underscores.
+    const bare = '{"timestamp": "2025-12-09T14:30:22.000000Z", "role": "user", "content": "x"}\n'
+    for (const [name, step, agentKey] of [
+      ['context-load-context-loader', 'context-load', 'context-loader'],
+      ['impl-loop-code-critic', 'impl-loop', 'code-critic'],
+      ['load_context-context-loader-two', 'load_context', 'context-loader-two'],
+      ['plan-planner', 'plan', 'planner'],
+    ] as const) {
+      const path = `${RUN}/build/llm/${name}-claude.jsonl`
+      expect((await run(files({ [path]: bare }), 0))?.run).toMatchObject({ step, agentKey, engine: 'claude' })
+    }
   })
 })
 

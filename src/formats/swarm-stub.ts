@@ -3,6 +3,8 @@ import { PRIMARY, type Entry, type Role } from '../transcript/entry.ts'
 import { asCount, asObject, type JsonObject } from '../transcript/json.ts'
 
 export const STUB_MODEL = 'claude-stub'
+/** Before each answer of a stub. */
+export const STUB_PREFIX = '[STUB]'
 
 type StubStep = {
   readonly step: string
@@ -22,7 +24,7 @@ export function stubEntries({ step, agentKey, role, at, endedAt = at }: StubStep
     [
       'assistant',
       endedAt,
-      `[STUB] Completed step ${step}. In production, this would contain the actual Claude response.`,
+      `${STUB_PREFIX} Completed step ${step}. In production, this would contain the actual Claude response.`,
     ],
   ]
   return lines.map(([role, at, text], sequence) => ({

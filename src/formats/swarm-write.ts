@@ -24,7 +24,12 @@ export function beginSwarm(session: Session, context: WriteContext): Writing {
     const isPrimary = source === PRIMARY
     const own = isPrimary ? names : { ...names, agentKey: toAgentKey(source, names) }
     const lane = createLane(
-      { names: own, isPrimary, startedAt: isPrimary ? session.startedAt : undefined },
+      {
+        names: own,
+        isPrimary,
+        startedAt: isPrimary ? session.startedAt : undefined,
+        isStub: session.stub === true,
+      },
       context,
     )
     lanes.set(source, lane)

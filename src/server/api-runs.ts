@@ -69,6 +69,8 @@ export const runStepSchema = z.object({
   /** Of what a receipt says of a whole step, not of its calls. */
   isCostEstimated: z.boolean().optional(),
   receipt: z.looseObject({}).optional(),
+  /** The receipts of its subagents: the step's usage is the sum of all. */
+  agents: list(z.looseObject({})).optional(),
 })
 export type RunStep = z.infer<typeof runStepSchema>
 

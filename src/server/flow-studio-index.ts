@@ -2,7 +2,7 @@
 import { countSessions, listSessions } from '../sources/state-sessions.ts'
 import type { Run } from '../transcript/session.ts'
 import type { App, AppContext } from './context.ts'
-import { reply } from './flow-studio-find.ts'
+import { Refusal, reply } from './flow-studio-find.ts'
 
 const MOST_FOUND = 50
 
@@ -49,7 +49,7 @@ export function registerFlowStudioIndex(app: App, context: AppContext): void {
     reply(c, context, async () => {
       const query = (c.req.query('q') ?? '').trim()
       if (query === '' || query.length > 200)
-        return { status: 400, error: 'nothing to look for', hint: 'add ?q=…, of at most 200 characters' }
+        return new Refusal(400, { error: 'nothing to look for', hint: 'add ?q=…, of at most 200 characters' })
       const wanted = query.toLowerCase()
       const found = await state.read((database) => namesOf(listSessions(database, {})))
       const matches = (found ?? []).filter(({ key }) => key.toLowerCase().includes(wanted))

@@ -1,9 +1,11 @@
 /** What Flow Studio's API says of a run, in its own words: summary, timeline, timing, comparison. From what is known of the steps. */
 import { toEngine, toMicros } from '../formats/swarm-receipt.ts'
 import { toPaths } from '../formats/swarm-names.ts'
+import { asString } from '../transcript/json.ts'
 import type { ApiUsage } from './api-model.ts'
 import type { RunStep } from './api-runs.ts'
 import type { FoundRun, FoundStep } from './run-steps.ts'
+import type { Receipts } from './step-files.ts'
 
 export type RunStatus = 'running' | 'succeeded' | 'failed' | 'canceled' | 'stopped'
 
@@ -24,6 +26,10 @@ const HEALTH: Readonly<Record<RunStatus, string>> = {
 }
 
 export const toStatus = (status: RunStep['status']): RunStatus => STATUSES[status]
+
+/** A run may be canceled or stopped; a step that has ended is what its receipt says: `succeeded` or `failed`. */
+export const toStepStatus = (status: RunStep['status']): RunStatus =>
+  status === 'completed' || status === 'running' ? STATUSES[status] : 'failed'
 
 /** Zeros are not written for what nobody counted. */
 export function toTokens(usage: ApiUsage | undefined): object | undefined {
@@ -48,21 +54,45 @@ export function pathsOf({ names, execution }: FoundStep): {
   return { transcript: place(transcript), receipt: place(receipt) }
 }
 
-/** A row of either list. */
+/** The rows of either list for a step with receipts, one for each of its agents: they say what the receipts say. */
+export function toReceiptRows(found: FoundStep, receipts: Receipts, what: 'transcript' | 'receipt') {
+  return receipts.map((receipt) => {
+    const agentKey = asString(receipt['agent_key']) ?? found.names.agentKey
+    const own = { ...found, names: { ...found.names, agentKey } }
+    const { status, model, started_at, completed_at, duration_ms, tokens } = receipt
+    return {
+      ...placeOf(own, pathsOf(own)[what]),
+      status,
+      model,
+      started_at,
+      completed_at,
+      duration_ms,
+      tokens,
+    }
+  })
+}
+
+/** A row of either list, by what is known without reading the step. */
 export function toListed(found: FoundStep, path: string) {
-  const { names, step, execution } = found
+  const { step } = found
   const tokens = toTokens(step.usage)
+  return {
+    ...placeOf(found, path),
+    status: toStepStatus(step.status),
+    ...(step.model !== undefined && { model: step.model }),
+    ...timesOf(step),
+    ...(tokens && { tokens }),
+  }
+}
+
+function placeOf({ names, step, execution }: FoundStep, path: string) {
   return {
     flow_key: names.flow,
     step_id: names.step,
     agent_key: names.agentKey,
     engine: names.engine,
     path,
-    status: toStatus(step.status),
     ...(step.stub && { stub: true }),
-    ...(step.model !== undefined && { model: step.model }),
-    ...timesOf(step),
-    ...(tokens && { tokens }),
     ...(execution !== undefined && { execution }),
     session: step.session,
   }
@@ -122,7 +152,7 @@ export function toTimeline({ row, steps }: FoundRun) {
             {
               timestamp: micros(step.endedAt),
               ...base,
-              status: toStatus(step.status),
+              status: toStepStatus(step.status),
               ...(step.durationMs !== undefined && { duration_ms: step.durationMs }),
               ...(note !== undefined && { note }),
             },
@@ -205,7 +235,7 @@ export function toEvents({ row, steps }: FoundRun) {
               ts: micros(step.endedAt),
               kind: step.status === 'completed' ? 'step_end' : 'step_error',
               payload: {
-                status: toStatus(step.status),
+                status: toStepStatus(step.status),
                 ...(step.durationMs !== undefined && { duration_ms: step.durationMs }),
                 ...(step.error !== undefined && { error: step.error }),
               },

@@ -4,15 +4,17 @@
  */
 import type { Context } from 'hono'
 import { listRuns } from '../search/runs.ts'
+import type { Database } from '../sqlite/driver.ts'
 import { asObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import type { App, AppContext } from './context.ts'
 import { eventsOf, gather, linesOf, toStream } from './flow-studio-files.ts'
 import { registerFlowStudioIndex } from './flow-studio-index.ts'
-import { fileName, findStep, isRefused, refuse, reply, withAgents, type Refused } from './flow-studio-find.ts'
+import { fileName, findStep, Refusal, refuse, reply, withAgents } from './flow-studio-find.ts'
 import {
   flowTiming,
   pathsOf,
   toListed,
+  toReceiptRows,
   toRunListed,
   toSummary,
   toTimeline,
@@ -20,23 +22,28 @@ import {
 } from './flow-studio-shapes.ts'
 import { compareRuns, within } from './routes-runs.ts'
 import { findRun, toRunRow, type FoundRun, type FoundStep } from './run-steps.ts'
-import { readStep, receiptText, stepFiles } from './step-files.ts'
+import { readReceipts, readStep, receiptText, stepFiles } from './step-files.ts'
 
 const RUN = '/api/runs/:run'
 const STEP = `${RUN}/flows/:flow/steps/:step`
 
 export function registerFlowStudio(app: App, context: AppContext): void {
   const { redactor, state } = context
-  const of = (path: string, work: (run: FoundRun, c: Context) => object | Promise<object>): void => {
+  const of = (
+    path: string,
+    work: (run: FoundRun, c: Context, database: Database) => object | Promise<object>,
+  ): void => {
     app.get(path, (c) =>
-      reply(c, context, () => within(context, c.req.param('run') ?? '', (run) => work(run, c))),
+      reply(c, context, () =>
+        within(context, c.req.param('run') ?? '', (run, database) => work(run, c, database)),
+      ),
     )
   }
 
   app.get('/api/runs', (c) =>
     reply(c, context, async () => {
       const page = pageOf(c)
-      if ('error' in page) return page
+      if (page instanceof Refusal) return page
       const runs = (await state.read((database) => listRuns(database))) ?? []
       const { limit, offset } = page
       const shown = runs.slice(offset, offset + limit).map((run) => {
@@ -54,7 +61,7 @@ export function registerFlowStudio(app: App, context: AppContext): void {
         c.req.query('run_b') ?? c.req.query('b'),
       ]
       if (left === undefined || right === undefined)
-        return { status: 400, error: 'two runs are compared', hint: 'add ?run_a=…&run_b=…' } satisfies Refused
+        return new Refusal(400, { error: 'two runs are compared', hint: 'add ?run_a=…&run_b=…' })
       return within(context, left, (run, database) => compared(run, findRun(database, right, redactor)))
     }),
   )
@@ -66,30 +73,29 @@ export function registerFlowStudio(app: App, context: AppContext): void {
   of(`${RUN}/flows/:flow/timing`, (run, c) => {
     const flow = c.req.param('flow') ?? ''
     return (
-      flowTiming(run, flow) ?? {
-        status: 404,
-        error: `run '${run.row.id}' has no flow '${flow.slice(0, 100)}'`,
-      }
+      flowTiming(run, flow) ??
+      new Refusal(404, { error: `run '${run.row.id}' has no flow '${flow.slice(0, 100)}'` })
     )
   })
-  of(`${RUN}/transcripts`, ({ row, steps }) => ({
-    run_id: row.id,
-    transcripts: steps.flatMap(withAgents).map((found) => toListed(found, pathsOf(found).transcript)),
-  }))
-  // While a step runs there is no receipt of it.
-  of(`${RUN}/receipts`, ({ row, steps }) => ({
-    run_id: row.id,
-    receipts: steps
-      .flatMap(withAgents)
-      .filter(({ step }) => step.status !== 'running')
-      .map((found) => toListed(found, pathsOf(found).receipt)),
-  }))
+  of(`${RUN}/transcripts`, async (run, _, database) => {
+    const receipts = await readReceipts(database, context, run.steps)
+    const transcripts = run.steps.flatMap((found): readonly object[] => {
+      const own = toReceiptRows(found, receipts.get(found.id) ?? [], 'transcript')
+      return own.length > 0 ? own : withAgents(found).map((one) => toListed(one, pathsOf(one).transcript))
+    })
+    return { run_id: run.row.id, transcripts }
+  })
+  of(`${RUN}/receipts`, async (run, _, database) => {
+    const receipts = await readReceipts(database, context, run.steps)
+    const rows = run.steps.flatMap((found) => toReceiptRows(found, receipts.get(found.id) ?? [], 'receipt'))
+    return { run_id: run.row.id, receipts: rows }
+  })
 
   app.get(`${RUN}/transcript/:flow/:step/:agent/:engine`, (c) =>
     reply(c, context, () =>
       within(context, c.req.param('run'), (run, database): object => {
         const found = findStep(run, wantedOf(c), 'transcript')
-        if (isRefused(found)) return found
+        if (found instanceof Refusal) return found
         const lines = linesOf(found, stepFiles(readStep(database, context, found.id), redactor))
         return c.body(toStream(lines, context), 200, {
           'content-type': 'application/x-ndjson; charset=utf-8',
@@ -101,7 +107,7 @@ export function registerFlowStudio(app: App, context: AppContext): void {
   app.get(`${RUN}/receipt/:flow/:step/:agent`, (c) =>
     reply(c, context, async () => {
       const given = await receiptOf(c, context)
-      return 'receipt' in given ? given.receipt : given
+      return given instanceof Refusal ? given : given.receipt
     }),
   )
 
@@ -111,7 +117,7 @@ export function registerFlowStudio(app: App, context: AppContext): void {
     reply(c, context, () =>
       within(context, c.req.param('run'), async (run, database): Promise<object> => {
         const found = findStep(run, wantedOf(c), 'transcript')
-        if (isRefused(found)) return found
+        if (found instanceof Refusal) return found
         const lines = await gather(linesOf(found, stepFiles(readStep(database, context, found.id), redactor)))
         if (lines === undefined) return tooLarge(run, found)
         return {
@@ -135,17 +141,16 @@ export function registerFlowStudio(app: App, context: AppContext): void {
   app.post(`${RUN}/*`, executes)
 }
 
-const EXECUTES: Refused = {
-  status: 501,
+const EXECUTES = new Refusal(501, {
   error: 'Hansard records flows and does not execute them',
   hint: 'start and stop runs where they are run; what they write is read here',
-}
+})
 
-function pageOf(c: Context): { readonly limit: number; readonly offset: number } | Refused {
+function pageOf(c: Context): { readonly limit: number; readonly offset: number } | Refusal {
   const numbers = [c.req.query('limit') ?? '100', c.req.query('offset') ?? '0']
   const [limit = 0, offset = 0] = numbers.map(Number)
   const isGood = numbers.every((text) => /^\d{1,9}$/.test(text)) && limit >= 1 && limit <= 500
-  return isGood ? { limit, offset } : { status: 400, error: 'limit is from 1 to 500, offset from 0 on' }
+  return isGood ? { limit, offset } : new Refusal(400, { error: 'limit is from 1 to 500, offset from 0 on' })
 }
 
 function wantedOf(c: Context) {
@@ -161,14 +166,14 @@ function wantedOf(c: Context) {
 async function receiptOf(
   c: Context,
   context: AppContext,
-): Promise<Refused | { readonly receipt: JsonObject }> {
+): Promise<Refusal | { readonly receipt: JsonObject }> {
   return within(context, c.req.param('run') ?? '', async (run, database) => {
     const found = findStep(run, wantedOf(c), 'receipt')
-    if (isRefused(found)) return found
+    if (found instanceof Refusal) return found
     const receipt = asObject(parseJson((await receiptText(database, context, found)) ?? ''))
     if (receipt === undefined) {
-      const why = found.step.status === 'running' ? 'it is still running' : 'its log is gone'
-      return { status: 404, error: `step '${found.names.step}' has no receipt`, hint: why } satisfies Refused
+      const hint = found.step.status === 'running' ? 'it is still running' : 'its engine left none'
+      return new Refusal(404, { error: `step '${found.names.step}' has no receipt`, hint })
     }
     return {
       run_id: run.row.id,
@@ -180,13 +185,12 @@ async function receiptOf(
   })
 }
 
-function tooLarge({ row }: FoundRun, { names }: FoundStep): Refused {
+function tooLarge({ row }: FoundRun, { names }: FoundStep): Refusal {
   const { flow, step, agentKey, engine } = names
-  return {
-    status: 413,
+  return new Refusal(413, {
     error: 'the transcript is too large for one document',
     hint: `GET /api/runs/${row.id}/transcript/${flow}/${step}/${agentKey}/${engine} gives it line by line`,
-  }
+  })
 }
 
 function compared(left: FoundRun, right: FoundRun): object {

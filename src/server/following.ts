@@ -5,6 +5,7 @@
 import os from 'node:os'
 import { join } from 'node:path'
 import { isHansardError, messageOf } from '../errors.ts'
+import { isCurrent } from '../sources/current.ts'
 import { parseExclude } from '../sources/exclude.ts'
 import { followPlaces } from '../sources/follow.ts'
 import { allFormats } from '../sources/formats.ts'
@@ -88,7 +89,7 @@ export function follow(
           onError: failed,
         }).catch(failed)
       : undefined
-  if (canWrite) followJournals(context, signal, took, onError)
+  if (canWrite) context.state.waitFor(followJournals(context, signal, took, onError))
   if (logs) followLookedAt(context, signal, onError)
   indexing?.touch()
   return {
@@ -157,14 +158,17 @@ const PROGRESS_MS = 500
 const TRY_AGAIN_MS = 150
 const SETTLE_MS = 100
 
-function followJournals(
+/** Resolves when what was recorded before is taken in. */
+async function followJournals(
   { archive, behind }: AppContext,
   signal: AbortSignal,
   took: () => Promise<void>,
   onError: (error: unknown) => void,
-): void {
+): Promise<void> {
   let isChanged = false
   let isAtWork = false
+  let isTakenIn = (): void => {}
+  const takenIn = new Promise<void>((done) => (isTakenIn = done))
   const work = async (): Promise<void> => {
     if (isAtWork) return
     isAtWork = true
@@ -172,10 +176,13 @@ function followJournals(
       isChanged = false
       try {
         await behind.work({ kind: 'catch-up' })
+        isTakenIn()
         await took()
       } catch (error) {
-        if (!isHansardError(error) || error.code !== 'locked') onError(error)
-        else {
+        if (!isHansardError(error) || error.code !== 'locked') {
+          isTakenIn()
+          onError(error)
+        } else {
           // Another process is at it; it may have passed these before they changed.
           isChanged = true
           await new Promise((resolve) => setTimeout(resolve, TRY_AGAIN_MS))
@@ -196,4 +203,6 @@ function followJournals(
   // What was recorded before.
   isChanged = true
   void work()
+  // Nobody waits for a process to start where there is nothing for it to do.
+  if (!(await isCurrent(archive))) await takenIn
 }

@@ -3,7 +3,6 @@ import { listRuns, type ListedRun } from '../search/runs.ts'
 import { stateMark } from '../search/state-mark.ts'
 import { HansardError } from '../errors.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { asObject, parseJson } from '../transcript/json.ts'
 import { answer, queryOf } from './answers.ts'
 import {
   runsQuerySchema,
@@ -47,8 +46,8 @@ export function registerRuns(app: App, context: AppContext): void {
       const given: ReceiptsAnswer = {
         run: row.id,
         receipts: steps.map(({ id, step }) => {
-          const receipt = asObject(parseJson(receipts.get(id) ?? ''))
-          return receipt === undefined ? step : { ...step, receipt }
+          const [receipt, ...agents] = receipts.get(id) ?? []
+          return { ...step, ...(receipt && { receipt }), ...(agents.length > 0 && { agents }) }
         }),
       }
       return given

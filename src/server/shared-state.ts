@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { Archive } from '../archive/archive.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
@@ -12,14 +13,19 @@ import { peekState, type State } from '../sources/state.ts'
 export type SharedState = {
   /** Undefined where nothing was ever recorded or synced. */
   read<T>(work: (database: Database) => T | Promise<T>): Promise<T | undefined>
+  /** Reads from now on wait until this is over, a few seconds at most. */
+  waitFor(work: Promise<void>): void
   close(): void
 }
+
+const MOST_WAIT_MS = 5000
 
 type Opened = { readonly state: State; readonly stamp: string; users: number; isOld: boolean }
 
 export function openSharedState(archive: Archive): SharedState {
   let opened: Opened | undefined
   let opening: Promise<Opened | undefined> | undefined
+  let before: Promise<unknown> = Promise.resolve()
   const path = join(archive.home, 'index', 'state.db')
   const stampOf = (): string => {
     const stat = fs.statSync(path, { throwIfNoEntry: false })
@@ -58,6 +64,7 @@ export function openSharedState(archive: Archive): SharedState {
   }
   return {
     async read(work) {
+      await before
       try {
         return await read(work)
       } catch (error) {
@@ -67,6 +74,11 @@ export function openSharedState(archive: Archive): SharedState {
         await rebuild(archive)
         return read(work)
       }
+    },
+    waitFor(work) {
+      const patience = setTimeout(MOST_WAIT_MS, undefined, { ref: false })
+      // What went wrong has been said by whoever did it.
+      before = Promise.race([work, patience]).catch(() => {})
     },
     close: retire,
   }

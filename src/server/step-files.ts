@@ -4,8 +4,10 @@
  */
 import { outlineSession, readSession } from '../archive/read-session.ts'
 import type { FileOperation, ReadItem, Writing } from '../formats/format.ts'
-import { toPaths } from '../formats/swarm-names.ts'
+import { toPaths, type StepNames } from '../formats/swarm-names.ts'
+import { RECEIPT } from '../formats/swarm-receipt.ts'
 import { beginSwarm } from '../formats/swarm-write.ts'
+import { swarm } from '../formats/swarm.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { oneSession } from '../sources/one-session.ts'
@@ -14,6 +16,7 @@ import { findSessions, getSession, type ListedSession } from '../sources/state-s
 import { keyOf } from '../sources/session-facts.ts'
 import { placeName } from '../sources/unit-place.ts'
 import type { Database } from '../sqlite/driver.ts'
+import { asObject, parseJson, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
 import type { AppContext } from './context.ts'
 import { QUIET, safelyNamed, type FoundStep } from './run-steps.ts'
@@ -57,13 +60,16 @@ export async function receiptText(
   return undefined
 }
 
+/** One for each agent of a step, the step's own first. */
+export type Receipts = readonly JsonObject[]
+
 /** The receipts of several steps by their ids; each file that several of them lie in is read once. */
 export async function readReceipts(
   database: Database,
   context: AppContext,
   steps: readonly FoundStep[],
-): Promise<ReadonlyMap<string, string>> {
-  const receipts = new Map<string, string>()
+): Promise<ReadonlyMap<string, Receipts>> {
+  const receipts = new Map<string, Receipts>()
   const together = new Map<string, { readonly unit: SessionUnit; readonly steps: Map<string, FoundStep> }>()
   const alone: FoundStep[] = []
   for (const step of steps) {
@@ -80,19 +86,30 @@ export async function readReceipts(
     together.set(name, group)
   }
   for (const { unit, steps: own } of together.values())
-    for (const [id, text] of await receiptsOf(unit, own, context)) receipts.set(id, text)
-  for (const step of alone) {
-    const text = await receiptText(database, context, step)
-    if (text !== undefined) receipts.set(step.id, text)
+    for (const [id, some] of await receiptsOf(unit, own, context)) receipts.set(id, some)
+  for (const { id, names } of alone) {
+    const files: StepFile[] = []
+    const items = readStep(database, context, id, { isOutline: true })
+    for await (const file of stepFiles(items, context.redactor)) if (file.isWhole) files.push(file)
+    receipts.set(id, toReceipts(files, names))
   }
   return receipts
+}
+
+function toReceipts(files: readonly StepFile[], names: StepNames): Receipts {
+  const own = toPaths(names).receipt
+  return files
+    .filter(({ isWhole }) => isWhole)
+    .toSorted((a, b) => Number(b.path === own) - Number(a.path === own))
+    .map(({ text }) => asObject(parseJson(text)))
+    .filter((receipt) => receipt !== undefined)
 }
 
 async function receiptsOf(
   unit: SessionUnit,
   steps: ReadonlyMap<string, FoundStep>,
   { archive, redactor }: AppContext,
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Receipts>> {
   const folds = new Map<FoundStep, StepFold>()
   let fold: StepFold | undefined
   const [stream] = sessionStreams([unit], archive, outlineSession)
@@ -106,13 +123,7 @@ async function receiptsOf(
       fold?.add([item])
     }
   }
-  return new Map(
-    [...folds].flatMap(([{ id, names }, one]): (readonly [string, string])[] => {
-      const own = toPaths(names).receipt
-      const receipt = one.end().find(({ isWhole, path }) => isWhole && path === own)
-      return receipt === undefined ? [] : [[id, receipt.text]]
-    }),
-  )
+  return new Map([...folds].map(([{ id, names }, one]) => [id, toReceipts(one.end(), names)]))
 }
 
 type StepFold = { add(items: readonly ReadItem[]): readonly StepFile[]; end(): readonly StepFile[] }
@@ -120,6 +131,8 @@ type StepFold = { add(items: readonly ReadItem[]): readonly StepFile[]; end(): r
 function createStepFold(redactor: Redactor): StepFold {
   let session: Session | undefined
   let writing: Writing | undefined
+  /** Of a step that left files of its own: none is made for it. */
+  let lacksReceipt = false
   return {
     add(items) {
       const files: StepFile[] = []
@@ -127,12 +140,18 @@ function createStepFold(redactor: Redactor): StepFold {
         if (item.type === 'session') {
           session = safelyNamed(redactor.session(item.session))
           writing ??= beginSwarm(session, QUIET)
-        } else if (item.type === 'entry' && writing !== undefined)
+        } else if (item.type === 'entry' && writing !== undefined) {
+          const { origin, metadata } = item.entry
+          lacksReceipt = origin?.format === swarm.id && metadata?.['record'] !== RECEIPT
           files.push(...toFiles(writing.entry(redactor.entry(item.entry))))
+        }
       }
       return files
     },
-    end: () => (session === undefined || writing === undefined ? [] : toFiles(writing.end(session))),
+    end() {
+      if (session === undefined || writing === undefined) return []
+      return toFiles(writing.end(session)).filter(({ isWhole }) => !isWhole || !lacksReceipt)
+    },
   }
 }
 

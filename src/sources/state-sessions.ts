@@ -238,8 +238,7 @@ function totalsOf({ stub, totals }: Session, speaker: Row, { sums, unpriced }: B
     calls: Number(sums['calls'] ?? 0),
     ...(uncounted > 0 && { uncounted }),
     ...(totals?.models && { models: totals.models }),
-    ...(usage && { usage }),
-    ...(usage && stub !== true && { cost: { usd, unpriced: [...unpriced] } }),
+    ...(usage && stub !== true && { usage, cost: { usd, unpriced: [...unpriced] } }),
   }
   return {
     totals: all,

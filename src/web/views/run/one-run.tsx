@@ -108,13 +108,14 @@ function ReceiptDialog({
     <Dialog title={`Receipt: ${visible(stepName(step))}`} onClose={onClose}>
       <Given asked={asked}>
         {({ receipts }) => {
-          const receipt = receipts.find(({ session }) => session === step.session)?.receipt
-          if (receipt === undefined) return <p>There is no receipt while the step runs.</p>
-          return (
-            <pre class="receipt" tabIndex={0}>
-              <Visible text={JSON.stringify(receipt, null, 2)} />
+          const { receipt, agents = [] } = receipts.find(({ session }) => session === step.session) ?? {}
+          if (receipt === undefined)
+            return <p>{step.status === 'running' ? 'The step still runs.' : 'Its engine left no receipt.'}</p>
+          return [receipt, ...agents].map((one, at) => (
+            <pre key={at} class="receipt" tabIndex={0}>
+              <Visible text={JSON.stringify(one, null, 2)} />
             </pre>
-          )
+          ))
         }}
       </Given>
     </Dialog>
