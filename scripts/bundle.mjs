@@ -9,7 +9,6 @@ import { root } from './prepare.mjs'
 const input = {
   hansard: `${root}/dist/src/cli/launch.js`,
   'index-worker': `${root}/dist/src/search/index-worker.js`,
-  'cost-worker': `${root}/dist/src/search/cost-worker.js`,
   'outline-worker': `${root}/dist/src/search/outline-worker.js`,
   'recorder-worker': `${root}/dist/src/capture/proxy/recorder-worker.js`,
   'apart-worker': `${root}/dist/src/server/apart-worker.js`,

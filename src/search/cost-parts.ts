@@ -9,7 +9,6 @@ import { CALL_SUMS, HAS_COST, HAS_NO_COUNTS, PICO_IN_MICRO } from '../sources/st
 import { toUsage } from '../sources/state-usage.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
-import type { Payers } from './cost-sessions.ts'
 import type { CostPart } from './cost-sum.ts'
 import type { Sql } from './session-where.ts'
 import type { Repricing } from './cost-repricing.ts'
@@ -29,13 +28,6 @@ export type BilledPart = CostPart & { readonly key: string | undefined }
 export type Column =
   | { readonly name: 'at'; readonly characters: number; readonly isOfHalfHours: boolean }
   | { readonly name: 'model' | 'source' | 'tools' | 'billed_to' }
-
-/** Where billed calls are: in a state, or at hand. `payers`: absent where it is not known who pays. */
-export type CostSource = {
-  parts(column: Column, bounds: Bounds, repricing?: Repricing): readonly BilledPart[]
-  countUndated(): number
-  payers?(): Payers
-}
 
 const COLUMNS = 'input, cache_read, cache_write_5m, cache_write_1h, output, reasoning'
 const SUMS = `${COLUMNS}, micro, pico, calls, uncounted`.replaceAll(/\w+/g, 'sum($&) AS $&')

@@ -50,13 +50,8 @@ export type UnitFinder = {
   find(folders: readonly string[]): Promise<readonly CostUnit[]>
 }
 
-/** `own`: files that this program wrote itself, absolute. `onFile`: told of the size of each file as it is found. */
-export function createUnitFinder(
-  archive: Archive,
-  machine: Machine,
-  own: ReadonlySet<string>,
-  onFile: (bytes: number) => void = () => {},
-): UnitFinder {
+/** `own`: files that this program wrote itself, absolute. */
+export function createUnitFinder(archive: Archive, machine: Machine, own: ReadonlySet<string>): UnitFinder {
   const { env, userHome: home, platform } = machine
   const exclude = parseExclude([...machine.exclude, escapeGlob(realPath(archive.home))], { home, platform })
   const looked = new Set<string>()
@@ -73,7 +68,6 @@ export function createUnitFinder(
         looked.add(name)
         for (const { path, absolute, size } of walk(place.root, { files: place.files, exclude })) {
           if (own.has(absolute)) continue
-          onFile(size)
           addFile(units, place, await unitOf(place, path), path, size)
         }
       }

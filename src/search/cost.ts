@@ -7,14 +7,7 @@ import type { ListedSession } from '../sources/state-sessions.ts'
 import { asArray, parseJson } from '../transcript/json.ts'
 import { PERIODS, type CostBy, type Period } from './cost-by.ts'
 import { beginningMillis, createCalendar } from './cost-calendar.ts'
-import {
-  billedParts,
-  countUndated,
-  type BilledPart,
-  type Bounds,
-  type Column,
-  type CostSource,
-} from './cost-parts.ts'
+import { billedParts, countUndated, type BilledPart, type Bounds, type Column } from './cost-parts.ts'
 import type { Repricing } from './cost-repricing.ts'
 import { createPayers, type Payers } from './cost-sessions.ts'
 import { createCostSum, sharePart, type CostFold, type CostPart, type CostSum } from './cost-sum.ts'
@@ -53,20 +46,7 @@ export const NOT_SAID = '(none)'
 export const NO_TIME = '(no time)'
 export const NO_TOOL = '(no tool)'
 
-/** As the state has it. */
 export function queryCost(database: Database, question: CostQuestion): CostAnswer {
-  return answerCost(
-    {
-      parts: (column, bounds, repricing) =>
-        billedParts(database, toSql(column), { bounds, repricing, isOfCalls: isOfCalls(column) }),
-      countUndated: () => countUndated(database),
-      payers: () => createPayers(database),
-    },
-    question,
-  )
-}
-
-export function answerCost(source: CostSource, question: CostQuestion): CostAnswer {
   const { by, since, until, payers, repricing } = question
   const needsTime = by === 'block' || since !== undefined || until !== undefined
   // Where a block begins depends on all blocks before it.
@@ -75,13 +55,15 @@ export function answerCost(source: CostSource, question: CostQuestion): CostAnsw
     ...(by !== 'block' && until && { until }),
     ...(payers && { payers }),
   }
-  const rows = rowsFor(source, question, (column) => source.parts(column, bounds, repricing))
+  const rows = rowsFor(database, question, (column) =>
+    billedParts(database, toSql(column), { bounds, repricing, isOfCalls: isOfCalls(column) }),
+  )
   const total = createCostSum()
   for (const part of rows.counted) total.add(part)
   return {
     rows: rows.rows,
     total: total.sum(),
-    undated: needsTime ? source.countUndated() : 0,
+    undated: needsTime ? countUndated(database) : 0,
     inexact: repricing?.inexact() ?? 0,
   }
 }
@@ -97,15 +79,14 @@ function isOfCalls(column: Column): boolean {
   return column.name === 'at' ? !column.isOfHalfHours : column.name === 'source' || column.name === 'tools'
 }
 
-function rowsFor(source: CostSource, question: CostQuestion, parts: Parts): Rows {
+function rowsFor(database: Database, question: CostQuestion, parts: Parts): Rows {
   const { by, utc = false } = question
   if (by === 'block') return toBlocks(parts({ name: 'at', characters: HOUR, isOfHalfHours: true }), question)
   if (isPeriod(by)) return byPeriod(by, utc, parts)
   if (by === 'model') return grouped(parts({ name: 'model' }), ({ key }) => key ?? NOT_SAID)
   if (by === 'source') return grouped(parts({ name: 'source' }), ({ key }) => key ?? NOT_SAID)
   if (by === 'tool') return byTool(parts({ name: 'tools' }))
-  const payers = source.payers?.()
-  if (payers === undefined) throw new RangeError('who pays is not known here')
+  const payers = createPayers(database)
   if (by === 'session') return bySession(payers, question.rollup !== false, parts({ name: 'billed_to' }))
   return grouped(parts({ name: 'billed_to' }), ({ key }) => {
     const session = key === undefined ? undefined : payers.session(key)

@@ -42,18 +42,7 @@ export async function cost(options: CostOptions): Promise<void> {
     const budget = options.budget && checkBudget(options.budget, asked, now, ask)
     return { ...ask(asked), ...(budget && { budget }) }
   }
-  const answer =
-    options.index === false
-      ? await scanned(archive, {
-          exclude,
-          questions: [question.by, options.budget?.per ?? question.by].map((by) => ({
-            ...question,
-            by,
-            ...(repricing && { repricing: repricing() }),
-          })),
-          work,
-        })
-      : await known(archive, work)
+  const answer = options.index === false ? await scanned(archive, exclude, work) : await known(archive, work)
   const page = await redacted(archive, {
     by: question.by,
     bounds: {
@@ -84,13 +73,7 @@ async function known(archive: Archive, work: Work): Promise<ReturnType<Work> | u
   return answer
 }
 
-type Scan = {
-  readonly exclude: readonly string[]
-  readonly questions: readonly CostQuestion[]
-  readonly work: Work
-}
-
-async function scanned(archive: Archive, { exclude, questions, work }: Scan): Promise<ReturnType<Work>> {
+async function scanned(archive: Archive, exclude: readonly string[], work: Work): Promise<ReturnType<Work>> {
   const { scanCost } = await import('../../search/cost-scan.ts')
   const machine = {
     env: process.env,
@@ -99,7 +82,7 @@ async function scanned(archive: Archive, { exclude, questions, work }: Scan): Pr
     cwd: process.cwd(),
     exclude,
   }
-  const asked = await scanCost(archive, machine, questions)
+  const asked = await scanCost(archive, machine)
   try {
     if (asked.failed > 0)
       note(`${counted(asked.failed, 'log')} that could not be read: sums are at least these`)
