@@ -1,6 +1,6 @@
 /**
  * The lines of a Kimi wire as entries. What a person said is in `context.append_message`, everything else in `context.append_loop_event`;
- * prompts beside them say the same again and are events. A step's usage is told twice, and counted once.
+ * lines beside them that repeat it are events without blocks, so that no text is found twice. A step's usage is stated twice and counted once.
  */
 import { fromMillis } from '../transcript/instant.ts'
 import {
@@ -16,6 +16,8 @@ import {
 import type { Block } from '../transcript/block.ts'
 import { fromCliLine } from './kimi-cli-lines.ts'
 import { toBlock, usageOf } from './kimi-parts.ts'
+import type { Steps } from './kimi-steps.ts'
+import { createLastTurn } from './last-turn.ts'
 import { asId, type Said } from './placing.ts'
 import type { SessionFold } from './session-fold.ts'
 import { createSpan } from './span.ts'
@@ -27,17 +29,25 @@ export type KimiPlace = {
   readonly sessionId?: string
   readonly parent?: string
   readonly state?: JsonObject
+  /** The agent's session that a subagent's name stands for: its id here. */
+  readonly toSubagent?: (agent: string) => string
 }
 
-export function createKimiFold({ sessionId, parent, state }: KimiPlace): SessionFold {
+export function createKimiFold(
+  { sessionId, parent, state, toSubagent }: KimiPlace,
+  steps: Steps,
+): SessionFold {
   const span = createSpan()
+  const lastTurn = createLastTurn()
   /** The models behind the names that they have here. */
   const models = new Map<string, string>()
   let model: string | undefined
   let provider: string | undefined
   let cwd: string | undefined
   let title: string | undefined
-  let isCounted = false
+  let isCanceled = false
+  /** Why the last step stopped, for ends of turns that do not say it. */
+  let interrupted: string | undefined
 
   const learn = (line: JsonObject): void => {
     const alias = asString(line['modelAlias'])
@@ -58,7 +68,7 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
   const step = (event: JsonObject, line: JsonObject): Said => {
     const usage = usageOf(event['usage'])
     const stopReason = asString(event['finishReason'])
-    if (usage !== undefined) isCounted = true
+    steps.observe(event)
     return {
       ...unknownSaid(line, asString(event['type'])),
       ...callOf(event['uuid']),
@@ -66,9 +76,11 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
       ...(stopReason !== undefined && { stopReason }),
     }
   }
+  /** What the provider named is the same call for everybody who saw it, whatever the provider is called here. */
   const callOf = (uuid: Json | undefined): Partial<Said> => {
-    const messageId = asId(uuid)
-    return messageId === undefined ? {} : { call: { ...(provider !== undefined && { provider }), messageId } }
+    const messageId = steps.idOf(uuid)
+    if (messageId === undefined) return {}
+    return { call: { ...(provider !== undefined && messageId === uuid && { provider }), messageId } }
   }
   const loop = (event: JsonObject, line: JsonObject): Said => {
     const metadata = { record: asString(event['type']) ?? 'unknown' }
@@ -106,13 +118,29 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
     const usage = usageOf(line['usage'])
     const alias = asString(line['model'])
     const said = unknownSaid(line, 'usage.record')
-    // The step that just ended has said it.
-    if (usage === undefined || isCounted) {
-      isCounted = false
-      return said
-    }
+    const step = steps.stepOf(line)
+    if (usage === undefined || step === 'repeated') return said
     const named = alias === undefined ? model : (models.get(alias) ?? alias)
-    return { ...said, usage, ...(named !== undefined && { model: named }) }
+    return { ...said, ...callOf(step?.uuid), usage, ...(named !== undefined && { model: named }) }
+  }
+  const turnEnded = (line: JsonObject): Said => {
+    const error = asObject(line['error'])
+    const code = asString(error?.['code'])
+    const stopReason = asString(line['reason'])
+    const message = asString(error?.['message']) ?? (stopReason === 'failed' ? interrupted : undefined)
+    isCanceled = stopReason === 'cancelled'
+    interrupted = undefined
+    if (message === undefined && stopReason !== 'failed')
+      return { ...repeated('turn.ended'), ...(stopReason !== undefined && { stopReason }) }
+    return errorSaid('turn.ended', message ?? 'the turn failed', { code, stopReason })
+  }
+  const spawned = (line: JsonObject): Said => {
+    const agent = asId(line['subagentId'])
+    const callId = asId(line['parentToolCallId'])
+    const child = agent === undefined ? undefined : toSubagent?.(agent)
+    const said = repeated('subagent.spawned')
+    if (child === undefined || callId === undefined) return said
+    return { ...said, metadata: { ...said.metadata, spawned: child, spawnedBy: callId } }
   }
   const fromLine = (line: JsonObject): readonly Said[] => {
     const event = asObject(line['event'])
@@ -121,6 +149,16 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
     if (type === 'context.append_loop_event' && event !== undefined) return [loop(event, line)]
     if (type === 'context.append_message' && message !== undefined) return [fromMessage(message, line)]
     if (type === 'usage.record') return [usageRecord(line)]
+    if (type === 'turn.ended') return [turnEnded(line)]
+    if (type === 'turn.step.interrupted') interrupted = asString(line['message'])
+    if (type === 'turn.step.retrying')
+      return [
+        errorSaid(type, asString(line['errorMessage']) ?? 'the step failed', {
+          code: asString(line['errorName']),
+        }),
+      ]
+    if (type === 'subagent.spawned') return [spawned(line)]
+    if (type !== undefined && REPEATING.has(type)) return [repeated(type)]
     return fromCliLine(line) ?? [unknownSaid(line, type ?? 'state')]
   }
   if (state !== undefined) learn(state)
@@ -132,6 +170,7 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
       return fromLine(value).map((said) => {
         const own = said.at ?? at
         span.see(own)
+        lastTurn.see(said)
         return own === undefined ? said : { ...said, at: own }
       })
     },
@@ -143,12 +182,39 @@ export function createKimiFold({ sessionId, parent, state }: KimiPlace): Session
       ...(cwd !== undefined && { cwd }),
       ...(title !== undefined && { title }),
       ...span.facts(),
+      ...(isCanceled ? { status: 'canceled' as const } : lastTurn.facts()),
       ...(state !== undefined && { metadata: { [ID]: { state } } }),
     }),
   }
 }
 
 const MOST_MODELS = 1000
+
+/** Lines whose texts other lines have said. */
+const REPEATING: ReadonlySet<string> = new Set([
+  'turn.prompt',
+  'turn.steer',
+  'turn.step.interrupted',
+  'prompt.steered',
+  'subagent.completed',
+  'agent.message.appended',
+  'human.agent.message.appended',
+])
+
+/** What it says is kept as metadata. */
+const repeated = (record: string): Said => ({ kind: 'event', blocks: [], metadata: { record } })
+
+function errorSaid(
+  record: string,
+  message: string,
+  { code, stopReason }: { readonly code?: string | undefined; readonly stopReason?: string | undefined },
+): Said {
+  return {
+    ...repeated(record),
+    blocks: [{ type: 'error', message, ...(code !== undefined && { code }) }],
+    ...(stopReason !== undefined && { stopReason }),
+  }
+}
 
 function fromMessage(message: JsonObject, line: JsonObject): Said {
   const role = asString(message['role'])

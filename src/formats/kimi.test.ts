@@ -92,6 +92,101 @@ describe("Kimi Code's wire", () => {
     expect(more?.entries.at(-1)?.model).toBe('kimi-k2')
   })
 
+  describe('of protocol 1.5', () => {
+    const ended = {
+      type: 'step.end',
+      uuid: 'st1',
+      usage,
+      finishReason: 'end_turn',
+      messageId: 'chatcmpl-8fe2a',
+    }
+    const record = { type: 'usage.record', model: 'moonshot/k2', usage, usageScope: 'turn', time: T }
+    const said = loop({ type: 'content.part', stepUuid: 'st1', part: { type: 'text', text: 'Done.' } })
+    const begun = [...HEAD, loop({ type: 'step.begin', uuid: 'st1' })]
+
+    it('counts a step once whose usage is recorded before its end, by the provider’s name for it', async () => {
+      const one = await read(lines(...begun, record, said, loop(ended)))
+      expect(used(one?.entries)).toMatchObject({ calls: 1, usage: { input: 10, cacheRead: 7, output: 4 } })
+      expect(new Set(one?.entries.flatMap(({ call }) => call?.messageId ?? []))).toEqual(
+        new Set(['chatcmpl-8fe2a']),
+      )
+    })
+
+    it('counts a step that was killed before its end', async () => {
+      const one = await read(lines(...begun, record, said))
+      expect(used(one?.entries)).toMatchObject({ calls: 1, usage: { input: 10 } })
+      expect(used(one?.entries).uncounted).toBeUndefined()
+    })
+
+    it('counts what is no step’s by itself: a failed attempt, and a compaction right behind a step', async () => {
+      const attempt = { ...record, usage: { ...usage, output: 1 } }
+      const compaction = { ...record, usageScope: 'session' }
+      const one = await read(lines(...begun, attempt, record, said, loop(ended), compaction))
+      expect(used(one?.entries)).toMatchObject({ calls: 3, usage: { input: 30, output: 9 } })
+    })
+
+    it('names steps by their own ids where a server gives all answers the same', async () => {
+      const other = [loop({ type: 'step.begin', uuid: 'st2' }), record, loop({ ...ended, uuid: 'st2' })]
+      const one = await read(lines(...begun, record, loop(ended), ...other))
+      expect(used(one?.entries)).toMatchObject({ calls: 2, usage: { output: 8 } })
+    })
+
+    it('says each text once: what is appended when the turn is over is a copy', async () => {
+      const message = { role: 'assistant', content: [{ type: 'text', text: 'Done.' }] }
+      const appended = {
+        type: 'agent.message.appended',
+        message: { message, meta: {} },
+        kind: 'event',
+        time: T,
+      }
+      const one = await read(lines(...begun, said, appended))
+      expect(
+        one?.entries.filter(({ blocks }) => toJson(blocks as unknown as Json).includes('Done.')),
+      ).toHaveLength(1)
+      expect(toJson(one?.entries.at(-1)?.metadata ?? null)).toContain('Done.')
+    })
+
+    it('says what failed: a turn, the attempts before an answer, and the session that ends so', async () => {
+      const prompt = { type: 'turn.prompt', input: [], origin: { kind: 'user' }, turnId: 0, time: T }
+      const retry = {
+        type: 'turn.step.retrying',
+        errorName: 'RateLimit',
+        errorMessage: '429 slow down',
+        time: T,
+      }
+      const error = { code: 'provider.api_error', message: '400 no' }
+      const over = { type: 'turn.ended', turnId: 0, reason: 'failed', error, time: T }
+      const failed = await read(lines(...begun, prompt, retry, over))
+      expect(failed?.entries.flatMap(({ blocks }) => blocks.filter(({ type }) => type === 'error'))).toEqual([
+        { type: 'error', message: '429 slow down', code: 'RateLimit' },
+        { type: 'error', message: '400 no', code: 'provider.api_error' },
+      ])
+      expect(failed?.session).toMatchObject({ status: 'failed', error: '400 no' })
+      expect((await read(lines(...begun, over, said)))?.session.status).toBe('completed')
+      const canceled = { ...over, reason: 'cancelled', error: null }
+      expect((await read(lines(...begun, said, canceled)))?.session.status).toBe('canceled')
+    })
+
+    it('names the session of a subagent and the call that started it', async () => {
+      const call = { type: 'tool.call', stepUuid: 'st1', toolCallId: 'c1', name: 'Agent', args: {} }
+      const spawned = { type: 'subagent.spawned', subagentId: 'agent-0', parentToolCallId: 'c1', time: T }
+      const source = memorySource(files({ 'agents/main/wire.jsonl': lines(...begun, loop(call), spawned) }), {
+        path: '/h/.kimi-code/sessions/wd_1/session_1',
+      })
+      const [one] = await readAll(kimi, source)
+      expect(one?.entries.at(-1)?.metadata).toMatchObject({
+        spawned: uuidFrom('kimi', 'session_1/agent-0'),
+        spawnedBy: 'c1',
+      })
+    })
+
+    it('has a state with its times in milliseconds', async () => {
+      const text = toJson({ id: 's', version: 2, cwd: '/w', createdAt: T, updatedAt: T, agents: {} }, 2)
+      expect((await kimi.detect(memoryFileSource('state.json', text)))?.confidence).toBe(0.9)
+      expect((await read(text))?.session).toMatchObject({ cwd: '/w' })
+    })
+  })
+
   it('of a subagent belongs to the session that its folder names', async () => {
     const state = { createdAt: 'a', updatedAt: 'b', title: 'A look', agents: {}, workDir: '/w' }
     const folder = files({

@@ -3,7 +3,7 @@
  * before it: `<id>/wire.jsonl`. Each agent's file is a session; a subagent's names the main one as its parent.
  */
 import { uuidFrom } from '../transcript/ids.ts'
-import { asNumber, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { asNumber, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { readDocument } from './document.ts'
 import { foldedFormat, vote } from './folded-format.ts'
@@ -11,6 +11,7 @@ import type { Detection, Format } from './format.ts'
 import type { Head } from './head-records.ts'
 import { ID, createKimiFold, type KimiPlace } from './kimi-fold.ts'
 import { isCliLine } from './kimi-cli-lines.ts'
+import { createSteps, surveySteps } from './kimi-steps.ts'
 import { VOCABULARY, watchKimi } from './kimi-vocabulary.ts'
 import { PLACES } from './places.ts'
 
@@ -21,7 +22,7 @@ export const kimi: Format = foldedFormat({
     finishReason messageId context.append_message context.append_loop_event content.part tool.call tool.result user assistant`,
   look,
   async fold(file, source) {
-    return createKimiFold(await placeOf(source, file))
+    return createKimiFold(await placeOf(source, file), createSteps(await surveySteps(file)))
   },
   vocabulary: VOCABULARY,
   watch: watchKimi,
@@ -59,14 +60,12 @@ function isLine(record: JsonObject): boolean {
   )
 }
 
-function isState({ createdAt, updatedAt, agents, workDir }: JsonObject): boolean {
-  return (
-    typeof createdAt === 'string' &&
-    typeof updatedAt === 'string' &&
-    isObject(agents) &&
-    typeof workDir === 'string'
-  )
+/** Version 2 has its times in milliseconds, and calls the folder `cwd`. */
+function isState({ createdAt, updatedAt, agents, workDir, cwd }: JsonObject): boolean {
+  return isTime(createdAt) && isTime(updatedAt) && isObject(agents) && typeof (workDir ?? cwd) === 'string'
 }
+
+const isTime = (value: Json | undefined): boolean => typeof value === 'string' || typeof value === 'number'
 
 /** `…/session_<uuid>/agents/<agent>/wire.jsonl`: which agent of which session. */
 async function placeOf(source: Source, file: SourceFile): Promise<KimiPlace> {
@@ -84,6 +83,7 @@ async function placeOf(source: Source, file: SourceFile): Promise<KimiPlace> {
   return {
     ...(own !== undefined && { sessionId: isMain ? own : `${own}/${agent}` }),
     ...(own !== undefined && !isMain && { parent: uuidFrom(ID, own) }),
+    ...(own !== undefined && { toSubagent: (name: string) => uuidFrom(ID, `${own}/${name}`) }),
     ...(state !== undefined && isMain && { state }),
   }
 }
