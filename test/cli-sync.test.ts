@@ -77,6 +77,28 @@ describe('a file that is in no format known here', () => {
   })
 })
 
+describe('files that are no transcripts', () => {
+  it.each(['sync', 'import'])(
+    'in a folder do not fail %s, which says where they are listed',
+    async (command) => {
+      for (const name of ['one', 'two', 'three']) machine.write(`box/${name}.txt`, `${name}\n`)
+      machine.write('box/log.jsonl', claudeLogs(2, { session: ONE }))
+      const { code, stderr } = await hansard([command, join(machine.user, 'box')])
+      expect(code).toBe(0)
+      expect(stderr).toContain('is plain text, and 2 more: hansard doctor lists them')
+      const { stdout } = await hansard(['doctor'])
+      for (const name of ['one', 'two', 'three']) expect(stdout).toContain(`${name}.txt: plain text`)
+    },
+  )
+
+  it.each(['sync', 'import'])('fail %s when they are named themselves', async (command) => {
+    const path = machine.write('box/one.txt', 'one\n')
+    const { code, stderr } = await hansard([command, path])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`not-a-transcript: ${path} is plain text`)
+  })
+})
+
 describe('a tar file', () => {
   it('is refused by show and named by sync, which goes on, and an import takes what it holds', async () => {
     const path = machine.write('box/a.tar', '')
@@ -94,6 +116,16 @@ describe('a tar file', () => {
 })
 
 describe('an import', () => {
+  it('is indexed, as a sync is, unless that is declined', async () => {
+    const log = machine.write('one.jsonl', claudeLogs(2, { session: ONE, text: 'wombat' }))
+    expect((await hansard(['import', log, '--no-index'])).code).toBe(0)
+    expect(fs.existsSync(join(machine.home, 'index/search.json'))).toBe(false)
+    expect((await hansard(['import', log])).code).toBe(0)
+    expect(fs.existsSync(join(machine.home, 'index/search.json'))).toBe(true)
+    const found = JSON.parse((await hansard(['search', 'wombat', '--json'])).stdout)
+    expect(found).toMatchObject({ total: 2, scanned: { units: 0 } })
+  })
+
   it('says of a journal what else can be done with it, and of its own archive takes in what is new', async () => {
     const other = join(machine.base, 'other')
     const session = await record({ home: other, cwd: machine.cwd, agent: 'mine' })

@@ -43,7 +43,7 @@ export function forgetGiven(archive: Archive, paths: readonly string[]): void {
 }
 
 /** As it was when it was named: what is there by its one real name, what is gone as it is written. */
-function realPath(path: string): string {
+export function realPath(path: string): string {
   try {
     return fs.realpathSync(path)
   } catch {

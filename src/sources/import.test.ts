@@ -104,6 +104,10 @@ describe('an import', () => {
 
   it('tells what a file looks like that is in no format known here', async () => {
     const path = machine.write('other.txt', 'nothing of the kind\n')
-    expect((await take({ path })).problems).toMatchObject([{ cause: 'unknown-format', count: 1 }])
+    expect((await take({ path })).problems).toMatchObject([{ cause: 'not-a-transcript', count: 1 }])
+    expect((await take(standardInput('nothing of the kind\n'))).problems).toMatchObject([
+      { cause: 'not-a-transcript', count: 1 },
+    ])
+    expect((await take({ path: join(path, '..') })).problems).toMatchObject([{ cause: 'unknown-format' }])
   })
 })

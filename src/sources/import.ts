@@ -20,7 +20,7 @@ import { openPacked, type Packed, type PackedFile } from './packed.ts'
 import { packagesIn, type FoundPackage } from './packages-in.ts'
 import { IMPORT, isFolderOfAny, namesOf } from './place-of.ts'
 import { createProblems, joinProblems, type Problems } from './problems.ts'
-import { spool, type Spooled } from './spool.ts'
+import { spool, STDIN_ROOT, type Spooled } from './spool.ts'
 import type { Shared } from './sync-take.ts'
 import { unitOf } from './unit-of.ts'
 import { sync, withState, type SyncOptions, type SyncReport } from './sync.ts'
@@ -123,7 +123,7 @@ async function packagesBelow(
 /** Each package has a place of its own, by its content: two of them may hold different files of one name. */
 async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
   const packed = await openPacked(path)
-  if (packed !== undefined) return { root: `stdin/${name}`, name: STDIN, open: async () => packed }
+  if (packed !== undefined) return { root: `${STDIN_ROOT}/${name}`, name: STDIN, open: async () => packed }
   const only: PackedFile = {
     path: `${name}.jsonl`,
     sizeBytes: fs.statSync(path).size,
@@ -132,7 +132,7 @@ async function ofStandardInput({ path, name }: Spooled): Promise<Package> {
   const files = async function* (): AsyncGenerator<PackedFile> {
     yield only
   }
-  return { root: 'stdin', name: STDIN, open: async () => ({ files, damage: () => [] }) }
+  return { root: STDIN_ROOT, name: STDIN, open: async () => ({ files, damage: () => [] }) }
 }
 
 type Counts = { -readonly [K in keyof SyncReport['files']]: number }

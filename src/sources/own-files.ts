@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { readChunks } from '../archive/bytes.ts'
 import { readJournal, type JournalLine } from '../journal/reader.ts'
+import { realPath } from './given.ts'
 
 /** Absolute, by the path that links lead to. */
 export async function ownFiles(archive: Archive, id: string): Promise<readonly string[]> {
@@ -75,13 +76,5 @@ function firstInstant(path: string): number | undefined {
     return undefined
   } finally {
     if (fd !== undefined) fs.closeSync(fd)
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return fs.realpathSync(path)
-  } catch {
-    return path
   }
 }

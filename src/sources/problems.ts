@@ -16,14 +16,11 @@ export type Problems = {
   list(): readonly SyncProblem[]
 }
 
+/** No transcript, in a folder that was looked through: no failure, and `hansard doctor` lists every one. */
+export const UNKNOWN: ReadonlySet<string> = new Set(['unknown-format', 'unsupported'])
+
 /** Said, and no failure: nothing was lost by them. */
-export const HARMLESS: ReadonlySet<string> = new Set([
-  'link',
-  'unknown-format',
-  'unsupported',
-  'purge',
-  'settings',
-])
+export const HARMLESS: ReadonlySet<string> = new Set([...UNKNOWN, 'link', 'purge', 'settings'])
 
 export function createProblems(): Problems {
   const known = new Map<string, { cause: string; count: number; example: string }>()

@@ -18,6 +18,9 @@ export type Spooled = {
   remove(): void
 }
 
+/** What standard input is kept under. */
+export const STDIN_ROOT = 'stdin'
+
 /** Throws `not-a-transcript` when there is nothing, `disk-full` before too little of the disk is free. */
 export async function spool(
   archive: Archive,

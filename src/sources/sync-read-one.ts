@@ -6,6 +6,7 @@ import { withoutSessions } from './call-rows.ts'
 import type { Described } from './describe.ts'
 import { wayInto } from './package-kind.ts'
 import type { Readers } from './readers.ts'
+import { STDIN_ROOT } from './spool.ts'
 import type { UnitFile } from './state-files.ts'
 import type { KnownUnit } from './state-units.ts'
 import type { Load } from './state-load.ts'
@@ -18,6 +19,8 @@ type ReadingAll = Shared & {
   readonly readers: Readers
   readonly deleted: ReadonlySet<string>
   readonly load: Load | undefined
+  /** Absolute paths that the user gave. */
+  readonly named: ReadonlySet<string>
   /** A pass after this one has been counted. */
   readonly since: number
 }
@@ -90,8 +93,12 @@ export async function readOne(
     return nothing
   }
   const { looks, cause = 'unknown-format' } = result
-  if (looks !== undefined && isTranscriptLike(own))
-    problems.add(cause, sayLooks(`${root}/${unit.path}`, { looks, cause }))
+  if (looks !== undefined && isTranscriptLike(own)) {
+    const path = `${root}/${unit.path}`
+    // A file that somebody named, and that cannot be read, is a failure. One in a folder is not.
+    const isNamed = root === STDIN_ROOT || shared.named.has(path)
+    problems.add(isNamed && cause !== 'damage' ? 'not-a-transcript' : cause, sayLooks(path, { looks, cause }))
+  }
   if (result.type === 'unknown') {
     const none = takeBack()
     clearReading(database, unit.id, result.looks)

@@ -2,8 +2,10 @@
  * The third step of a sync: units that have changed are read, on all cores, and their sessions put in the state. Where there is much to
  * keep, what is kept is read beside it.
  */
+import { resolve } from 'node:path'
 import { readTombstones } from '../archive/tombstones.ts'
 import { createIdSet } from '../formats/id-set.ts'
+import { realPath } from './given.ts'
 import { LOADABLE, loadFormat } from './load-format.ts'
 import type { KnownFile } from './state-files.ts'
 import type { KnownUnit } from './state-units.ts'
@@ -87,6 +89,7 @@ async function openReading(
 ): Promise<DirtyReading> {
   const { files, options, archive, database } = shared
   const deleted = new Set(readTombstones(archive.files, archive.home).map(({ session }) => session))
+  const named = new Set((options.paths ?? []).map((path) => realPath(resolve(path))))
   const load = ofBytes < WORTH_READING_BESIDE ? undefined : beginLoad(database, isAsked)
   const gathering = createGathering(database)
   // Only now: the readers, with all that formats and prices need, take longer to load than an unchanged sync to run. And after all
@@ -118,6 +121,7 @@ async function openReading(
           readers,
           deleted,
           load,
+          named,
           since: counts.since,
         })
         counts.add(read)

@@ -1,11 +1,11 @@
 /** `hansard import`: files, folders, zip and tar files or standard input, taken into the archive once. */
 import { openArchive } from '../../archive/archive.ts'
 import { HansardError } from '../../errors.ts'
-import type { UnknownCause } from '../../sources/describe.ts'
 import { importInputs, type ImportInput } from '../../sources/import.ts'
+import { catchUpAfterSync } from '../catch-up.ts'
 import { loadConfig } from '../config.ts'
 import { areFormats } from '../format-names.ts'
-import { FAILED, note, outJson } from '../print.ts'
+import { note, outJson } from '../print.ts'
 import { createProgress } from '../progress.ts'
 import { arePatterns } from '../patterns.ts'
 import { noteProblems } from '../problems.ts'
@@ -14,6 +14,8 @@ import { sayReport } from './sync.ts'
 export type ImportOptions = {
   readonly exclude?: readonly string[]
   readonly format?: string
+  /** Commander's name for `--no-index`. */
+  readonly index?: boolean
   readonly home?: string
   readonly json?: boolean
 }
@@ -36,11 +38,8 @@ export async function importCommand(paths: readonly string[], options: ImportOpt
   if (options.json) await outJson(report)
   else sayReport(report)
   noteProblems(report.problems)
-  // Somebody named these files: one that is in no format known here is no success.
-  if (report.problems.some(({ cause }) => UNKNOWN.has(cause))) process.exitCode = FAILED
+  if (options.index !== false) await catchUpAfterSync(archive)
 }
-
-const UNKNOWN: ReadonlySet<string> = new Set<UnknownCause>(['unknown-format', 'unsupported'])
 
 function toInput(path: string): ImportInput {
   if (path !== '-') return { path }

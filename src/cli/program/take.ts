@@ -47,6 +47,8 @@ export function addTaking(program: Command): void {
   program
     .command('import <paths...>')
     .description('files, folders, zip and tar files, or - for standard input, taken into the archive once')
+    .option('--index', 'index what is new, for search: the default')
+    .option('--no-index', 'leave what is new to be read through by searches')
     .option('--exclude <glob...>', 'what not to look at')
     .option(...FORMAT_FLAG)
     .option(...HOME_FLAG)
