@@ -11,6 +11,7 @@ import { escapeGlob } from '../sources/globs.ts'
 import { givenPaths } from '../sources/given.ts'
 import { findPlaces, type FoundPlace } from '../sources/places.ts'
 import { joinPlaces } from '../sources/sync-look.ts'
+import { IMPORT } from '../sources/unit-place.ts'
 import { walk } from '../sources/walk.ts'
 import type { SourceFile } from '../transcript/source.ts'
 
@@ -66,10 +67,15 @@ export function createUnitFinder(archive: Archive, machine: Machine, own: Readon
         const name = `${place.agent}\n${place.root}`
         if (looked.has(name)) continue
         looked.add(name)
+        const sizes = new Map<string, number>()
+        const unitOfFile = new Map<string, string>()
         for (const { path, absolute, size } of walk(place.root, { files: place.files, exclude })) {
           if (own.has(absolute)) continue
-          addFile(units, place, await unitOf(place, path), path, size)
+          sizes.set(path, size)
+          unitOfFile.set(path, await unitOf(place, path))
         }
+        for (const [path, unit] of await joined(place, unitOfFile))
+          addFile(units, place, unit, path, sizes.get(path) ?? 0)
       }
       return [...units.values()]
     },
@@ -97,6 +103,14 @@ async function unitOf({ agent, root }: FoundPlace, path: string): Promise<string
   if (agent === CLAUDE_CODE) return claudeUnitOf(file)
   const { unitOf } = await import('../sources/unit-of.ts')
   return unitOf(agent, file)
+}
+
+/** As sync joins them: see `joinCheckpoints`. */
+async function joined(
+  { agent }: FoundPlace,
+  units: ReadonlyMap<string, string>,
+): Promise<ReadonlyMap<string, string>> {
+  return agent === IMPORT ? (await import('../sources/checkpoint-units.ts')).withCheckpoints(units) : units
 }
 
 /** Opened only when it is asked for its bytes. */

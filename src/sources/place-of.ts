@@ -12,6 +12,7 @@ import { detect } from './detect.ts'
 import { escapeGlob, parseGlobs } from './globs.ts'
 import { openSource } from './open.ts'
 import { findPlaces, isFlat, isInside, type FoundPlace, type Placed, type PlaceOptions } from './places.ts'
+import { IMPORT } from './unit-place.ts'
 import { walk, type OnProblem } from './walk.ts'
 
 export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & {
@@ -19,9 +20,6 @@ export type PlaceOfOptions = Partial<Omit<PlaceOptions, 'folders'>> & {
   /** What the user says that it is in: of a folder, what is called like its files, or all where nothing is. */
   readonly format?: string
 }
-
-/** What agents' files are called that no place is known for. */
-export const IMPORT = 'import'
 
 /** Never none. Throws `not-found`, `not-permitted`, or `unsafe-path` for a pipe or device. */
 export async function placesOf(

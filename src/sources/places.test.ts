@@ -13,9 +13,10 @@ import { pi } from '../formats/pi.ts'
 import { qwen } from '../formats/qwen.ts'
 import { withClosed } from '../../test/unprivileged.ts'
 import { allFormats } from './formats.ts'
-import { IMPORT, placesOf } from './place-of.ts'
+import { placesOf } from './place-of.ts'
 import { expandTemplate } from './place-templates.ts'
 import { findPlaces, type PlaceOptions } from './places.ts'
+import { IMPORT } from './unit-place.ts'
 import { walk } from './walk.ts'
 
 let home: string

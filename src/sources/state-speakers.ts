@@ -3,7 +3,7 @@ import type { Database } from '../sqlite/driver.ts'
 import { bestRecording } from '../transcript/billing.ts'
 import type { Row } from '../transcript/source.ts'
 import { prepared } from './state-statements.ts'
-import { toUsage, USAGE_SUMS } from './state-usage.ts'
+import { IS_COUNTED, toUsage, USAGE_SUMS } from './state-usage.ts'
 
 /** Marks of a recording: just read, not counted, counted, and the one that speaks for the session. */
 export const UNSETTLED = -1
@@ -63,12 +63,17 @@ function chooseOnly(database: Database, session: string, only: Row): boolean {
   return true
 }
 
+/** Copies of one recording have no more calls than one of them: a call with a name is counted once, and others as the fullest has them. */
 function totalsOf(database: Database, session: string, by: string, entries: number) {
+  const own = `FROM calls WHERE session = ?1
+    AND reading IN (SELECT reading FROM recordings WHERE session = ?1 AND format = ?2 AND ${IS_LAST})`
   const row = prepared(
     database,
-    `SELECT ${USAGE_SUMS} FROM calls WHERE session = ?1
-       AND reading IN (SELECT reading FROM recordings WHERE session = ?1 AND format = ?2 AND ${IS_LAST})`,
+    `SELECT ${USAGE_SUMS}, count(DISTINCT CASE WHEN ${IS_COUNTED} THEN key END) AS named,
+       (SELECT max(count) FROM (SELECT count(*) AS count ${own} AND key IS NULL AND ${IS_COUNTED} GROUP BY reading)) AS nameless
+       ${own}`,
   ).get(session, by)
   const usage = row && toUsage(row)
-  return { by, calls: Number(row?.['calls'] ?? 0), entries, ...(usage && { usage }) }
+  const calls = Number(row?.['named'] ?? 0) + Number(row?.['nameless'] ?? 0)
+  return { by, calls, entries, ...(usage && { usage }) }
 }

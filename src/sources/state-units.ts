@@ -2,6 +2,7 @@
 import type { Database } from '../sqlite/driver.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
 import { prepared } from './state-statements.ts'
+import { IMPORT } from './unit-place.ts'
 
 export type KnownUnit = {
   readonly id: number
@@ -18,6 +19,8 @@ export type StateUnits = {
   /** The next units to read after an id, in order. */
   dirty(after: number, limit: number): readonly KnownUnit[]
   countDirty(): number
+  /** True where a unit is to be read of a place that belongs to no format. */
+  hasUnownedDirty(): boolean
   /** Of their files, as far as they are known. */
   dirtyBytes(): number
   unitFailed(unit: number, problem: string): void
@@ -38,6 +41,11 @@ export function openStateUnits(database: Database): StateUnits {
         .map(toUnit),
     countDirty: () =>
       Number(prepared(database, 'SELECT count(*) AS count FROM units WHERE dirty = 1').get()?.['count'] ?? 0),
+    hasUnownedDirty: () =>
+      prepared(
+        database,
+        `SELECT 1 FROM units JOIN places ON places.id = units.place WHERE dirty = 1 AND agent = '${IMPORT}' LIMIT 1`,
+      ).get() !== undefined,
     dirtyBytes: () =>
       Number(
         prepared(

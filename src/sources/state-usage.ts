@@ -26,7 +26,8 @@ export function toUsage(row: Row): Usage | undefined {
   return isKnown ? usage : undefined
 }
 
-const IS_COUNTED = `coalesce(${Object.values(COLUMNS).join(', ')}) IS NOT NULL`
+/** True for a row with a count. */
+export const IS_COUNTED = `coalesce(${Object.values(COLUMNS).join(', ')}) IS NOT NULL`
 
 /** The counts over rows; with a call that nobody counted they are `partial` at best, as `addUsage` has it. */
 export const USAGE_SUMS = `${COUNTS.map((count) => `sum(${COLUMNS[count]}) AS ${COLUMNS[count]}`).join(', ')},

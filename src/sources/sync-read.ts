@@ -167,6 +167,7 @@ async function openReading(
     done = createProgress(shared, counts.units(), ofBytes)
     await early
     await Promise.all(running)
+    if (files.hasUnownedDirty()) (await import('./checkpoint-units.ts')).joinCheckpoints(database, files)
     await startAll(0, false, async () => true)
     await Promise.all(running)
   }

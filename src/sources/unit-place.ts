@@ -13,6 +13,9 @@ export type UnitPlace = {
   readonly isKept: boolean
 }
 
+/** The agent of places that belong to no format. */
+export const IMPORT = 'import'
+
 /** The same for a unit wherever it is read: kept or in place. */
 export function placeName({ agent, root, unit }: UnitPlace): string {
   return JSON.stringify([agent, root, unit])
