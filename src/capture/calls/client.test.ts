@@ -27,6 +27,14 @@ describe('clientOf', () => {
     })
   })
 
+  it('knows OpenCode’s by the header that it sends to any provider', () => {
+    const headers = { 'user-agent': 'opencode/1.18.33 ai-sdk/provider-utils/4.0.46 runtime/bun/1.3.14' }
+    const native = { agent: 'opencode', sessionId: 'ses_e0c2c27b0ffeOK08J3kZYC025O' }
+    const sessionId = native.sessionId
+    expect(clientOf({ ...headers, 'x-session-id': sessionId }, null).native).toEqual(native)
+    expect(clientOf({ ...headers, 'x-opencode-session': sessionId }, null).native).toEqual(native)
+  })
+
   it('names others by what they call themselves, without a conversation', () => {
     expect(clientOf({ 'user-agent': 'OpenAI/JS 6.1.0' }, null)).toEqual({ agent: 'OpenAI' })
     expect(clientOf({}, null)).toEqual({})

@@ -54,7 +54,12 @@ const AGENTS: readonly Known[] = [
       asString(asObject(body)?.['prompt_cache_key']),
   },
   { agent: 'gemini-cli', product: /^GeminiCLI/, session: (headers) => first(headers['x-session-id']) },
-  { agent: 'opencode', product: /^opencode\//, session: (headers) => first(headers['x-opencode-session']) },
+  {
+    agent: 'opencode',
+    product: /^opencode\//,
+    // OpenCode's own provider has the first, every other one the second.
+    session: (headers) => first(headers['x-opencode-session']) ?? first(headers['x-session-id']),
+  },
 ]
 
 /** `user_<hash>_account_<id>_session_<id>`, and since 2026 a JSON object in a string. */
