@@ -2,6 +2,7 @@
  * A recorder's failures, each kind said once: an agent's screen is not a log. Reports name what could not be recorded and why, and
  * never hold what was recorded.
  */
+import { counted } from '../transcript/counted.ts'
 import { isHansardError, messageOf } from '../errors.ts'
 import type { Failure as JournalFailure } from '../journal/writer.ts'
 
@@ -45,7 +46,9 @@ export function createReporter(onFailure: (failure: Failure) => void = toStderr)
     failed,
     journal({ kind, path, message, lost }) {
       if (kind === 'resumed')
-        say('journal resumed', { message: `recording to ${path} goes on; ${lost} entries were lost` })
+        say('journal resumed', {
+          message: `recording to ${path} goes on; lost: ${counted(lost, 'entry', 'entries')}`,
+        })
       else
         say('journal failing', {
           message: `recording to ${path} fails: ${message}`,
@@ -55,7 +58,7 @@ export function createReporter(onFailure: (failure: Failure) => void = toStderr)
     ended({ path, isSafe, lost }) {
       if (lost > 0)
         say('ended', {
-          message: `${lost} entries could not be recorded to ${path}`,
+          message: `${counted(lost, 'entry', 'entries')} could not be recorded to ${path}`,
           hint: 'the journal marks where',
         })
       else if (!isSafe)

@@ -1,5 +1,6 @@
 /** Costs as a table for people and as a document for programs. Both say what the figure is: list prices, whoever paid. */
-import { counted, markedCount, markedPrice, toCount, toDollars } from '../replay/amounts.ts'
+import { markedCount, markedPrice, toDollars } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { createClock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
 import { countMark, marked, sumMark } from '../replay/marks.ts'

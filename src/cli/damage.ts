@@ -1,6 +1,6 @@
 /** Damage as people are told of it: where, how much, what. Never the bytes themselves. */
 import type { ReadItem } from '../formats/format.ts'
-import { counted } from '../replay/amounts.ts'
+import { counted } from '../transcript/counted.ts'
 import type { Damage } from '../transcript/damage.ts'
 import { FAILED, note } from './print.ts'
 

@@ -1,5 +1,6 @@
 /** Two sessions beside each other in one screen: where they part, what each came to, its tools and files; all of it on request. */
-import { counted, markedCount, toCount, toDollars } from '../replay/amounts.ts'
+import { markedCount, toDollars } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { createClock, toDuration } from '../replay/clock.ts'
 import type { SessionDiff, StepChange } from '../replay/diff/diff.ts'
 import type { SessionFacts } from '../replay/diff/facts.ts'

@@ -1,5 +1,6 @@
 /** A session's cost, call by call, for people. */
-import { counted, toCount, toDollars } from '../replay/amounts.ts'
+import { toDollars } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import type { Clock } from '../replay/clock.ts'
 import { visibleLine } from '../replay/escape.ts'
 import { marked, sumMark, toMark, type Mark } from '../replay/marks.ts'

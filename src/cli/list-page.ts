@@ -1,5 +1,6 @@
 /** Sessions and runs as tables for people and as rows of a document for programs. */
-import { counted, markedTokens, onlyCost, toCount, toPrice } from '../replay/amounts.ts'
+import { markedTokens, onlyCost, toPrice } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { toDuration, type Clock } from '../replay/clock.ts'
 import { cut } from '../replay/escape.ts'
 import type { RowSession } from '../search/session-row.ts'

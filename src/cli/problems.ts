@@ -1,5 +1,5 @@
 /** What went wrong with some of many files: one line for each cause, and the exit code. */
-import { toCount } from '../replay/amounts.ts'
+import { toCount } from '../transcript/counted.ts'
 import { HARMLESS, UNKNOWN, type SyncProblem } from '../sources/problems.ts'
 import { FAILED, note } from './print.ts'
 

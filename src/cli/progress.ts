@@ -6,7 +6,8 @@
  *     for (…) progress.show({ doing: 'indexing', bytes, ofBytes })      // as often as you like: most calls cost a look at the clock
  *     progress.end()
  */
-import { counted, toBytes, toCount } from '../replay/amounts.ts'
+import { toBytes } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { visibleLine } from '../replay/escape.ts'
 import { coloursFor } from './colour.ts'
 import { fit, terminalWidth } from './width.ts'

@@ -1,4 +1,5 @@
 /** What a replay came to, in a line and in full. */
+import { counted } from '../transcript/counted.ts'
 import { differenceLine, reasonText } from '../playback/miss.ts'
 import type { ReplayReport, Served } from '../playback/report.ts'
 
@@ -63,7 +64,7 @@ function explainOne(served: Served): readonly string[] {
           `   ${how === 'miss' ? 'nearest' : 'answered as'}: ${place}${call === undefined ? '' : `, ${call}`}`,
         ]),
     ...(from === 'entries' ? ['   made again from its entries'] : []),
-    ...(repeat === undefined ? [] : [`   given before: ${repeat} times`]),
+    ...(repeat === undefined ? [] : [`   given before: ${counted(repeat, 'time')}`]),
     ...(isOutOfOrder === true ? ['   out of order: another call of this lane was recorded before it'] : []),
     ...differences.map((one) => `   ${differenceLine(one)}`),
     '',

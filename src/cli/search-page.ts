@@ -2,7 +2,8 @@
  * Hits for people: those of one session together, each with the citation to copy and the words around the match. Marked in
  * colour where there is any, else with «»; as wide as the terminal.
  */
-import { counted, toBytes, toCount } from '../replay/amounts.ts'
+import { toBytes } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { createClock } from '../replay/clock.ts'
 import { visibleLine } from '../replay/escape.ts'
 import type { Explained } from '../search/explain.ts'

@@ -1,5 +1,6 @@
 /** Statistics for people: one screen, numbers in columns, and where to look for what went wrong. */
-import { counted, markedCount, markedPrice, toCount, toDollars } from '../replay/amounts.ts'
+import { markedCount, markedPrice, toDollars } from '../replay/amounts.ts'
+import { counted, toCount } from '../transcript/counted.ts'
 import { toDuration } from '../replay/clock.ts'
 import { cut, visibleLine } from '../replay/escape.ts'
 import { marked, sumMark, type Mark } from '../replay/marks.ts'

@@ -2,6 +2,7 @@
  * Events of Anthropic's managed agents: a session's stream as the API gives it, an event each line or element, or a log of the client's
  * calls, `[method, value]`. What a client sends comes back in the stream, and is said there.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Block } from '../transcript/block.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import {
@@ -78,7 +79,7 @@ function look(head: Head): Detection | undefined {
   if (own === 0 || own <= others) return undefined
   return {
     confidence: 0.95,
-    reason: `${own} events of a managed agent${isCalls ? ', among the calls of a client' : ''}`,
+    reason: `${counted(own, 'event')} of a managed agent${isCalls ? ', among the calls of a client' : ''}`,
   }
 }
 

@@ -2,6 +2,7 @@
  * Google's Antigravity, read: the steps of its command line as JSON Lines. A step of the planner's is an answer with its calls; the steps
  * behind it are what these returned, paired by their order, for nothing names them.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Block } from '../transcript/block.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asArray, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
@@ -47,7 +48,7 @@ function lookAtSteps({ records }: Head): Detection | undefined {
     (one) => typeof one['step_index'] === 'number' && typeof one['type'] === 'string' && 'source' in one,
   ).length
   if (steps === 0 || steps * 2 < records.length) return undefined
-  return { confidence: 0.95, reason: `${steps} steps by their numbers` }
+  return { confidence: 0.95, reason: `${counted(steps, 'step')} by their numbers` }
 }
 
 async function* readSteps(

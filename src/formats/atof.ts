@@ -2,6 +2,7 @@
  * ATOF, NVIDIA's raw stream of an agent's events, read: scopes of agents, models and tools that start and end, and marks. A model's request
  * repeats the conversation; each message is told once, the answer where its scope ends.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Block } from '../transcript/block.ts'
 import { PRIMARY } from '../transcript/entry.ts'
 import { millisBetween, parseInstant } from '../transcript/instant.ts'
@@ -47,7 +48,7 @@ export const atof = fileFormat({
 function lookAtAtof({ records }: Head): Detection | undefined {
   const events = records.filter((one) => 'atof_version' in one && typeof one['kind'] === 'string').length
   if (events === 0 || events * 2 < records.length) return undefined
-  return { confidence: 0.98, reason: `${events} events that say they are ATOF` }
+  return { confidence: 0.98, reason: `${counted(events, 'event')} with ATOF's version` }
 }
 
 async function* readAtof(

@@ -2,6 +2,7 @@
  * Claude Code's own logs, read: one `<sessionId>.jsonl`, or a folder of them with their subagents' files. The session is the one
  * that the records name; a subagent's file belongs to the session named inside it, wherever it lies.
  */
+import { counted } from '../transcript/counted.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
@@ -105,9 +106,12 @@ export function detectClaudeCode({ records, strange }: Head): Detection | undefi
     else if (isStateRecord(record)) state += 1
   }
   const others = records.length - own - state + strange
-  if (own > others) return { confidence: 0.95, reason: `${own} lines with Claude Code's keys` }
+  if (own > others) return { confidence: 0.95, reason: `${counted(own, 'line')} with Claude Code's keys` }
   if (own > 0)
-    return { confidence: 0.6, reason: `${own} lines with Claude Code's keys among ${others} others` }
+    return {
+      confidence: 0.6,
+      reason: `${counted(own, 'line')} with Claude Code's keys among ${counted(others, 'other')}`,
+    }
   if (state > others) return { confidence: 0.7, reason: `${state} of Claude Code's state records` }
   return undefined
 }

@@ -1,4 +1,5 @@
 /** Files of `claude -p --output-format stream-json`: what Claude Code printed while it ran. Its own log of the same session is claude-code's. */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { foldClaude } from './claude-stream-fold.ts'
 import { vocabulary } from './drift.ts'
@@ -50,7 +51,7 @@ function look({ records, strange }: Head): Detection | undefined {
   const isSure = records.some(
     (record) => isInit(record) || isResult(record) || record['type'] === 'stream_event',
   )
-  return { confidence: isSure ? 0.95 : 0.7, reason: `${own} lines of Claude Code's stream-json` }
+  return { confidence: isSure ? 0.95 : 0.7, reason: `${counted(own, 'line')} of Claude Code's stream-json` }
 }
 
 const isInit = ({ type, subtype, session_id: id }: JsonObject): boolean =>

@@ -1,4 +1,5 @@
 /** Which of the Cline family's files some bytes are, told by their beginning. */
+import { counted } from '../transcript/counted.ts'
 import { asArray, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Detection } from './format.ts'
 import { firstValue, type Head } from './head-records.ts'
@@ -23,7 +24,7 @@ export function lookAtCline(head: Head): Looks | undefined {
 function lookAtList(elements: readonly JsonObject[], text: string): Looks | undefined {
   const shown = elements.filter(isShown).length
   if (shown * 2 > elements.length) {
-    return { kind: 'ui', confidence: 0.95, reason: `${shown} messages that ask or say` }
+    return { kind: 'ui', confidence: 0.95, reason: `${counted(shown, 'message')} of asking or saying` }
   }
   const sent = elements.filter(isSent).length
   if (sent * 2 <= elements.length) return undefined

@@ -32,7 +32,7 @@ export const codexTuiLog: Format = foldedFormat({
   title: "Codex's terminal: its debug log",
   words: `ts dir kind payload id msg type items text to_tui from_tui codex_event op user_input call_id command cwd stdout stderr exit_code message
     exec_command_begin exec_command_end agent_message`,
-  look: (head) => vote(head, isLine, { what: "lines of the log of Codex's terminal" }),
+  look: (head) => vote(head, isLine, { what: 'line', of: "the log of Codex's terminal" }),
   agent: 'codex',
   fold: createTuiFold,
   vocabulary: vocabulary({

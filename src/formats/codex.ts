@@ -2,6 +2,7 @@
  * OpenAI Codex's rollouts: one `rollout-<time>-<thread>.jsonl` for each thread, a subagent's too. Old ones without envelopes and what
  * `codex exec --json` prints are read as well. The session is the thread that the first line names; a fork's later lines name others.
  */
+import { counted } from '../transcript/counted.ts'
 import { isUuid, uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asString, isObject, type JsonObject } from '../transcript/json.ts'
@@ -119,10 +120,13 @@ export function detectCodex(head: Head): Detection | undefined {
   if (enveloped > others) {
     // One line may be anybody's; a second of the same make is no accident.
     const confidence = enveloped > 1 ? 0.95 : 0.8
-    return { confidence, reason: `${enveloped} lines in Codex's envelopes` }
+    return { confidence, reason: `${counted(enveloped, 'line')} in Codex's envelopes` }
   }
   if (enveloped > 0) {
-    return { confidence: 0.6, reason: `${enveloped} lines in Codex's envelopes among ${others} others` }
+    return {
+      confidence: 0.6,
+      reason: `${counted(enveloped, 'line')} in Codex's envelopes among ${counted(others, 'other')}`,
+    }
   }
   const [first] = records
   if (first !== undefined && isLegacyHeader(first) && hasBareItems(records)) {
@@ -136,7 +140,7 @@ export function detectCodex(head: Head): Detection | undefined {
     return { confidence: 0.9, reason: 'a Codex thread that started' }
   }
   return printed > records.length / 2
-    ? { confidence: 0.6, reason: `${printed} events as codex exec prints them` }
+    ? { confidence: 0.6, reason: `${counted(printed, 'event')} as codex exec prints them` }
     : undefined
 }
 

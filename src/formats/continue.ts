@@ -1,4 +1,5 @@
 /** Continue's sessions, read: one document around a history, whose items hold a message each and what was given to the model with it. */
+import { counted } from '../transcript/counted.ts'
 import {
   asArray,
   asCount,
@@ -49,7 +50,10 @@ function lookAtSession(head: Head): Detection | undefined {
   if (typeof sessionId !== 'string' || typeof workspaceDirectory !== 'string' || !('history' in document))
     return undefined
   const items = (asArray(history) ?? []).filter((one) => isObject(one) && isObject(one['message'])).length
-  return { confidence: items > 0 ? 0.95 : 0.8, reason: `a session of a workspace with ${items} messages` }
+  return {
+    confidence: items > 0 ? 0.95 : 0.8,
+    reason: `a session of a workspace with ${counted(items, 'message')}`,
+  }
 }
 
 async function* readSession(

@@ -2,6 +2,7 @@
  * GitHub Copilot CLI's own logs, read: `session-state/<id>/events.jsonl`, and before 1.0.11 `session-state/<id>.jsonl`. Told by
  * content: the same lines lie in other programs' checkpoints under other names.
  */
+import { counted } from '../transcript/counted.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
@@ -46,7 +47,7 @@ export function detectCopilotCli({ records, strange }: Head): Detection | undefi
   if (starts > 0) return { confidence: 0.95, reason: "Copilot CLI's session.start and its events" }
   // A log that was cut at its beginning.
   const own = records.filter((record) => isLine(record) && OWN.has(record['type'] as string)).length
-  return own === 0 ? undefined : { confidence: 0.8, reason: `${lines} events like Copilot CLI's` }
+  return own === 0 ? undefined : { confidence: 0.8, reason: `${counted(lines, 'event')} like Copilot CLI's` }
 }
 
 const isCandidate = ({ path }: SourceFile): boolean => !/\.(ya?ml|db|md)$/.test(path)

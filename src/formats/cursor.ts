@@ -2,6 +2,7 @@
  * Cursor's sessions, read: the agent's transcripts (JSON lines, and the older text), the chats of the editor, and the agents' stores.
  * Told by content. None of them says what a call cost, and most say no tokens.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import { detectAmong } from './candidates.ts'
@@ -77,7 +78,7 @@ async function look(file: SourceFile, kind: Source['kind']): Promise<Detection |
 function lookAtHead({ records, strange, text }: Head): Looks | undefined {
   const own = records.filter(isLine).length
   if (own > 0 && own * 2 > records.length + strange)
-    return { kind: 'lines', confidence: 0.85, reason: `${own} lines of a role and its message` }
+    return { kind: 'lines', confidence: 0.85, reason: `${counted(own, 'line')} of a role and its message` }
   if (records.length > 0) return undefined
   const [first] = /[^\r\n]{1,200}/.exec(text.trimStart()) ?? []
   if (first === undefined || !isRoleLine(first)) return undefined

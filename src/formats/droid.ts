@@ -2,6 +2,7 @@
  * Factory's Droid, read: the logs of its sessions (`session_start` and messages of Anthropic's shape, with counts only in the settings
  * beside), and what `droid exec --output-format stream-json` prints.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Block } from '../transcript/block.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import {
@@ -57,10 +58,11 @@ function lookAtDroid({ records }: Head): Detection | undefined {
   const stored = records.filter(
     ({ type, message }) => type === 'message' && isObject(message) && 'role' in message,
   ).length
-  if (starts > 0) return { confidence: 0.95, reason: `the start of a session and ${stored} messages` }
+  if (starts > 0)
+    return { confidence: 0.95, reason: `the start of a session and ${counted(stored, 'message')}` }
   const printed = records.filter(isPrinted).length
   if (printed === 0 || printed * 2 < records.length) return undefined
-  return { confidence: 0.93, reason: `${printed} lines as Droid prints them` }
+  return { confidence: 0.93, reason: `${counted(printed, 'line')} as Droid prints them` }
 }
 
 function isPrinted(record: JsonObject): boolean {

@@ -34,7 +34,7 @@ export const dsh: Format = foldedFormat({
   title: 'DeepSeek Harness: session.jsonl',
   words: `type seq time seq0 time0 data content text role id source kind user model turn message reasoning tool-call name arguments usage tool-result
     toolCallId isError user/message assistant/message tool/result`,
-  look: (head) => vote(head, isLine, { what: "lines of DeepSeek Harness's session" }),
+  look: (head) => vote(head, isLine, { what: 'line', of: "DeepSeek Harness's session" }),
   fold: createDshFold,
   vocabulary: vocabulary({
     records:

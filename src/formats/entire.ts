@@ -3,6 +3,7 @@
  * hash, and the compact transcript. What a `full.jsonl` holds is told by its content: a checkpoint's labels are not believed, and
  * another agent's document inside is read as that agent's, or, where nobody knows it, kept record by record.
  */
+import { counted } from '../transcript/counted.ts'
 import type { Source } from '../transcript/source.ts'
 import { isFlatLine, isDated } from './claude-facts.ts'
 import { isCheckpoint } from './entire-checkpoint.ts'
@@ -73,8 +74,9 @@ function detectHead({ records, document, strange }: Head): Detection | undefined
   const compact = records.filter(isCompactLine).length
   const flat = records.filter(isFlatLine)
   const others = records.length + strange
-  if (compact > 0 && compact * 2 > others) return { confidence: 0.95, reason: `${compact} compact lines` }
+  if (compact > 0 && compact * 2 > others)
+    return { confidence: 0.95, reason: counted(compact, 'compact line') }
   if (flat.length === 0 || flat.length * 2 <= others) return undefined
   const dated = flat.some(({ sessionId }) => typeof sessionId === 'string' && isDated(sessionId))
-  return { confidence: dated ? 0.96 : 0.85, reason: `${flat.length} lines with forgeflare's keys` }
+  return { confidence: dated ? 0.96 : 0.85, reason: `${counted(flat.length, 'line')} with forgeflare's keys` }
 }

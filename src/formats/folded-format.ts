@@ -1,4 +1,5 @@
 /** A format whose files are one session each, given by how its records are told and folded: what all of them do alike stands here. */
+import { counted } from '../transcript/counted.ts'
 import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
@@ -94,9 +95,16 @@ function watched(
 export function vote(
   { records, strange }: Head,
   isOwn: (record: JsonObject) => boolean,
-  { confidence = 0.95, what }: { readonly confidence?: number; readonly what: string },
+  {
+    confidence = 0.95,
+    what,
+    of,
+  }: { readonly confidence?: number; readonly what: string; readonly of: string },
 ): Detection | undefined {
   const own = records.filter(isOwn).length
   if (own === 0 || own * 2 <= records.length + strange) return undefined
-  return { confidence: own === records.length ? confidence : confidence - 0.1, reason: `${own} ${what}` }
+  return {
+    confidence: own === records.length ? confidence : confidence - 0.1,
+    reason: `${counted(own, what)} of ${of}`,
+  }
 }

@@ -2,6 +2,7 @@
  * Gemini CLI's own sessions, read: `chats/session-*.json`, one document, and since 0.40 `.jsonl`, a log of events that is
  * replayed. Told by content: the same document lies in other programs' checkpoints under other names.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asString, isObject, parseJson, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
@@ -70,7 +71,7 @@ function detectLog({ records, strange }: Head): Detection | undefined {
     if (isSure || (type === 'message' && isMessage(record))) own += 1
   }
   if (sure === 0 || own * 2 <= records.length + strange) return undefined
-  const reason = `${own} lines of Gemini CLI's log`
+  const reason = `${counted(own, 'line')} of Gemini CLI's log`
   return { confidence: own === records.length ? 0.95 : 0.8, reason }
 }
 
@@ -85,7 +86,7 @@ function detectDocument(head: Head): Detection | undefined {
   }
   const isModel = messages.some((message) => isObject(message) && message['type'] === 'gemini')
   if (isModel && own * 2 > messages.length)
-    return { confidence: isNamed ? 0.95 : 0.8, reason: `${own} messages with Gemini CLI's keys` }
+    return { confidence: isNamed ? 0.95 : 0.8, reason: `${counted(own, 'message')} with Gemini CLI's keys` }
   return undefined
 }
 

@@ -1,4 +1,5 @@
 /** Files of `gemini --output-format stream-json`: what Gemini CLI printed while it ran. */
+import { counted } from '../transcript/counted.ts'
 import { asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { vocabulary } from './drift.ts'
 import type { Detection, Format } from './format.ts'
@@ -33,7 +34,9 @@ function look({ records, strange }: Head): Detection | undefined {
   const own = records.filter(isOwn).length
   if (own * 2 <= records.length + strange) return undefined
   const isSure = records.some((record) => isInit(record) || record['type'] === 'tool_use')
-  return isSure ? { confidence: 0.95, reason: `${own} lines of Gemini CLI's stream-json` } : undefined
+  return isSure
+    ? { confidence: 0.95, reason: `${counted(own, 'line')} of Gemini CLI's stream-json` }
+    : undefined
 }
 
 const isInit = ({ type, session_id: id, model }: JsonObject): boolean =>

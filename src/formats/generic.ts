@@ -2,6 +2,7 @@
  * Some JSON or JSON Lines with roles and contents, by no format known here. The last to be asked, and never sure: it says of how many of a
  * file's records it could tell who spoke. What it does not understand stays what it is, an event that holds it.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asObject, isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { uuidFrom } from '../transcript/ids.ts'
@@ -57,7 +58,9 @@ function look(head: Head): Detection | undefined {
   // A person and a model: a conversation. One of them alone may be anything.
   const isTalk = roles.has('user') && roles.has('assistant')
   const confidence = isTalk ? (share > 0.8 ? SUREST : 0.35) : 0.2
-  const what = isConversations ? `messages in ${values.length} conversations` : `of ${said.length} records`
+  const what = isConversations
+    ? `messages in ${counted(values.length, 'conversation')}`
+    : `of ${counted(said.length, 'record')}`
   return { confidence, reason: `who spoke could be told in ${known.length} ${what}` }
 }
 

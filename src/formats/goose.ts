@@ -2,6 +2,7 @@
  * Goose, read: its database of sessions and messages, and the logs that it wrote before (a line about the session, then a message on
  * each). Counts are the session's: those of its last request, and what all of them add up to.
  */
+import { counted } from '../transcript/counted.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { parseInstant } from '../transcript/instant.ts'
 import { asNumber, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
@@ -74,9 +75,10 @@ function lookAtLog({ records }: Head): Detection | undefined {
     ({ created, role, content }) =>
       typeof created === 'number' && typeof role === 'string' && Array.isArray(content),
   ).length
-  if (isHeader) return { confidence: 0.95, reason: `a session's working directory and ${messages} messages` }
+  if (isHeader)
+    return { confidence: 0.95, reason: `a session's working directory and ${counted(messages, 'message')}` }
   if (messages === 0 || messages * 2 < records.length) return undefined
-  return { confidence: 0.92, reason: `${messages} messages with the second they were created in` }
+  return { confidence: 0.92, reason: `${counted(messages, 'message')} with the second they were created in` }
 }
 
 async function* readLog(file: SourceFile, { open, watch }: FileReading): AsyncGenerator<readonly ReadItem[]> {

@@ -57,7 +57,7 @@ export const grok: Format = foldedFormat({
 
 function look(head: Head): Detection | undefined {
   if (!head.records.some(isOwn)) return undefined
-  return vote(head, isLine, { what: "lines of Grok's history" })
+  return vote(head, isLine, { what: 'line', of: "Grok's history" })
 }
 
 /** What no other program writes: a model's id on its answer, calls without an envelope, why a message was made up. */

@@ -2,6 +2,7 @@
  * Calls of a provider as they went over the wire, captured by others: HAR files (browsers, proxies, mitmproxy) and claude-trace's JSON Lines.
  * Each call tells what was new in its request and what was answered; streams are put together.
  */
+import { counted } from '../transcript/counted.ts'
 import { isHansardError } from '../errors.ts'
 import type { Damage, DamageKind } from '../transcript/damage.ts'
 import { fromMillis, parseInstant } from '../transcript/instant.ts'
@@ -47,7 +48,7 @@ function lookAtCapture(head: Head): Detection | undefined {
     ({ request, response }) => isTraced(request) && (response === null || isObject(response)),
   ).length
   if (traced === 0 || traced * 2 < head.records.length) return undefined
-  return { confidence: 0.95, reason: `${traced} calls with their requests and responses` }
+  return { confidence: 0.95, reason: `${counted(traced, 'call')} with their requests and responses` }
 }
 
 const isTraced = (request: Json | undefined): boolean =>

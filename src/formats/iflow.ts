@@ -36,7 +36,7 @@ export const iflow: Format = foldedFormat({
   title: 'iFlow CLI: session-<uuid>.jsonl',
   words: `uuid parentUuid sessionId timestamp type isSidechain userType external cwd gitBranch version message role user content id assistant model
     text tool_use name input stop_reason usage tool_use_id tool_result responseParts functionResponse response output resultDisplay callId`,
-  look: (head) => vote(head, isLine, { what: "lines of iFlow's log" }),
+  look: (head) => vote(head, isLine, { what: 'line', of: "iFlow's log" }),
   fold: createIflowFold,
   vocabulary: vocabulary({
     records: ['user: toolUseResult', 'assistant:'],

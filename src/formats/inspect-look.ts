@@ -1,4 +1,5 @@
 /** Which part of Inspect's a file is: a log, a sample of one, events, how an evaluation began, or what it says of its samples. */
+import { counted } from '../transcript/counted.ts'
 import { asArray, isObject, type Json } from '../transcript/json.ts'
 import { documentOf } from './file-format.ts'
 import type { Detection } from './format.ts'
@@ -24,7 +25,7 @@ export function lookAtInspect(head: Head): (Detection & { readonly kind: Kind })
     (event) => typeof event['event'] === 'string' && ('timestamp' in event || 'span_id' in event),
   ).length
   if (own > 0 && own * 2 > first.length)
-    return { kind: 'events', confidence: 0.9, reason: `${own} events by their names` }
+    return { kind: 'events', confidence: 0.9, reason: `${counted(own, 'event')} by their names` }
   // A list without any says little.
   const isExpected = Array.isArray(events) && events.length === 0 && isObject(document['expected'])
   return isExpected ? { kind: 'events', confidence: 0.6, reason: 'a list of no events' } : undefined

@@ -37,13 +37,15 @@ function look(head: Head): Detection | undefined {
     return { confidence: 0.9, reason: "Kimi Code's state of a session" }
   if (head.records.some(isHeader)) {
     const found = vote(head, (record) => isLine(record) || isCliLine(record), {
-      what: "lines of Kimi's wire",
+      what: 'line',
+      of: "Kimi's wire",
     })
     if (found !== undefined) return found
   }
   return vote(head, (record) => isLine(record) && OWN.test(asString(record['type']) ?? ''), {
     confidence: 0.8,
-    what: "lines like those of Kimi's wire",
+    what: 'line',
+    of: "a wire like Kimi's",
   })
 }
 

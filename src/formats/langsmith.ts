@@ -2,6 +2,7 @@
  * LangSmith's runs, read: exports as a list, as JSON Lines or below `runs`, and what its SDK sends (`post` and `patch`, put together). The
  * traces of one thread are one session. Only a model's own run is billed: what stands at its parents are sums.
  */
+import { counted } from '../transcript/counted.ts'
 import {
   asArray,
   asObject,
@@ -52,7 +53,7 @@ function lookAtRuns(head: Head): Detection | undefined {
   const runs = (sent.length > 0 ? sent : (listed ?? head.records)).filter(isObject).slice(0, 50)
   const own = runs.filter(isRun).length
   if (own === 0 || own * 2 < runs.length) return undefined
-  return { confidence: 0.95, reason: `${own} runs with their order` }
+  return { confidence: 0.95, reason: `${counted(own, 'run')} with their order` }
 }
 
 function isRun({ run_type, dotted_order, trace_id, id }: JsonObject): boolean {

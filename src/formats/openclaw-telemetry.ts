@@ -32,7 +32,7 @@ const ID = 'openclaw-telemetry'
 export const openclawTelemetry: Format = foldedFormat({
   id: ID,
   title: "OpenClaw's telemetry: messages, agents and tools as they begin and end",
-  look: (head) => vote(head, isLine, { what: "events of OpenClaw's telemetry" }),
+  look: (head) => vote(head, isLine, { what: 'event', of: "OpenClaw's telemetry" }),
   fold: createTelemetryFold,
   vocabulary: vocabulary({
     records: [

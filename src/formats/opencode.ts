@@ -2,6 +2,7 @@
  * OpenCode's sessions, read: the database of 1.2 and later, what `opencode export` writes, and the tree of JSON files that
  * versions before 1.2 keep. Told by content: the same export lies in other programs' checkpoints under other names.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asNumber, asObject, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceDatabase, SourceFile } from '../transcript/source.ts'
 import { isDatabase } from './database-row.ts'
@@ -168,7 +169,7 @@ function lookAtExport({ info, messages }: JsonObject): Looks | undefined {
   if (isNamed && (own > 0 || isEmpty))
     return { kind: 'export', confidence: 0.95, reason: 'a session with its messages and their parts' }
   if (own > 0 && own === first.length)
-    return { kind: 'export', confidence: 0.8, reason: `${own} messages with info and parts` }
+    return { kind: 'export', confidence: 0.8, reason: `${counted(own, 'message')} with info and parts` }
   if (isNamed) return { kind: 'export', confidence: 0.7, reason: 'a session, and a list of messages' }
   return undefined
 }

@@ -2,6 +2,7 @@
  * OpenHands, read: the `output.jsonl` of its evaluations (a session on each line), a conversation's events as JSON Lines or as one list, and
  * the folder of a conversation with a file for each event. Counts that grow over the conversation are taken apart, call by call.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
 import { hasCounts, type Usage } from '../transcript/usage.ts'
@@ -77,7 +78,8 @@ function lookAtOpenHands(head: Head): Detection | undefined {
     (one) => typeof one['kind'] === 'string' && KINDS.test(one['kind']) && 'source' in one,
   ).length
   const older = objects.filter(isOlder).length
-  if (kinds * 2 > objects.length) return { confidence: 0.9, reason: `${kinds} events of the SDK's kinds` }
+  if (kinds * 2 > objects.length)
+    return { confidence: 0.9, reason: `${counted(kinds, 'event')} of the SDK's kinds` }
   if (older * 2 > objects.length) return { confidence: 0.85, reason: `${older} actions and observations` }
   return undefined
 }

@@ -2,6 +2,7 @@
  * pi's sessions: one `<time>_<uuid>.jsonl` for each, of version 1 (a line after the other) and later (a tree in one file). The order is
  * the file's; branches that were left stay, for they cost what they cost.
  */
+import { counted } from '../transcript/counted.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
@@ -42,10 +43,10 @@ export function detectPi({ records, strange }: Head): Detection | undefined {
   const lines = records.filter(isLine).length
   const others = records.length - headers - lines + strange
   if (headers > 0 && headers + lines > others) return { confidence: 0.95, reason: "pi's header and lines" }
-  if (headers > 0) return { confidence: 0.6, reason: `pi's header among ${others} other lines` }
+  if (headers > 0) return { confidence: 0.6, reason: `pi's header among ${counted(others, 'other line')}` }
   // Cousins write lines of the same shape below headers of their own.
   if (lines <= others || !records.some(isOwnLine)) return undefined
-  return { confidence: 0.6, reason: `${lines} lines like pi's, without its header` }
+  return { confidence: 0.6, reason: `${counted(lines, 'line')} like pi's, without its header` }
 }
 
 /** Others of the family write `createdAt`. */

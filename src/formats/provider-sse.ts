@@ -2,6 +2,7 @@
  * Captures of providers' streams: server-sent events as they came over the wire, or the JSON of their events, a line or an element each.
  * Each answer is one message, put together as a recorded call's is; its origin is all the bytes that it came from.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asObject, isObject, parseJson, toJson, type Json } from '../transcript/json.ts'
 import { readLines, type Line } from '../transcript/lines.ts'
 import type { SourceFile } from '../transcript/source.ts'
@@ -41,12 +42,12 @@ export function detectStreams(head: Head): Detection | undefined {
   if (events > 1 && events * 2 > list.length + (isList ? 0 : strange)) {
     // Answers that came whole stand in a list as well: of a stream's pieces, the first is not the last.
     if (isList && isWhole(list[0])) return undefined
-    return { confidence: 0.96, reason: `${events} events of a provider's stream` }
+    return { confidence: 0.96, reason: `${counted(events, 'event')} of a provider's stream` }
   }
   const data = dataOf(text)
   const found = data.filter((value) => isObject(value) && eventApi(value) !== undefined).length
   if (found === 0 || found * 2 <= data.length) return undefined
-  return { confidence: 0.95, reason: `${found} server-sent events of a provider` }
+  return { confidence: 0.95, reason: `${counted(found, 'server-sent event')} of a provider` }
 }
 
 function isWhole(value: Json | undefined): boolean {

@@ -36,8 +36,8 @@ export const qwen: Format = foldedFormat({
 
 function look(head: Head): Detection | undefined {
   return (
-    vote(head, isLine, { what: "lines of Qwen Code's log" }) ??
-    vote(head, isDaemonEvent, { confidence: 0.9, what: "events of Qwen Code's daemon" })
+    vote(head, isLine, { what: 'line', of: "Qwen Code's log" }) ??
+    vote(head, isDaemonEvent, { confidence: 0.9, what: 'event', of: "Qwen Code's daemon" })
   )
 }
 

@@ -2,6 +2,7 @@
  * Messages of Vercel's AI SDK as its user interfaces keep them (`UIMessage`, version 5 and later; version 4's `toolInvocations` too): a list,
  * a document around one, or a line each. One of them holds all steps of an answer; each step is an entry, and so is each tool's result.
  */
+import { counted } from '../transcript/counted.ts'
 import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { detectAmong } from './candidates.ts'
@@ -45,7 +46,7 @@ function look(head: Head): Detection | undefined {
   if (own === 0 || own * 2 <= values.length + (isLines ? head.strange : 0)) return undefined
   // Text alone is said alike by others who have parts.
   const isSure = values.some((value) => isObject(value) && (isFixture(value) || isToldByParts(value)))
-  return { confidence: isSure ? 0.93 : 0.7, reason: `${own} messages of Vercel's AI SDK` }
+  return { confidence: isSure ? 0.93 : 0.7, reason: `${counted(own, 'message')} of Vercel's AI SDK` }
 }
 
 const ROLES: ReadonlySet<string> = new Set(['system', 'user', 'assistant'])

@@ -2,6 +2,7 @@
  * weakincentives: the transcript slice as JSON Lines of `TranscriptEntry`, read and written. A file is one session, its entries in
  * the order of their numbers within each source.
  */
+import { counted } from '../transcript/counted.ts'
 import { createSequence, type Entry } from '../transcript/entry.ts'
 import { uuidFrom } from '../transcript/ids.ts'
 import { isObject, type JsonObject } from '../transcript/json.ts'
@@ -58,7 +59,7 @@ async function logsOf(source: Source): Promise<readonly SourceFile[]> {
 function detectHead({ records, strange }: Head): Detection | undefined {
   const own = records.filter(isSliceLine).length
   if (own === 0 || own * 2 <= records.length + strange) return undefined
-  return { confidence: 0.95, reason: `${own} TranscriptEntry lines` }
+  return { confidence: 0.95, reason: counted(own, 'TranscriptEntry line') }
 }
 
 /** Fields that are null or at their default may be left out, but others are those of another format. */

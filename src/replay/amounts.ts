@@ -1,27 +1,11 @@
 /** Tokens and money as people read them. Unknown is said, never shown as 0; what is not exact is marked. */
+import { grouped, toCount } from '../transcript/counted.ts'
 import { millisBetween } from '../transcript/instant.ts'
 import { sessionUsage, sessionUsd } from '../transcript/session-amounts.ts'
 import type { Session } from '../transcript/session.ts'
 import { promptTokens, type Quality, type Usage } from '../transcript/usage.ts'
 import { visibleLine } from './escape.ts'
 import { countMark, countQuality, marked, STATED, sumMark, toMark, type Amount, type Mark } from './marks.ts'
-
-/** `5,200`, or `unknown`. */
-export function toCount(count: number | undefined): string {
-  return count === undefined ? 'unknown' : grouped(String(count))
-}
-
-/** By hand: making a formatter takes as long as a quarter of an unchanged sync. */
-function grouped(digits: string): string {
-  const parts: string[] = []
-  for (let end = digits.length; end > 0; end -= 3) parts.unshift(digits.slice(Math.max(0, end - 3), end))
-  return parts.join(',')
-}
-
-/** `1 session`, `1,200 sessions`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${toCount(count)} ${count === 1 ? one : many}`
-}
 
 /** `812 MB`: decimal, three digits at most. */
 export function toBytes(bytes: number): string {

@@ -35,9 +35,20 @@ describe('clientOf', () => {
     expect(clientOf({ ...headers, 'x-opencode-session': sessionId }, null).native).toEqual(native)
   })
 
-  it('names others by what they call themselves, without a conversation', () => {
-    expect(clientOf({ 'user-agent': 'OpenAI/JS 6.1.0' }, null)).toEqual({ agent: 'OpenAI' })
+  it('names only agents that it knows: a library or a runtime is none', () => {
+    for (const agent of [
+      'OpenAI/JS 6.1.0',
+      'Anthropic/JS 0.60.0',
+      'ai-sdk/anthropic/2.0.1',
+      'node-fetch',
+      'node',
+    ])
+      expect(clientOf({ 'user-agent': agent }, null)).toEqual({})
     expect(clientOf({}, null)).toEqual({})
+    expect(clientOf({ 'user-agent': 'QwenCode/0.24.4 (linux; x64)' }, null)).toEqual({
+      agent: 'qwen',
+      version: '0.24.4',
+    })
   })
 
   it('takes no id that could be anything but one', () => {

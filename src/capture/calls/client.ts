@@ -17,13 +17,11 @@ export type Headers = { readonly [name: string]: string | readonly string[] | un
 export function clientOf(headers: Headers, body: Json | undefined): Client {
   const userAgent = first(headers['user-agent']) ?? ''
   const known = AGENTS.find(({ product }) => product.test(userAgent))
-  const product = /^([\w.-]{1,60})(?:\/(\d[\w.-]{0,39}))?/.exec(userAgent)
-  const agent = known?.agent ?? product?.[1]
-  const version = product?.[2]
-  const sessionId = known && toId(known.session(headers, body))
+  const version = known && /^[\w.-]{1,60}\/(\d[\w.-]{0,39})/.exec(userAgent)?.[1]
+  const sessionId = known && toId(known.session?.(headers, body))
   const retry = Number(first(headers['x-stainless-retry-count']))
   return {
-    ...(agent !== undefined && { agent }),
+    ...(known && { agent: known.agent }),
     ...(version !== undefined && { version }),
     ...(known && sessionId !== undefined && { native: { agent: known.agent, sessionId } }),
     ...(Number.isSafeInteger(retry) && retry > 0 && { retry }),
@@ -33,9 +31,11 @@ export function clientOf(headers: Headers, body: Json | undefined): Client {
 type Known = {
   readonly agent: string
   readonly product: RegExp
-  readonly session: (headers: Headers, body: Json | undefined) => string | undefined
+  /** Absent for those whose requests do not say it. */
+  readonly session?: (headers: Headers, body: Json | undefined) => string | undefined
 }
 
+/** A client that calls itself by its library (`OpenAI/JS`, `ai-sdk`, `node`) is no agent that is known. */
 const AGENTS: readonly Known[] = [
   {
     agent: 'claude-code',
@@ -60,6 +60,7 @@ const AGENTS: readonly Known[] = [
     // OpenCode's own provider has the first, every other one the second.
     session: (headers) => first(headers['x-opencode-session']) ?? first(headers['x-session-id']),
   },
+  { agent: 'qwen', product: /^QwenCode\// },
 ]
 
 /** `user_<hash>_account_<id>_session_<id>`, and since 2026 a JSON object in a string. */

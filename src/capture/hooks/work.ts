@@ -2,6 +2,7 @@
  * What hooks have asked for, done in a process of its own: one sync for all that waits, and once more for what was asked for
  * meanwhile. It dies without loss: what it was at is asked for still, and the next hook, or any sync, does it.
  */
+import { counted } from '../../transcript/counted.ts'
 import os from 'node:os'
 import { openArchive } from '../../archive/archive.ts'
 import { isHansardError, messageOf } from '../../errors.ts'
@@ -44,7 +45,11 @@ export async function work(home: string, options: WorkOptions = {}): Promise<voi
         const { fresh, again, given } = takeTickets(home)
         if (fresh.length + again.length + given.length === 0) break
         if (given.length > 0)
-          noteFailure(home, 'hansard', `${given.length} sessions could not be synced: no sync of them ended`)
+          noteFailure(
+            home,
+            'hansard',
+            `${counted(given.length, 'session')} could not be synced: no sync of them ended`,
+          )
         dropTickets(home, given)
         for (const names of [fresh, ...again.map((name) => [name])]) {
           await syncAll(home, names, options)

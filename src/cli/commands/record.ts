@@ -2,6 +2,7 @@
  * `hansard record`: entries as JSON lines on standard input into a journal, or, with `--from`, what an agent prints as it runs. A bad line
  * is reported and costs only itself.
  */
+import { counted } from '../../transcript/counted.ts'
 import { record as startRecording, type RecordOptions, type Recorder } from '../../capture/record.ts'
 import type { OpenSession, StreamName } from '../../capture/streams/stream.ts'
 import { visibleLine } from '../../replay/escape.ts'
@@ -114,7 +115,7 @@ async function takeAll(session: Recorder, input: AsyncIterable<Buffer>): Promise
       if (altered <= TOLD) note(`hansard: line ${line.number} is no UTF-8, and is recorded with U+FFFD`)
     }
   }
-  if (bad > TOLD) note(`hansard: ${bad - TOLD} more lines are not recorded`)
+  if (bad > TOLD) note(`hansard: not recorded: ${counted(bad - TOLD, 'more line')}`)
   return { taken, bad, altered, ended }
 
   function takeOne(line: Line): string | undefined {

@@ -2,7 +2,7 @@
 import { openArchive } from '../../archive/archive.ts'
 import { recoverSession, type Recovered } from '../../archive/recover.ts'
 import { isHansardError } from '../../errors.ts'
-import { counted } from '../../replay/amounts.ts'
+import { counted } from '../../transcript/counted.ts'
 import { visibleLine } from '../../replay/escape.ts'
 import { coloursFor } from '../colour.ts'
 import { loadConfig } from '../config.ts'

@@ -2,6 +2,7 @@
  * `hansard replay ID --serve [-- CMD…]`: a provider on this machine that answers from a recording, alone until it is told to stop, or
  * for as long as a program runs that is told to ask it.
  */
+import { counted } from '../../transcript/counted.ts'
 import os from 'node:os'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { HansardError } from '../../errors.ts'
@@ -64,7 +65,7 @@ export function noteRecording({ exchanges, sessions, damaged }: Recording): void
     note(
       `hansard: ${made} of ${exchanges.length} answers have no tape: they are made again from the entries, not byte for byte`,
     )
-  if (damaged > 0) note(`hansard: ${damaged} records of the recording cannot be read`)
+  if (damaged > 0) note(`hansard: cannot be read: ${counted(damaged, 'record')} of the recording`)
 }
 
 async function serveAlone(recording: Recording, flags: ServeFlags): Promise<void> {

@@ -2,6 +2,7 @@
  * `hansard replay ID --verify -- CMD…`: does a program still behave as it was recorded? Ends with 1 where it does not, and says where it
  * first parts from the recording, and whose doing that is.
  */
+import { counted } from '../../transcript/counted.ts'
 import { writeFileSync } from 'node:fs'
 import { toUpstreams } from '../../capture/proxy/upstreams.ts'
 import { fromSystemError, HansardError } from '../../errors.ts'
@@ -76,7 +77,7 @@ export function verdictLines({
   const ran = executed.length > 0 ? `; tools that ran in earnest: ${executed.join(', ')}` : ''
   if (isSame || first === undefined)
     return [
-      `hansard: as recorded: ${calls.asked} calls, ${calls.exact} exact, ${calls.normalised} but for ids, dates and the like${ran}`,
+      `hansard: as recorded: ${counted(calls.asked, 'call')}, ${calls.exact} exact, ${calls.normalised} but for ids, dates and the like${ran}`,
     ]
   const counts = Object.entries(drift).flatMap(([name, count]) =>
     count === 0 ? [] : [`${count} ${name} drift`],

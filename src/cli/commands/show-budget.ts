@@ -3,6 +3,7 @@
  * the last answer, what failed, what was asked since, what was changed. With a query, the entries that match it come before all.
  * Entries that are long are cut. Memory is bounded by the budget, whatever the session's length.
  */
+import { counted } from '../../transcript/counted.ts'
 import { HansardError } from '../../errors.ts'
 import { hasFailed, type Block } from '../../transcript/block.ts'
 import { PRIMARY, type Entry } from '../../transcript/entry.ts'
@@ -188,5 +189,5 @@ function toPage(about: string, chosen: readonly Part[], { leftOut }: More): stri
     page += `${text}\n`
     next = order + 1
   }
-  return `${page}${leftOut} entries left out\n`
+  return `${page}${counted(leftOut, 'entry', 'entries')} left out\n`
 }

@@ -1,4 +1,5 @@
 /** `hansard show`: a session for people, or the model itself. Read twice, once for what it is and once to draw it. */
+import { counted } from '../../transcript/counted.ts'
 import fs from 'node:fs'
 import { HansardError } from '../../errors.ts'
 import { createDevflowView } from '../../replay/devflow-view.ts'
@@ -206,7 +207,7 @@ function drawViews(
     end: () => view.end(),
     close() {
       if (hidden > 0)
-        note(`hansard: ${hidden} records that are no messages are not shown; --events shows them`)
+        note(`hansard: not shown: ${counted(hidden, 'record')} of no message; --events shows them`)
       return view.page?.close() ?? ''
     },
   }

@@ -1,6 +1,7 @@
 /** `hansard sync`: finds what agents have written on this machine, keeps it, and says what was new. */
 import { openArchive } from '../../archive/archive.ts'
-import { counted, toBytes, toCount } from '../../replay/amounts.ts'
+import { toBytes } from '../../replay/amounts.ts'
+import { counted, toCount } from '../../transcript/counted.ts'
 import { sync, type SyncOptions, type SyncPlan, type SyncReport } from '../../sources/sync.ts'
 import { catchUpAfterSync } from '../catch-up.ts'
 import { loadConfig } from '../config.ts'

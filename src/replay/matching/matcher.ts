@@ -3,6 +3,7 @@
  * the next in the lane that it goes on with. Each is given once, in the order in which it was recorded; how it was found is always
  * said, and what is none of these is a miss that names the nearest.
  */
+import { counted } from '../../transcript/counted.ts'
 import { asString, isObject, type Json } from '../../transcript/json.ts'
 import { createKeyer, partsOf, type Asked } from './keys.ts'
 import { lastOf, positionOf, toLaneScore } from './lanes.ts'
@@ -188,5 +189,5 @@ export function describeAsked({ api, body, model }: Asked): string {
   if (!isObject(body)) return `${api}, no object`
   const { list } = partsOf(body)
   const asked = asString(body['model']) ?? model
-  return `${api}${asked === undefined ? '' : ` ${asked}`}, ${list.length} messages, the last ${lastOf(list)}`
+  return `${api}${asked === undefined ? '' : ` ${asked}`}, ${counted(list.length, 'message')}, the last ${lastOf(list)}`
 }
