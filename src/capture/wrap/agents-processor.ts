@@ -83,7 +83,7 @@ export function createProcessor(log: WrapLog): TracingProcessor {
     async onSpanStart() {},
     onSpanEnd: async (span) => ended(span),
     shutdown: async () => void (await log.end()),
-    async forceFlush() {},
+    forceFlush: () => log.settled(),
   }
 }
 

@@ -49,6 +49,7 @@ export function createMiddleware(log: WrapLog): Middleware {
       try {
         const result = await answer
         log.report.guard('an answer', () => call.answered(toAnswer(result, model)))()
+        await log.settled()
         return result
       } catch (error) {
         broken(call, params, error)
@@ -117,8 +118,9 @@ function observeParts(
         try {
           const { done, value } = await reader.read()
           if (done) {
-            controller.close()
-            return finish()
+            finish()
+            await log.settled()
+            return controller.close()
           }
           controller.enqueue(value)
           push(value)

@@ -2,7 +2,7 @@
 import { createReporter } from '../report.ts'
 import { createTranscriptPaths } from './agent-paths.ts'
 import { recordQuery, type AnyQuery } from './agent-query.ts'
-import type { WrapOptions } from './wrap-log.ts'
+import { isOff, type WrapOptions } from './wrap-log.ts'
 
 export type { WrapOptions } from './wrap-log.ts'
 
@@ -16,10 +16,14 @@ export type AgentOptions = WrapOptions & {
 
 /** The same function, with the same type. Each run is a session, with its subagents. */
 export function record<Q extends AnyQuery>(query: Q, options: AgentOptions = {}): Q {
+  if (isOff(options)) return query
   const { homes = [], subagents = 1, ...recording } = options
   return recordQuery(
     query,
-    { recording: { ...recording, capture: { subagents } }, paths: createTranscriptPaths(homes) },
+    {
+      recording: { ...recording, capture: { subagents, ...recording.capture } },
+      paths: createTranscriptPaths(homes),
+    },
     createReporter(options.onFailure),
   )
 }

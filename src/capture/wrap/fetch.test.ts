@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -9,6 +10,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../../../test/wrap-upstream.ts'
+import { record as recordAgent } from './claude-agent-sdk.ts'
 import { recording, type Recording } from './recording.ts'
 
 let upstream: Upstream
@@ -326,6 +328,22 @@ describe('what is recorded', () => {
     expect(all.map((entries) => spoken(entries)[0] ?? '').toSorted((a, b) => a.localeCompare(b))).toEqual(
       [0, 1, 2, 3].map((n) => `user: question ${n}`),
     )
+  })
+
+  it('is nothing with the transcript switched off: what is wrapped is left as it is', async () => {
+    const home = `${upstream.home}/off`
+    const off = recording({ home, capture: { transcript: false } })
+    const client = { fetch: globalThis.fetch }
+    expect(off.openai(client).fetch).toBe(globalThis.fetch)
+    expect(off.fetch).toBe(globalThis.fetch)
+    const query = async function* () {}
+    expect(recordAgent(query, { home, capture: { transcript: false } })).toBe(query)
+    const answer = { content: [{ type: 'text', text: 'yes' }] }
+    const bare = { modelId: 'm', doGenerate: async (given: object) => (given ? answer : undefined) }
+    const model = off.model(bare)
+    expect(await model.doGenerate({ prompt: [] })).toBe(answer)
+    expect(await off.end()).toEqual([])
+    expect(existsSync(home)).toBe(false)
   })
 
   it('fails open: without a place to record to, calls go through and it is said once', async () => {

@@ -216,16 +216,16 @@ describe('LangChain’s callbacks', () => {
     const calls = [{ id: 't1', name: 'add', args: { a: 2, b: 3 } }]
     handler.handleChatModelStart({}, [asked], 'r1', undefined, {}, [], meta)
     const counts = { input_tokens: 10, output_tokens: 5, input_token_details: { cache_read: 4 } }
-    handler.handleLLMEnd(answer('m1', { content: '', tool_calls: calls, usage_metadata: counts }), 'r1')
+    await handler.handleLLMEnd(answer('m1', { content: '', tool_calls: calls, usage_metadata: counts }), 'r1')
     handler.handleToolStart({ name: 'add' }, '{"a":2,"b":3}', 'r2', undefined, [], {}, undefined, 't1')
-    handler.handleToolEnd({ content: '5', tool_call_id: 't1' }, 'r2')
+    await handler.handleToolEnd({ content: '5', tool_call_id: 't1' }, 'r2')
     const history = [
       ...asked,
       { type: 'ai', content: '', tool_calls: calls },
       { type: 'tool', content: '5', tool_call_id: 't1' },
     ]
     handler.handleChatModelStart({}, [history], 'r3', undefined, {}, [], meta)
-    handler.handleLLMEnd(answer('m2', { content: 'five' }), 'r3')
+    await handler.handleLLMEnd(answer('m2', { content: 'five' }), 'r3')
     handler.handleLLMStart({}, ['another'], 'r4', undefined, {}, [], meta)
     handler.handleLLMError(new Error('no'), 'r4')
     const [session] = await recorded.end()

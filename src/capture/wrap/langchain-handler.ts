@@ -10,7 +10,7 @@ import { field, list, text, toInput, toOutput, toPlainFields } from './foreign.t
 import { fromLangChain, toAnswer } from './langchain-message.ts'
 import type { WrapLog } from './wrap-log.ts'
 
-/** As LangChain calls its handlers. They are awaited, which costs nothing here and keeps the order. */
+/** As LangChain calls its handlers. They are awaited, which keeps the order and has an answer on disk before it is handed on. */
 export type CallbackHandler = {
   readonly name: string
   readonly awaitHandlers: boolean
@@ -40,7 +40,7 @@ export type CallbackHandler = {
     tags?: unknown,
     metadata?: unknown,
   ): void
-  handleLLMEnd(output: unknown, runId: string): void
+  handleLLMEnd(output: unknown, runId: string): Promise<void>
   handleLLMError(error: unknown, runId: string): void
   handleToolStart(
     tool: unknown,
@@ -52,7 +52,7 @@ export type CallbackHandler = {
     runName?: string,
     toolCallId?: string,
   ): void
-  handleToolEnd(output: unknown, runId: string): void
+  handleToolEnd(output: unknown, runId: string): Promise<void>
   handleToolError(error: unknown, runId: string): void
 }
 
@@ -71,6 +71,13 @@ export function createHandler(log: WrapLog): CallbackHandler {
   const calls = new Map<string, AskedCall>()
   const tools = new Map<string, Tool>()
   const { guard } = log.report
+  const written = (what: string, work: (said: unknown, runId: string) => void) => {
+    const told = guard(what, work)
+    return async (said: unknown, runId: string): Promise<void> => {
+      told(said, runId)
+      await log.settled()
+    }
+  }
 
   const rootOf = (runId: string): string => {
     let root = runId
@@ -174,7 +181,7 @@ export function createHandler(log: WrapLog): CallbackHandler {
         },
       ),
     ),
-    handleLLMEnd: guard('an answer', (output, runId) => {
+    handleLLMEnd: written('an answer', (output, runId) => {
       calls.get(runId)?.answered(toAnswer(output))
       calls.delete(runId)
     }),
@@ -188,7 +195,7 @@ export function createHandler(log: WrapLog): CallbackHandler {
       const name = text(runName) ?? text(field(tool, 'name')) ?? text(list(field(tool, 'id')).at(-1))
       hold(tools, runId, { name, input, callId: text(toolCallId), began: performance.now() })
     }),
-    handleToolEnd: guard('a tool result', (output, runId) => endTool(runId, { output })),
+    handleToolEnd: written('a tool result', (output, runId) => endTool(runId, { output })),
     handleToolError: guard('a tool result', (error, runId) => endTool(runId, { error })),
   }
   return handler

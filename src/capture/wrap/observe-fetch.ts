@@ -1,10 +1,12 @@
 /**
- * A `fetch` whose calls to providers are recorded. It asks at once and gives back what came as it came; what is recorded is read when
- * the caller has had it. A recorder that fails changes nothing for the caller.
+ * A `fetch` whose calls to providers are recorded. It asks at once and gives back what came as it came. The end of a body is handed
+ * on when the answer is in the journal, so a program that is killed right after its call returned has it on disk. A recorder that
+ * fails changes nothing for the caller.
  */
 import { messageOf } from '../../errors.ts'
-import type { OpenCall } from '../calls/call.ts'
+import type { CallStart, OpenCall } from '../calls/call.ts'
 import type { CallLog } from '../calls/call-log.ts'
+import { nextTurn } from '../../transcript/next-turn.ts'
 import type { Reporter } from '../report.ts'
 import { observeResponse } from './observe-response.ts'
 import { readRequest, type WatchedRequest } from './read-request.ts'
@@ -15,12 +17,12 @@ export type AnyFetch = (...args: never[]) => Promise<unknown>
 /** Bytes of an answer that wait to be read. More are read on the way, so that memory is bounded. */
 const MOST_WAITING = 1024 * 1024
 
-/** What is put off until nobody waits, to be done at once where the process goes down. */
+/** Ends of answers whose calls are still being opened: told at once when the process goes down. */
 export type PutOff = Set<() => void>
 
 export function observeFetch<F extends AnyFetch>(
   inner: F,
-  log: Pick<CallLog, 'begin'>,
+  log: Pick<CallLog, 'begin' | 'settled'>,
   report: Reporter,
   putOff: PutOff,
 ): F {
@@ -36,7 +38,7 @@ export function observeFetch<F extends AnyFetch>(
     // Looking at it may take as long as sending it: that goes first.
     const call = openLater(log, start, report, putOff)
     const broken = (error: unknown): void =>
-      call.broken(signal?.aborted === true ? 'client' : 'upstream', messageOf(error))
+      void call.broken(signal?.aborted === true ? 'client' : 'upstream', messageOf(error))
     return answer.then(
       (response) => {
         let seen = response
@@ -49,12 +51,12 @@ export function observeFetch<F extends AnyFetch>(
               ended: () => call.ended(),
               failed: broken,
               canceled: (reason) =>
-                call.broken(
+                void call.broken(
                   'client',
                   reason === undefined ? 'the client stopped reading' : messageOf(reason),
                 ),
             },
-            (why) => call.broken('client', why),
+            (why) => void call.broken('client', why),
           )
         })()
         return seen
@@ -75,16 +77,21 @@ export function isObserved(fetch: unknown): boolean {
   return typeof fetch === 'function' && INNER in fetch
 }
 
+type WatchedCall = Pick<OpenCall, 'response' | 'chunk'> & {
+  ended(): Promise<void>
+  broken(...how: Parameters<OpenCall['broken']>): Promise<void>
+}
+
 /**
  * A call that is begun, and told what happens to it, when the caller is not waiting: the head and the first bytes at once, for they
- * tell when it answered; the rest at the end. Everything in order.
+ * tell when it answered; the rest at the end. `ended` and `broken` resolve when that is written, and never reject.
  */
 function openLater(
-  log: Pick<CallLog, 'begin'>,
+  log: Pick<CallLog, 'begin' | 'settled'>,
   start: WatchedRequest['start'],
   report: Reporter,
   putOff: PutOff,
-): OpenCall {
+): WatchedCall {
   let call: OpenCall | undefined
   let waiting: ((call: OpenCall) => void)[] | undefined = []
   let chunks: { readonly bytes: Buffer; readonly at: number }[] = []
@@ -103,26 +110,34 @@ function openLater(
       for (const chunk of whole) one.chunk(chunk.bytes, chunk.at)
     })
   }
-  const finish = (what: (call: OpenCall) => void): void => {
+  const finish = async (what: (call: OpenCall) => void): Promise<void> => {
     const last = (): void => {
       if (!putOff.delete(last)) return
       flush()
       tell(what)
     }
     putOff.add(last)
-    setImmediate(last)
+    await begun
+    last()
+    await log.settled()
   }
-  const begin = async (): Promise<void> => {
-    try {
-      const read = start()
-      call = log.begin({ ...('then' in read ? await read : read), began })
-      for (const what of waiting ?? []) what(call)
-    } catch (error) {
-      report.failed({ what: 'a call', error })
-    }
+  const begin = (read: CallStart): void => {
+    call = log.begin({ ...read, began })
+    for (const what of waiting ?? []) what(call)
     waiting = undefined
   }
-  setImmediate(() => void begin())
+  const failed = (error: unknown): void => {
+    waiting = undefined
+    report.failed({ what: 'a call', error })
+  }
+  // A body that is still being sent is not waited for: its answer may be over before it is.
+  const begun = nextTurn()
+    .then(() => {
+      const read = start()
+      if ('then' in read) read.then(begin).catch(failed)
+      else begin(read)
+    })
+    .catch(failed)
   return {
     response: (head) => tell((one) => one.response(head)),
     chunk(chunk) {

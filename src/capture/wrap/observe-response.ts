@@ -23,7 +23,7 @@ export function observeResponse(
   watch.response({ status: response.status, headers })
   const { body } = response
   if (body === null || body === undefined) {
-    watch.ended()
+    void watch.ended()
     return response
   }
   if (typeof body.getReader !== 'function' || body.locked) {

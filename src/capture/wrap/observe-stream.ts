@@ -8,7 +8,8 @@ import { withOwnReaders } from './observed-readers.ts'
 export type StreamWatch = {
   /** A copy, to be kept as long as one likes. */
   readonly chunk: (bytes: Buffer) => void
-  readonly ended: () => void
+  /** The reader is told of the end when this is done. Must not reject. */
+  readonly ended: () => Promise<void>
   readonly failed: (error: unknown) => void
   /** Its reader does not want the rest. */
   readonly canceled: (reason: unknown) => void
@@ -34,7 +35,7 @@ export function observeStream(
       watch.failed(error)
       throw error
     }
-    watch.ended()
+    await watch.ended()
     return undefined
   }
 

@@ -37,7 +37,7 @@ export function isReadDirectly(observed: object): boolean {
 /** What one reader sees, told to whoever watches. */
 type Sight = {
   readonly touched: () => void
-  readonly seen: (result: Read) => Read
+  readonly seen: (result: Read) => Promise<Read>
   readonly failed: (error: unknown) => never
   readonly canceled: (reason: unknown) => void
 }
@@ -46,10 +46,11 @@ function createSight(original: Bytes, watch: StreamWatch, touched: () => void): 
   let isOver = false
   return {
     touched,
-    seen(result) {
+    async seen(result) {
       if (result.done) {
-        if (!isOver) watch.ended()
+        const isFirst = !isOver
         isOver = true
+        if (isFirst) await watch.ended()
       } else if (result.value instanceof Uint8Array && result.value.byteLength > 0)
         watch.chunk(Buffer.from(result.value))
       return result
@@ -98,8 +99,8 @@ function toIterator(
 ): AsyncIterableIterator<Uint8Array> {
   let isOver = false
   let last: Promise<unknown> | undefined
-  const came = (result: Read): IteratorResult<Uint8Array> => {
-    seen(result)
+  const came = async (result: Read): Promise<IteratorResult<Uint8Array>> => {
+    await seen(result)
     if (!result.done) return result
     isOver = true
     reader.releaseLock()

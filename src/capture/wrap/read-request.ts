@@ -52,7 +52,7 @@ export function readRequest(args: readonly unknown[]): WatchedRequest | undefine
     const { promise, resolve } = withResolvers()
     const body = observeStream(init.body as ReadableStream<Uint8Array>, {
       chunk: (bytes) => void chunks.push(bytes),
-      ended: resolve,
+      ended: async () => resolve(),
       failed: resolve,
       canceled: resolve,
     })

@@ -5,7 +5,7 @@ import { createReporter, type Reporter } from '../report.ts'
 import { isObserved, observeFetch, type AnyFetch, type PutOff } from './observe-fetch.ts'
 
 /** As `record` takes them: who the session is, where it goes, in which formats. */
-export type WrapOptions = Omit<CallLogOptions, 'capture'> & {
+export type WrapOptions = CallLogOptions & {
   /** How deep subagents are recorded: one level unless said otherwise. Deeper ones are counted and named. */
   readonly subagents?: boolean | number | 'all'
 }
@@ -27,8 +27,9 @@ export function untilExit(options: WrapOptions = {}): WrapLog {
 
 function toWrapLog(options: WrapOptions, isEndless: boolean): WrapLog {
   const { subagents = 1, ...rest } = options
-  const log = createCallLog({ ...rest, capture: { subagents } })
   const report = createReporter(options.onFailure)
+  if (isOff(options)) return { ...OFF, report }
+  const log = createCallLog({ ...rest, capture: { subagents, ...options.capture } })
   const putOff: PutOff = new Set()
   const end = async (): Promise<readonly Session[]> => {
     // What wrappers have put off until nobody waits.
@@ -57,6 +58,26 @@ function toWrapLog(options: WrapOptions, isEndless: boolean): WrapLog {
     fetch: (inner) => (isObserved(inner) ? inner : observeFetch(inner, noted, report, putOff)),
     end,
   }
+}
+
+/** True when the caller switched recording off. Wrappers then leave what they are given as it is. */
+export function isOff({ capture }: WrapOptions): boolean {
+  return capture?.transcript === false
+}
+
+const NOTHING = { response() {}, chunk() {}, ended() {}, broken() {}, answered() {} }
+
+const OFF: Omit<WrapLog, 'report'> = {
+  begin: () => NOTHING,
+  inquire: () => NOTHING,
+  ask: () => NOTHING,
+  toolResult() {},
+  note() {},
+  behind: () => 0,
+  async settled() {},
+  leave() {},
+  end: async () => [],
+  fetch: (inner) => inner,
 }
 
 type Used = {
