@@ -111,6 +111,55 @@ describe('a session out of several files without ids', () => {
       ])
   })
 
+  it.each([
+    ['first to last', ['one', 'three', 'two']],
+    ['last to first', ['two', 'three', 'one']],
+    ['the middle one last', ['two', 'one', 'three']],
+  ])('is cited as it is shown, whatever came first: %s', async (_, order) => {
+    const all: Readonly<Record<string, readonly Step[]>> = {
+      one: steps(FIRST),
+      two: steps(SECOND),
+      three: steps(THIRD),
+    }
+    const searched = await create({})
+    for (const name of order) await searched.take({ [name]: all[name] ?? [] })
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await catchUpIndex(searched.archive)
+      const texts = await shown(searched)
+      for (const one of await found(searched, 'heard')) expect(texts.get(one)).toContain('heard')
+      expect(await found(searched, 'heard')).toHaveLength(5)
+    }
+  })
+
+  it('is found by the time at which it began where entries say none, whichever file they are in', async () => {
+    const at = (day: number): Step => ({ message: 'dated', timestamp: `2026-03-0${day}T10:00:00.000Z` })
+    const searched = await create({
+      one: [at(5), { message: 'heard in one' }],
+      // More than are looked at before it is asked whether what is left is too old.
+      two: [at(7), ...Array.from({ length: 80 }, (_, nth) => ({ message: `heard in two ${nth}` })), at(8)],
+      three: [{ message: 'heard in three' }],
+    })
+    // As `show` says it: the joined session begins with the first of its recordings.
+    const sessions = await openSessions(searched.archive.home)
+    const { id, startedAt } = sessions.list({}).sessions[0] ?? { id: '' }
+    const facts: (string | undefined)[] = []
+    for await (const items of sessions.read(sessions.find(id)))
+      for (const item of items) if (item.type === 'session') facts.push(item.session.startedAt)
+    sessions.close()
+    expect([startedAt, ...new Set(facts)]).toEqual([at(5).timestamp, at(5).timestamp])
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await catchUpIndex(searched.archive)
+      for (const day of [5, 6, 8])
+        for (const field of ['since:', '-since:', 'until:', '-until:']) {
+          const query = `heard ${field}2026-03-0${day}T00:00Z`
+          expect([query, await found(searched, query)]).toEqual([
+            query,
+            await readAnswer(searched.archive, query),
+          ])
+        }
+    }
+  })
+
   it('has what was said at another time as another entry', async () => {
     const at = (minute: number): Step => ({
       message: 'heard again',

@@ -61,7 +61,8 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
     for (const { key, session, entry } of entries) {
       const said = Date.parse(entry.at ?? '')
       const hasAt = Number.isFinite(said)
-      at = hasAt ? said : at || toTime(session.startedAt)
+      const start = toTime(unit.starts.get(key) ?? session.startedAt)
+      at = hasAt ? said : at || start
       const title = unit.titles.get(key)
       const facets = facetsOf(entry)
       const texts = textsOf(entry, title)
@@ -73,7 +74,7 @@ export async function writeUnit(writer: UnitWriter, unit: ListedUnit): Promise<n
       docs.put(
         toDoc(entry, source.source, about, writer),
         // Where an entry says nothing, a search by time goes by when the session began.
-        hasAt ? at : toTime(session.startedAt),
+        hasAt ? at : start,
         () => {
           searched ??= toSearched(entry, writer.redactor)
           // Nothing was secret in most: what was made of them as they were read is it.

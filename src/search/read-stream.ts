@@ -98,7 +98,7 @@ async function readHits(
         const asked: Read[] = []
         for (const { key, entry: read, session: own } of entries) {
           const said = Date.parse(read.at ?? '')
-          at = Number.isFinite(said) ? said : at || toTime(own.startedAt)
+          at = Number.isFinite(said) ? said : at || toTime(unit.starts.get(key) ?? own.startedAt)
           const session = wanted.get(key)
           if (session === undefined) continue
           // What it says is gone through for that, which most that is read is not worth.

@@ -2,6 +2,7 @@
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { prepared } from '../sources/state-statements.ts'
+import { AS_SHOWN } from '../sources/state-units.ts'
 import { bornOf } from '../sources/state.ts'
 import { placeName, type UnitPlace } from '../sources/unit-place.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
@@ -22,6 +23,8 @@ export type ListedUnit = {
   readonly sessions: ReadonlyMap<string, string>
   /** What they are called, by key. */
   readonly titles: ReadonlyMap<string, { readonly title: string }>
+  /** When those began that other units speak for, too, by key: for their entries that say no time. */
+  readonly starts: ReadonlyMap<string, string>
   /** Of those, the ones that other recordings speak for. */
   readonly hidden: ReadonlySet<string>
 }
@@ -35,20 +38,20 @@ export type UnitVersion = { readonly id: number; readonly name: string; readonly
 export function* unitVersions(database: Database, atOnce = UNITS_AT_ONCE): Generator<UnitVersion> {
   const born = bornOf(database)
   const last = Number(prepared(database, 'SELECT max(id) AS last FROM units').get()?.['last'] ?? 0)
-  const untitled = new Map<unknown, string>()
+  const plain = new Map<unknown, string>()
   for (let from = 0; from < last; from += atOnce) {
     const range = [from, from + atOnce]
-    const titles =
+    const shared =
       last <= atOnce
-        ? grouped(database, 'reading', TITLES)
-        : grouped(database, 'reading', TITLES_OF_SOME, undefined, ...range)
+        ? grouped(database, 'reading', SHARED)
+        : grouped(database, 'reading', SHARED_OF_SOME, undefined, ...range)
     const within = `${UNITS} AND units.id > ? AND units.id <= ?`
     for (const row of together(database, UNIT_COLUMNS, within, ...range)) {
-      const own = titles.get(Number(row['reading']))
+      const own = shared.get(Number(row['reading']))
       const { format } = row
-      const meant = own === undefined ? untitled.get(format) : undefined
-      const known = meant ?? meaningOf(format, titlesOf(own ?? []), born)
-      if (own === undefined) untitled.set(format, known)
+      const meant = own === undefined ? plain.get(format) : undefined
+      const known = meant ?? meaningOf(format, sharedOf(own ?? []), born)
+      if (own === undefined) plain.set(format, known)
       const name = JSON.stringify([row['agent'], row['root'], row['path']])
       yield { id: Number(row['id']), name, version: toVersion(row, known) }
     }
@@ -115,7 +118,7 @@ export function unitsOfSession(database: Database, home: string, key: string): r
     .prepare(
       `SELECT places.agent, places.root, units.path FROM recordings JOIN units ON units.reading = recordings.reading
        JOIN places ON places.id = units.place
-       WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, units.id`,
+       WHERE session = ? AND chosen > 0 ORDER BY ${AS_SHOWN}`,
     )
     .all(key)
   return rows.flatMap(
@@ -139,55 +142,59 @@ const UNITS = `SELECT units.id, places.agent, places.root, units.path, units.for
     units.id AS part FROM units JOIN places ON places.id = units.place
   WHERE units.reading IS NOT NULL AND units.format IS NOT NULL`
 
-type Titles = readonly (readonly [session: string, title: string])[]
+/** What a unit does not say itself of its sessions, and the index is made of: their titles, and when joined ones began. */
+type Shared = readonly (readonly [session: string, title: string | null, start?: string])[]
 
 /**
  * A pass reads a unit as it was then; `dirty`: it has changed since, and no pass has read it yet. Titles are searched as texts of
  * their sessions, and may come from elsewhere.
  */
-function versionOf(unit: Row, titles: Titles, born: string): string {
-  return toVersion(unit, meaningOf(unit['format'], titles, born))
+function versionOf(unit: Row, shared: Shared, born: string): string {
+  return toVersion(unit, meaningOf(unit['format'], shared, born))
 }
 
 function toVersion({ reading, extended, dirty }: Row, meaning: string): string {
   return `${String(extended ?? reading)}${dirty === 0 ? '' : '!'}-${meaning}`
 }
 
-function meaningOf(format: SqlValue | undefined, titles: Titles, born: string): string {
-  return String(toHash(JSON.stringify([born, format, titles])))
+function meaningOf(format: SqlValue | undefined, shared: Shared, born: string): string {
+  return String(toHash(JSON.stringify([born, format, shared])))
 }
 
-function titlesOf(recordings: readonly Row[]): Titles {
-  return sortedBy(recordings, 'session').flatMap(({ session, title }) =>
-    typeof title === 'string' ? [[String(session), title] as const] : [],
-  )
+function sharedOf(recordings: readonly Row[]): Shared {
+  return sortedBy(recordings, 'session').flatMap(({ session, title, start }): Shared => {
+    if (typeof start === 'string') return [[String(session), typeof title === 'string' ? title : null, start]]
+    return typeof title === 'string' ? [[String(session), title]] : []
+  })
 }
 
 const FILES: Asked = {
   columns: ['unit', 'path', 'size', 'bytes'],
   sql: 'SELECT unit, path, size, bytes, unit AS part FROM files WHERE unit IS NOT NULL',
 }
-const TITLES: Asked = {
-  columns: ['reading', 'session', 'title'],
-  // The list has a row for each session: those without a title, which are most, are passed over there.
-  sql: `SELECT reading, sessions.key AS session, json_extract(sessions.session, '$.title') AS title, reading AS part
+const START = 'CASE WHEN listing.joined THEN listing.started_at END AS start'
+const SHARED: Asked = {
+  columns: ['reading', 'session', 'title', 'start'],
+  // The list has a row for each session: those that there is nothing to say of, which are most, are passed over there.
+  sql: `SELECT reading, sessions.key AS session, json_extract(sessions.session, '$.title') AS title, ${START}, reading AS part
     FROM listing CROSS JOIN recordings ON recordings.session = listing.key JOIN sessions ON sessions.key = listing.key
-    WHERE listing.title IS NOT NULL`,
+    WHERE (listing.title IS NOT NULL OR listing.joined)`,
 }
 /** The same of units by their ids, from those on. */
-const TITLES_OF_SOME: Asked = {
-  columns: ['reading', 'session', 'title'],
+const SHARED_OF_SOME: Asked = {
+  columns: ['reading', 'session', 'title', 'start'],
   sql: `SELECT recordings.reading AS reading, sessions.key AS session, json_extract(sessions.session, '$.title') AS title,
-      recordings.reading AS part
+      ${START}, recordings.reading AS part
     FROM units CROSS JOIN recordings ON recordings.reading = units.reading CROSS JOIN listing ON listing.key = recordings.session
     CROSS JOIN sessions ON sessions.key = listing.key
-    WHERE listing.title IS NOT NULL AND units.id > ? AND units.id <= ?`,
+    WHERE (listing.title IS NOT NULL OR listing.joined) AND units.id > ? AND units.id <= ?`,
 }
 const RECORDINGS: Asked = {
-  columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title'],
+  columns: ['reading', 'session', 'id', 'started_at', 'ended_at', 'chosen', 'title', 'start'],
   sql: `SELECT reading, recordings.session AS session, recordings.id AS id, recordings.started_at AS started_at,
-      ended_at, chosen, json_extract(sessions.session, '$.title') AS title, reading AS part
-    FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session WHERE true`,
+      ended_at, chosen, json_extract(sessions.session, '$.title') AS title, ${START}, reading AS part
+    FROM recordings LEFT JOIN sessions ON sessions.key = recordings.session
+    LEFT JOIN listing ON listing.key = recordings.session WHERE true`,
 }
 
 function toUnit(
@@ -206,16 +213,19 @@ function toUnit(
     paths: files.map((file) => String(file['path'])),
     isKept: agent !== JOURNAL && files.every(({ bytes }) => bytes !== null),
   }
-  const titles = titlesOf(recordings)
+  const shared = sharedOf(recordings)
   return {
     name: placeName(place),
-    version: versionOf(unit, titles, born),
+    version: versionOf(unit, shared, born),
     place,
     format: String(format),
     bytes: files.reduce((sum, { size, bytes }) => sum + Number(bytes ?? size), 0),
     endedAt: Math.max(0, ...recordings.map(({ started_at, ended_at }) => toTime(ended_at ?? started_at))),
     sessions: new Map(recordings.map(({ id, session }) => [String(id), String(session)])),
-    titles: new Map(titles.map(([session, title]) => [session, { title }])),
+    titles: new Map(shared.flatMap(([session, title]) => (title === null ? [] : [[session, { title }]]))),
+    starts: new Map(
+      shared.flatMap(([session, , start]) => (start === undefined ? [] : [[session, start] as const])),
+    ),
     hidden: new Set(recordings.filter(({ chosen }) => chosen === 0).map(({ session }) => String(session))),
   }
 }

@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import { createEntryKeys, createKeySet } from './entry-keys.ts'
 import { createPlace } from './merge-versions.ts'
 import { keyOf } from './session-facts.ts'
+import type { ListedSession } from './state-sessions.ts'
 
 /** A recording. `unit`: see `keyOf`. */
 export type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }
@@ -20,7 +21,7 @@ export type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; reado
 export async function* oneSession(
   streams: readonly Stream[],
   { key, id }: { readonly key: string; readonly id: string },
-  known: Session,
+  known: ListedSession,
 ): AsyncGenerator<readonly ReadItem[]> {
   const join = streams.length > 1 ? createJoin() : undefined
   let left = streams.length
@@ -37,7 +38,10 @@ export async function* oneSession(
             const { session } = item
             if (keyOf(session, unit) === key || session.id === id) own ??= session.id
             isOurs = session.id === own
-            if (isOurs) ours.push({ type: 'session', session: { ...session, id, ...facts(known, session) } })
+            if (isOurs) {
+              const shared = withShared(session, known, join !== undefined)
+              ours.push({ type: 'session', session: { ...shared, id } })
+            }
           } else if (isOurs && item.type === 'entry' && add !== undefined) {
             const entry = add(item.entry)
             if (entry !== undefined) ours.push({ type: 'entry', entry })
@@ -79,14 +83,26 @@ function createJoin(): () => (entry: Entry) => Entry | undefined {
   }
 }
 
-/** What no recording says alone: it is known from all of them, and from sessions that mention this one. */
-function facts({ title, parent, recordings, totals }: Session, said: Session): Partial<Session> {
+/**
+ * What no recording says alone: it is known from all of them, and from sessions that mention this one. Of several recordings the list
+ * says which facts are the session's; what it does not hold is as the recording has it.
+ */
+function withShared(said: Session, known: ListedSession, isJoined: boolean): Session {
+  const { prompt: _, ...facts } = known
+  const { title, parent, recordings, totals } = facts
+  const shared = isJoined ? facts : { title, parent, recordings, totals }
+  const { metadata, input, apart } = said
+  const own = isJoined ? { metadata, input, apart } : said
   // One that is longer than is listed is known by its beginning.
-  const isBeginning = title !== undefined && said.title?.startsWith(title) === true
-  return {
-    ...(title !== undefined && !isBeginning && { title }),
-    ...(parent && { parent }),
-    ...(recordings && { recordings }),
-    ...(totals && { totals }),
+  const isBeginning = (name: string, value: unknown): boolean => {
+    const whole = said[name as keyof Session]
+    return typeof whole === 'string' && typeof value === 'string' && whole.startsWith(value)
   }
+  const all = Object.entries(shared).map(([name, value]) => [
+    name,
+    isBeginning(name, value) ? said[name as keyof Session] : value,
+  ])
+  return Object.fromEntries(
+    [...Object.entries(own), ...all].filter(([, value]) => value !== undefined),
+  ) as Session
 }

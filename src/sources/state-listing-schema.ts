@@ -2,7 +2,7 @@
 
 export const LISTING_SCHEMA = `
 -- A row for each of sessions. Names are in lower case, several of them as a JSON list. usd: as cost> compares it. is_cut: there
--- are more files, tools or sources than are named. mark: what it was made of.
+-- are more files, tools or sources than are named. joined: several recordings add up to it. mark: what it was made of.
 CREATE TABLE listing (
   n INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, id TEXT NOT NULL, started_at TEXT, last_at TEXT, status TEXT NOT NULL,
   title TEXT, prompt TEXT, agents TEXT NOT NULL, models TEXT NOT NULL, sources TEXT NOT NULL, tools TEXT NOT NULL,
@@ -11,7 +11,7 @@ CREATE TABLE listing (
   touched INTEGER NOT NULL, repeats INTEGER NOT NULL, rereads INTEGER NOT NULL, is_cut INTEGER NOT NULL,
   calls INTEGER NOT NULL, uncounted INTEGER NOT NULL,
   input INTEGER, cache_read INTEGER, cache_write_5m INTEGER, cache_write_1h INTEGER, output INTEGER, reasoning INTEGER,
-  quality INTEGER, tokens INTEGER, pico INTEGER, usd REAL, unpriced TEXT, duration_ms INTEGER,
+  joined INTEGER NOT NULL, quality INTEGER, tokens INTEGER, pico INTEGER, usd REAL, unpriced TEXT, duration_ms INTEGER,
   mark TEXT NOT NULL
 );
 CREATE INDEX listing_started ON listing (started_at);

@@ -65,7 +65,7 @@ function saveRow(database: Database, { key, isNew, n }: Listing, values: readonl
 /** What `columnsOf`, then `usageOf`, gives, and the mark. */
 const COLUMNS = `
   id started_at last_at status title prompt agents models sources tools parts project branch run flow
-  step entries tool_calls failed errors touched repeats rereads is_cut duration_ms calls uncounted
+  step entries tool_calls failed errors touched repeats rereads is_cut joined duration_ms calls uncounted
   input cache_read cache_write_5m cache_write_1h output reasoning quality tokens pico usd unpriced mark`
   .trim()
   .split(/\s+/)
@@ -130,6 +130,7 @@ function columnsOf({ session, recorded }: Listing): readonly SqlValue[] {
     work?.repeats ?? 0,
     work?.rereads ?? 0,
     work?.isCut === true ? 1 : 0,
+    recorded.speaking > 1 ? 1 : 0,
     took !== undefined && took >= 0 ? took : null,
   ]
 }

@@ -9,6 +9,7 @@ import type { Session } from '../transcript/session.ts'
 import type { Row } from '../transcript/source.ts'
 import { LAST } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
+import { AS_SHOWN } from './state-units.ts'
 import type { SessionWork } from './work.ts'
 
 export type Recorded = {
@@ -20,6 +21,8 @@ export type Recorded = {
   readonly shown: SessionWork | undefined
   /** The latest time that any of them has an entry of: the speaker may have been read before another one went on. */
   readonly lastAt: string | undefined
+  /** Of several that add up to the session: when the first began and the last ended. */
+  readonly times?: Pick<Session, 'startedAt' | 'endedAt'>
   readonly prompt: string | undefined
   /** Another program wrote one of them. */
   readonly isForeign: boolean
@@ -67,6 +70,7 @@ export function recordedOf(database: Database, key: string): Recorded | undefine
   return {
     ...one,
     shown: shown === undefined ? work : toWork(shown),
+    ...(one.speaking > 1 && { times: toTimes(all) }),
     prompt: prompt ?? asString(prepared(database, PROMPT).get(key)?.['prompt']),
     named: named.map(toNamed),
   }
@@ -86,14 +90,15 @@ const FEW = 10
 const MOST_NAMED = 1000
 
 const ROWS = `SELECT recordings.*, units.path AS file, places.root AS root ${LAST}`
-const AS_THEY_SPEAK = 'ORDER BY chosen DESC, recordings.started_at, places.root, units.path'
-const SHOWN = `SELECT work ${LAST} AND chosen <> 0 ORDER BY ifnull(recordings.started_at, ''), places.root, units.path LIMIT 1`
+const AS_THEY_SPEAK = `ORDER BY chosen DESC, ${AS_SHOWN}`
+const SHOWN = `SELECT work ${LAST} AND chosen > 0 ORDER BY ${AS_SHOWN} LIMIT 1`
 const PROMPT = `SELECT prompt ${LAST} AND prompt IS NOT NULL ${AS_THEY_SPEAK} LIMIT 1`
 const NAMED = `SELECT recordings.format, recordings.started_at, units.path AS file, places.root AS root
   ${LAST} ${AS_THEY_SPEAK} LIMIT ${MOST_NAMED}`
-const ALL = `SELECT total(chosen > 0) AS speaking, max(format <> '${JOURNAL}') AS is_foreign,
+const ALL = `SELECT total(chosen > 0) AS speaking,
+  min(CASE WHEN chosen > 0 THEN started_at END) AS started_at, max(CASE WHEN chosen > 0 THEN ended_at END) AS ended_at, max(format <> '${JOURNAL}') AS is_foreign,
   max(json_extract(work, '$.lastAt')) AS last_at, group_concat(reading || ':' || (chosen <> 0), ' ') AS mark
-  FROM (SELECT recordings.reading, chosen, recordings.format, work ${LAST} ORDER BY recordings.reading)`
+  FROM (SELECT recordings.reading, chosen, recordings.format, started_at, ended_at, work ${LAST} ORDER BY recordings.reading)`
 
 const isCounted = ({ chosen }: Row): boolean => Number(chosen) !== 0
 
@@ -102,6 +107,13 @@ function toNamed({ format, started_at, root, file }: Row): Recorded['named'][num
     by: String(format),
     ...(typeof started_at === 'string' && { startedAt: started_at }),
     file: `${String(root)}/${String(file)}`,
+  }
+}
+
+function toTimes({ started_at, ended_at }: Row): Pick<Session, 'startedAt' | 'endedAt'> {
+  return {
+    ...(typeof started_at === 'string' && { startedAt: started_at }),
+    ...(typeof ended_at === 'string' && { endedAt: ended_at }),
   }
 }
 

@@ -153,6 +153,7 @@ function write(database: Database, refreshed: Refreshed): void {
   const id = recorded.isForeign ? key : String(speaker['id'])
   const whole: ListedSession = {
     ...session,
+    ...recorded.times,
     ...mention,
     id,
     ...(prompt !== undefined && { prompt }),

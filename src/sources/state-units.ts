@@ -4,6 +4,9 @@ import type { Row, SqlValue } from '../transcript/source.ts'
 import { prepared } from './state-statements.ts'
 import { IMPORT } from './unit-place.ts'
 
+/** Recordings of a session as `show` joins them: the one order of entries, which search and lists number by. No sync decides it. */
+export const AS_SHOWN = 'recordings.started_at, places.root, places.agent, units.path'
+
 export type KnownUnit = {
   readonly id: number
   readonly place: number
@@ -68,7 +71,7 @@ export function openStateUnits(database: Database): StateUnits {
       prepared(
         database,
         `SELECT units.* FROM recordings JOIN units ON units.reading = recordings.reading JOIN places ON places.id = units.place
-           WHERE session = ? AND chosen > 0 ORDER BY recordings.started_at, places.root, units.path`,
+           WHERE session = ? AND chosen > 0 ORDER BY ${AS_SHOWN}`,
       )
         .all(session)
         .map(toUnit),
