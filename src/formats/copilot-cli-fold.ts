@@ -34,7 +34,8 @@ const MOST_OPEN = 10_000
 
 type OpenCall = { name: string | undefined; startedAt: string | undefined; entry: string | undefined }
 
-export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }: Survey): CopilotFold {
+export function createCopilotFold(survey: Survey): CopilotFold {
+  const { shutdowns, isCovered, isCounted, isRecorded, reported } = survey
   const said = createRecentIds()
   const open = new Map<string, OpenCall>()
   /** The call that started an agent, by the agent's own id. */
@@ -95,6 +96,7 @@ export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }:
     const entry = fromCopilotLine(line, {
       isCovered: isCovered(byteOffset),
       isCounted,
+      isRecorded,
       model: source === PRIMARY ? model : undefined,
       call: answered && { name: answered.name, durationMs: duration(answered.startedAt, at) },
       isSaid: (id) => said.has(id),
@@ -177,6 +179,7 @@ export function createCopilotFold({ shutdowns, isCovered, isCounted, reported }:
 const NOTHING_KNOWN = {
   isCovered: false,
   isCounted: () => false,
+  isRecorded: () => false,
   model: undefined,
   call: undefined,
   isSaid: () => false,

@@ -3,7 +3,15 @@
  * known, with all of its data. A line of a type that nobody here knows is kept whole.
  */
 import type { Block } from '../transcript/block.ts'
-import { asArray, asObject, asString, isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import {
+  asArray,
+  asCount,
+  asObject,
+  asString,
+  isObject,
+  type Json,
+  type JsonObject,
+} from '../transcript/json.ts'
 import { fromTimestamp } from './claude-time.ts'
 import {
   fromComplete,
@@ -14,7 +22,7 @@ import {
   type FromData,
   type Known,
 } from './copilot-cli-tools.ts'
-import { callOf, messageUsage } from './copilot-cli-usage.ts'
+import { callOf, fromMetrics, messageUsage, toMetrics } from './copilot-cli-usage.ts'
 import { VOCABULARY } from './copilot-cli-vocabulary.ts'
 import { always, isCount, isList, isNamed, isText, leftOver, takes } from './left-over.ts'
 import { asId, type Said } from './placing.ts'
@@ -76,6 +84,7 @@ const TYPES: ReadonlyMap<string, FromData> = new Map<string, FromData>([
   ['session.warning', (data) => fromNotice('message', data)],
   ['system.notification', (data) => fromNotice('content', data)],
   ['session.error', fromError],
+  ['session.usage_record', fromUsageRecord],
   ['abort', fromAbort],
 ])
 
@@ -88,13 +97,13 @@ function fromText(role: 'user' | 'system', data: JsonObject): ReturnType<FromDat
 
 function fromAssistant(
   data: JsonObject,
-  { isCovered, isCounted, model: current, isSaid }: Known,
+  { isCovered, isCounted, isRecorded, model: current, isSaid }: Known,
 ): ReturnType<FromData> {
   const requests = asArray(data['toolRequests']) ?? []
   const calls = requests.map(toCall)
   const model = asString(data['model']) ?? current
-  const usage = messageUsage(data, isCovered)
   const named = callOf(data)
+  const usage = messageUsage(data, isCovered || (named !== undefined && isRecorded(named)))
   // One that no message counts is in the shutdown's sums: by itself it would be an answer that nobody counted.
   const isSummed = isCovered && usage === undefined && named !== undefined && !isCounted(named)
   const call = isSummed ? undefined : named
@@ -181,6 +190,24 @@ function fromError(data: JsonObject): ReturnType<FromData> {
     kind: 'event',
     blocks: [{ type: 'error', message, ...(code !== undefined && { code }) }],
     ...left(data, 'message', ...(code === undefined ? [] : ['errorType'])),
+  }
+}
+
+/** What one call used, also a subagent's and those that wrote no message. */
+function fromUsageRecord(data: JsonObject): ReturnType<FromData> {
+  const counted = asObject(data['usage'])
+  if (counted === undefined) return undefined
+  const model = asString(counted['model'])
+  const call = callOf(counted)
+  const durationMs = asCount(counted['duration'])
+  return {
+    kind: 'event',
+    blocks: [],
+    usage: fromMetrics(toMetrics(counted), counted),
+    ...(model !== undefined && { model }),
+    ...(call !== undefined && { call }),
+    ...(durationMs !== undefined && { durationMs }),
+    ...left(data, 'usage'),
   }
 }
 

@@ -1,10 +1,10 @@
 /**
  * What the shutdowns of a log account for, found before it is read: which messages each covers, and what it adds to them so that
  * the sum over the log is what the shutdowns say. Counters run on over resumes and begin anew after a compaction; the output of
- * the messages, which is known, tells which.
+ * the messages, which is known, tells which. Since 1.0.102 each call has a record of its own, and a shutdown adds only what no record has.
  */
 import type { Call } from '../transcript/entry.ts'
-import { asCount, asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
+import { asObject, asString, isObject, type JsonObject } from '../transcript/json.ts'
 import { readLines, type Line } from '../transcript/lines.ts'
 import { createLineTaker, type JsonRecord } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
@@ -16,6 +16,7 @@ import {
   hasGrown,
   metricsOf,
   outputOf,
+  toMetrics,
   type Metrics,
 } from './copilot-cli-usage.ts'
 import { createIdSet } from './id-set.ts'
@@ -25,8 +26,10 @@ export type Survey = {
   readonly shutdowns: ReadonlyMap<number, readonly ModelReport[]>
   /** True for a message at this offset that a later shutdown accounts for. */
   readonly isCovered: (byteOffset: number) => boolean
-  /** True for a call whose output a message states. */
+  /** True for a call that a message or a record counts. */
   readonly isCounted: (call: Call) => boolean
+  /** True for a call that has a record of its own. */
+  readonly isRecorded: (call: Call) => boolean
   /** What the shutdowns say together. */
   readonly reported?: Usage
 }
@@ -47,6 +50,8 @@ type Counted = {
   readonly output: number
   readonly model?: string
   readonly call?: Call
+  /** All counters of the call, where it has a record. */
+  readonly recorded?: Metrics
 }
 
 export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
@@ -57,6 +62,7 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
   /** Calls since the last shutdown, the last report of each: as totals count them. */
   let calls = new Map<string, Counted>()
   const counted = createIdSet()
+  const recorded = createIdSet()
   let segmentFrom = 0
   let legFrom = 0
 
@@ -65,8 +71,7 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
     const counts = [...now.values()].some((one) => hasCounts(fromMetrics(one)))
     if (!counts || shutdowns.size === MOST_SHUTDOWNS) return
     const since = [...calls.values()]
-    const sumFrom = (from: number): number =>
-      since.reduce((sum, call) => (call.at >= from ? sum + call.output : sum), 0)
+    const sumFrom = (from: number): number => sumOf(since.filter((call) => call.at >= from))
     const { metrics, from } = settle(before, now, { segmentFrom, legFrom, sumFrom })
     const covered = since.filter((call) => call.at >= from)
     const reports = toReports(metrics, covered, data)
@@ -90,18 +95,22 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
     if (!isObject(line) || data === undefined) return
     if (line['type'] === 'session.shutdown') shutDown(data, at)
     else if (line['type'] === 'session.resume') legFrom = at
-    else if (line['type'] === 'assistant.message') {
-      const output = asCount(data['outputTokens'])
-      if (output === undefined || output === 0) return
-      const model = asString(data['model'])
-      const call = callOf(data)
+    else if (line['type'] === 'assistant.message' || line['type'] === 'session.usage_record') {
+      const record = line['type'] === 'assistant.message' ? undefined : asObject(data['usage'])
+      const { outputTokens: output = 0, ...metrics } = toMetrics(record ?? data)
+      if (output === 0 && record === undefined) return
+      const model = asString((record ?? data)['model'])
+      const call = callOf(record ?? data)
       const key = call?.messageId ?? call?.requestId ?? `${at}`
       counted.add(key)
+      if (record !== undefined) recorded.add(key)
+      else if (recorded.has(key)) return
       calls.set(key, {
         at,
         output,
         ...(model !== undefined && { model }),
         ...(call !== undefined && { call }),
+        ...(record !== undefined && { recorded: metrics }),
       })
     }
   }
@@ -116,11 +125,17 @@ export async function surveyCopilotLog(file: SourceFile): Promise<Survey> {
     shutdowns,
     isCovered: (byteOffset) => isWithin(ranges, byteOffset),
     isCounted: ({ messageId, requestId }) => counted.has(messageId ?? requestId ?? ''),
+    isRecorded: ({ messageId, requestId }) => recorded.has(messageId ?? requestId ?? ''),
     ...(reported !== undefined && { reported }),
   }
 }
 
-const LOOKED_FOR = ['"assistant.message"', '"session.shutdown"', '"session.resume"'] as const
+const LOOKED_FOR = [
+  '"assistant.message"',
+  '"session.usage_record"',
+  '"session.shutdown"',
+  '"session.resume"',
+] as const
 
 type Since = {
   /** The offset of the last shutdown, and that of the last resume. */
@@ -149,6 +164,8 @@ function toReports(
   calls: readonly Counted[],
   shutdown: JsonObject,
 ): readonly ModelReport[] {
+  const recorded = calls.filter((call) => call.recorded !== undefined)
+  if (recorded.length > 0 && sumOf(recorded) >= outputOf(metrics)) return []
   const counted = new Map<string, number>()
   const last = new Map<string, Counted>()
   /** Output of messages that name no model, or that their model's counters do not hold: it is somebody's. */
@@ -158,9 +175,14 @@ function toReports(
     if (model === undefined || !metrics.has(model)) unplaced += output
     else {
       counted.set(model, (counted.get(model) ?? 0) + output)
-      if (call.call !== undefined) last.set(model, call)
+      if (call.call !== undefined && call.recorded === undefined) last.set(model, call)
     }
   }
+  const unrecorded = recorded.reduce(
+    (left, { model, recorded: one }) =>
+      model === undefined || one === undefined ? left : growth(new Map([[model, one]]), left),
+    metrics,
+  )
   for (const [model, { outputTokens = 0 }] of metrics) {
     unplaced += Math.max(0, (counted.get(model) ?? 0) - outputTokens)
   }
@@ -169,13 +191,15 @@ function toReports(
     const more = Math.max(0, lacking - unplaced)
     unplaced -= lacking - more
     const raw = asObject(asObject(shutdown['modelMetrics'])?.[model])
-    const { output: _, ...usage } = fromMetrics(one, raw)
+    const { output: _, ...usage } = fromMetrics(unrecorded.get(model) ?? one, raw)
     const own = last.get(model)
     const output = more > 0 ? { output: more + (own?.output ?? 0) } : {}
     const call = own?.call
     return [{ model, usage: { ...usage, ...output }, ...(call !== undefined && { call }) }]
   })
 }
+
+const sumOf = (calls: readonly Counted[]): number => calls.reduce((sum, { output }) => sum + output, 0)
 
 function toPartial(report: ModelReport): ModelReport {
   return { ...report, usage: { ...report.usage, quality: 'partial' } }

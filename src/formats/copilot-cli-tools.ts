@@ -1,6 +1,7 @@
 /** Tool calls of a Copilot CLI log: asked for in a message, started, and answered, each on a line of its own. */
 import type { Block, ToolCallBlock } from '../transcript/block.ts'
 import {
+  asNumber,
   asObject,
   asString,
   isObject,
@@ -17,8 +18,10 @@ import { asId, type Said } from './placing.ts'
 export type Known = {
   /** A shutdown accounts for this message. */
   readonly isCovered: boolean
-  /** True for a call whose output a message states. */
+  /** True for a call that a message or a record counts. */
   readonly isCounted: (call: Call) => boolean
+  /** True for a call that has a record of its own. */
+  readonly isRecorded: (call: Call) => boolean
   /** The model in use, for messages that do not name theirs. */
   readonly model: string | undefined
   /** The tool and its duration, for a result. */
@@ -77,6 +80,8 @@ export function fromComplete(data: JsonObject, { call }: Known): ReturnType<From
   const model = asString(data['model'])
   const more = result && leftOver(result, CONTENT)
   const code = failed && leftOver(failed, FAILURE)
+  const exit = asNumber(asObject(data['shellExecution'])?.['exitCode'])
+  const isError = data['success'] === false || (exit !== undefined && exit !== 0)
   return {
     kind: 'message',
     role: 'tool',
@@ -87,7 +92,7 @@ export function fromComplete(data: JsonObject, { call }: Known): ReturnType<From
         ...(call?.name !== undefined && { name: call.name }),
         ...(output !== undefined && { output }),
         ...(error !== undefined && { error }),
-        ...(data['success'] === false && { isError: true }),
+        ...(isError && { isError }),
       },
     ],
     ...(model !== undefined && { model }),

@@ -1,6 +1,6 @@
 /**
- * What Copilot CLI counted: output per message, and everything else only when the program was left, summed by model. Its input
- * includes what was cached; its reasoning is a part of the output.
+ * What Copilot CLI counted: since 1.0.102 each call; before that output per message, and everything else only when the program was left,
+ * summed by model. Its input includes what was cached; its reasoning is a part of the output.
  */
 import type { Call } from '../transcript/entry.ts'
 import { asCount, asObject, type JsonObject } from '../transcript/json.ts'
@@ -45,7 +45,7 @@ export function growth(
     const more: { [K in Counter]?: number } = {}
     for (const counter of COUNTERS) {
       const count = metrics[counter]
-      if (count !== undefined) more[counter] = count - (since.get(model)?.[counter] ?? 0)
+      if (count !== undefined) more[counter] = Math.max(0, count - (since.get(model)?.[counter] ?? 0))
     }
     grown.set(model, more)
   }
@@ -93,7 +93,7 @@ export function callOf(message: JsonObject): Call | undefined {
   return { ...(requestId !== undefined && { requestId }), ...(messageId !== undefined && { messageId }) }
 }
 
-function toMetrics(usage: JsonObject | undefined): Metrics {
+export function toMetrics(usage: JsonObject | undefined): Metrics {
   const metrics: { [K in Counter]?: number } = {}
   for (const counter of COUNTERS) {
     const count = asCount(usage?.[counter])

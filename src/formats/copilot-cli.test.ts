@@ -58,6 +58,13 @@ const shutdown = (modelMetrics: JsonObject, facts: JsonObject = {}): JsonObject 
     currentModel: 'claude-sonnet-4.6',
     ...facts,
   })
+const MODEL = 'claude-sonnet-4.6'
+const record = (apiCallId: string, counts: JsonObject, facts: JsonObject = {}): JsonObject =>
+  line(
+    'session.usage_record',
+    { usage: { model: MODEL, apiCallId, duration: 25, cost: 1, ...counts } },
+    facts,
+  )
 const resume = (): JsonObject => line('session.resume', { resumeTime: at(30), eventCount: 3 })
 
 const text = (...lines: readonly Json[]): string => lines.map((one) => `${JSON.stringify(one)}\n`).join('')
@@ -193,6 +200,19 @@ describe('tool calls', () => {
     expect(entries[2]?.metadata).toMatchObject({ data: { toolRequests: [request] } })
   })
 
+  it('has failed when its command exited with another code than 0', async () => {
+    const ended = (exitCode: number): JsonObject =>
+      line('tool.execution_complete', {
+        toolCallId: `c${exitCode}`,
+        success: true,
+        shellExecution: { exitCode },
+        result: { content: 'out' },
+      })
+    const { entries } = await read(start(), ended(0), ended(3))
+    expect(entries[1]?.blocks).toEqual([{ type: 'tool-result', callId: 'c0', output: 'out' }])
+    expect(entries[2]?.blocks).toEqual([{ type: 'tool-result', callId: 'c3', output: 'out', isError: true }])
+  })
+
   it('that failed say why', async () => {
     const failed = line('tool.execution_complete', {
       toolCallId: 'c9',
@@ -267,6 +287,46 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
     const open = await read(start(), answered(30), silent)
     expect(totals(open.entries)).toMatchObject({ calls: 1, output: 30, quality: 'partial' })
     expect(open.entries[2]?.call?.messageId).toBe('msg_silent')
+  })
+
+  describe('of each call, which newer versions record', () => {
+    const one = { inputTokens: 700, outputTokens: 30, cacheReadTokens: 600, cacheWriteTokens: 50 }
+    const two = { inputTokens: 400, outputTokens: 12 }
+    const log = [
+      start(),
+      record('a', one),
+      answered(0, { apiCallId: 'a', outputTokens: 30 }),
+      line('subagent.started', { toolCallId: 'task1' }, { agentId: 'agent-7' }),
+      record('b', two, { agentId: 'agent-7' }),
+      line('assistant.message', { content: 'seen', apiCallId: 'b' }, { agentId: 'agent-7' }),
+    ]
+    const sum = { input: 450, cacheRead: 600, cacheWrite5m: 50, output: 42, quality: 'reported' }
+
+    it('is exact without a shutdown, call by call', async () => {
+      const { entries } = await read(...log)
+      expect(totals(entries)).toEqual({ calls: 2, ...sum })
+      expect(entries[1]).toMatchObject({
+        kind: 'event',
+        model: MODEL,
+        durationMs: 25,
+        call: { messageId: 'a' },
+        usage: { input: 50, cacheRead: 600, cacheWrite5m: 50, output: 30, quality: 'reported' },
+      })
+      expect(entries[4]).toMatchObject({ source: 'subagent:task1', usage: { input: 400, output: 12 } })
+    })
+
+    it('is not counted again by a shutdown, whatever that calls the model', async () => {
+      for (const model of [MODEL, 'claude-sonnet-4.6-20260101']) {
+        const { entries } = await read(...log, shutdown({ [model]: metrics(1100, 42, 600, 50) }))
+        expect(entries).toHaveLength(7)
+        expect(totals(entries)).toEqual({ calls: 2, ...sum })
+      }
+    })
+
+    it('is less than a shutdown says by what has no record', async () => {
+      const { entries } = await read(...log, shutdown({ [MODEL]: metrics(1600, 50, 700, 50) }))
+      expect(totals(entries)).toMatchObject({ calls: 3, ...sum, input: 850, cacheRead: 700, output: 50 })
+    })
   })
 
   it('of premium requests and AI units is no money', async () => {
@@ -360,7 +420,11 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
   it('sums to the shutdowns, whatever the messages and however often it was left', () => {
     const leg = fc.record({
       outputs: fc.array(
-        fc.record({ output: fc.integer({ min: 1, max: 500 }), model: fc.constantFrom('a', 'b') }),
+        fc.record({
+          output: fc.integer({ min: 1, max: 500 }),
+          model: fc.constantFrom('a', 'b'),
+          isRecorded: fc.boolean(),
+        }),
         { minLength: 1, maxLength: 6 },
       ),
       hidden: fc.nat({ max: 50 }),
@@ -371,10 +435,11 @@ describe('usage (trap 3: the input includes what was cached, the reasoning is in
         const lines: JsonObject[] = [start()]
         const sums = new Map<string, { input: number; output: number }>()
         for (const { outputs, hidden, input } of legs) {
-          for (const { output, model } of outputs) {
+          for (const { output, model, isRecorded } of outputs) {
             const sum = sums.get(model) ?? { input: 0, output: 0 }
             sums.set(model, { input: sum.input + input, output: sum.output + output })
-            lines.push(answered(output, { model }))
+            if (isRecorded) lines.push(record('', { model, inputTokens: input, outputTokens: output }))
+            else lines.push(answered(output, { model }))
           }
           const [first] = sums.keys()
           const sum = sums.get(first as string) as { input: number; output: number }
