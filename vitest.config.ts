@@ -15,21 +15,42 @@ const files = ['src', 'test'].flatMap((folder) =>
 const isAlone = (file: string): boolean =>
   ALONE.test(fs.readFileSync(join(import.meta.dirname, file), 'utf8'))
 
+const isPage = (file: string): boolean => file.startsWith('test/page')
+
 export default defineConfig({
   test: {
     globalSetup: 'test/temporary.ts',
     setupFiles: 'test/seed.ts',
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A test that hangs ends some time; no test is slow on a machine that has much else to do.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // What is awaited comes when it comes: on a busy machine a page takes its time.
-    expect: { poll: { timeout: 10_000 } },
-    // One more than the cores of the smallest machine: tests of the page wait for a browser half of the time.
-    maxWorkers: 3,
+    expect: { poll: { timeout: 60_000 } },
+    maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'alone', include: files.filter(isAlone) } },
       {
         extends: true,
-        test: { name: 'together', include: files.filter((file) => !isAlone(file)), isolate: false },
+        test: { name: 'alone', include: files.filter((file) => !isPage(file) && isAlone(file)) },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: files.filter((file) => !isPage(file) && !isAlone(file)),
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'page',
+          include: files.filter(isPage),
+          isolate: false,
+          globalSetup: ['test/temporary.ts', 'test/page-browser.ts'],
+          expect: { poll: { timeout: 120_000 } },
+          // After the others, so that a browser does not fight with them for the processor.
+          sequence: { groupOrder: 1 },
+        },
       },
     ],
   },

@@ -5,26 +5,18 @@
 import fs from 'node:fs'
 import { join, resolve } from 'node:path'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
-import { expect } from 'vitest'
-import { findBrowser } from '../scripts/browser.mjs'
+import { expect, inject } from 'vitest'
 import type { RunningServer } from '../src/server/start.ts'
 
-export async function launchBrowser(): Promise<Browser> {
-  const executablePath = findBrowser()
-  if (executablePath === undefined)
+/** How long a page may take on the busiest machine; a condition that holds is seen at once. */
+const WAIT_MS = 120_000
+
+/** The browser that all tests of the page share. Closing it closes what was opened through this connection. */
+export async function connectBrowser(): Promise<Browser> {
+  const endpoint = inject('browserEndpoint')
+  if (endpoint === '')
     throw new Error('no browser: install Chromium or Chrome, or say where it is in CHROME_PATH')
-  return chromium.launch({
-    executablePath,
-    headless: true,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-      '--no-first-run',
-    ],
-  })
+  return chromium.connect(endpoint)
 }
 
 /** The page as it was built; another build may be named. */
@@ -51,7 +43,7 @@ export async function openPage(
   { path = '/', mayBreak = false, ...options }: OpenOptions = {},
 ): Promise<OpenPage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
-  context.setDefaultTimeout(20_000)
+  context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
   const wrong: string[] = []
   page.on('pageerror', (error) => wrong.push(`error: ${error.message}`))
@@ -96,6 +88,23 @@ export async function press(page: Page, ...keys: readonly string[]): Promise<voi
 
 /** Where the page's address points within the session: the browser says so a little later than the page does. */
 export const hashOf = (page: Page): Promise<string> => page.evaluate(() => location.hash)
+
+/** However long a session or a text is, no more of it is laid out than a browser is quick with. */
+export async function expectLight(page: Page): Promise<void> {
+  const { elements, characters } = await page.evaluate(
+    () =>
+      new Promise<{ elements: number; characters: number }>((resolve) =>
+        requestAnimationFrame(() =>
+          resolve({
+            elements: document.querySelectorAll('*').length,
+            characters: document.body.textContent.length,
+          }),
+        ),
+      ),
+  )
+  expect(elements).toBeLessThan(5000)
+  expect(characters).toBeLessThan(300_000)
+}
 
 /** What axe-core finds that is serious or worse; run apart from the page, whose policy would not let it in. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {

@@ -42,7 +42,6 @@ async function recorded(): Promise<string> {
 describe('in a pipe', () => {
   it('all of it is there at once, in order', async () => {
     const id = await recorded()
-    const began = performance.now()
     const { stdout, code } = await hansard('replay', id)
     expect(code).toBe(0)
     const places = ['first question', 'first answer', 'exit 1', 'last answer'].map((text) =>
@@ -50,7 +49,6 @@ describe('in a pipe', () => {
     )
     expect(places).toEqual([...places].sort((a, b) => a - b))
     expect(Math.min(...places)).toBeGreaterThanOrEqual(0)
-    expect(performance.now() - began).toBeLessThan(30_000)
   })
 
   it('it takes its time where a speed is given, scaled and shortened', async () => {

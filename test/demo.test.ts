@@ -158,7 +158,7 @@ describe('hansard demo', () => {
     expect(await ended).toBe(0)
     // Beside it only what the program keeps of its own code.
     expect(fs.readdirSync(folder).filter((name) => name !== '.cache')).toEqual(['sample'])
-  }, 60_000)
+  })
 
   it('makes it without serving, and says how to look at it', async () => {
     const folder = join(temporaryFolder(), 'sample')
@@ -197,7 +197,7 @@ describe('npm start', () => {
     const { code, stdout, stderr } = await started(temporaryFolder())
     expect([code, stdout]).toEqual([0, expect.stringMatching(ADDRESS)])
     expect(stderr).toContain('this is a sample, made up')
-  }, 60_000)
+  })
 
   it('takes in the logs that there are, and serves them', async () => {
     const home = temporaryFolder()
@@ -207,7 +207,7 @@ describe('npm start', () => {
     const { code, stdout, stderr } = await started(home)
     expect([code, stdout]).toEqual([0, expect.stringMatching(ADDRESS)])
     expect(stderr).not.toContain('sample')
-  }, 60_000)
+  })
 })
 
 function firstJson(child: ReturnType<typeof spawn>): Promise<{ port: number; tokenFile: string }> {

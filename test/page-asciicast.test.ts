@@ -9,7 +9,7 @@ import { createAsciicast } from '../src/replay/playback/asciicast.ts'
 import { createTimeline } from '../src/replay/playback/timeline.ts'
 import { createTextView } from '../src/replay/text.ts'
 import type { Entry } from '../src/transcript/entry.ts'
-import { launchBrowser } from './browser.ts'
+import { connectBrowser } from './browser.ts'
 
 const PLAYER = join(import.meta.dirname, '../node_modules/asciinema-player/dist/bundle')
 
@@ -56,7 +56,7 @@ beforeAll(async () => {
     response.end(fs.readFileSync(path))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser.close()
@@ -92,7 +92,6 @@ it("an exported session plays in asciinema's own player, with its waits shortene
   await page.waitForFunction(
     () => (globalThis as unknown as Opened).events.some(([name]) => name === 'ended'),
     undefined,
-    { timeout: 30_000 },
   )
   const shown = await page.locator('.ap-term').innerText()
   for (const text of ['Why does it fail?', String.raw`\x1b[2J\x07`, '日本語 and', 'The last word.'])

@@ -4,10 +4,9 @@
  */
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { chromium, type Browser, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { findBrowser } from '../scripts/browser.mjs'
-import { webFolder } from './browser.ts'
+import { connectBrowser, webFolder } from './browser.ts'
 import { serveSample, type Served } from './serving.ts'
 
 let browser: Browser
@@ -28,11 +27,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => attacker.listen(0, '127.0.0.1', resolve))
   port = (attacker.address() as AddressInfo).port
-  const executablePath = findBrowser()
-  browser = await chromium.launch({
-    ...(executablePath !== undefined && { executablePath }),
-    args: ['--no-sandbox', '--disable-gpu', '--host-resolver-rules=MAP evil.test 127.0.0.1'],
-  })
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

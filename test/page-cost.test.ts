@@ -7,7 +7,7 @@ import type { CostAnswer } from '../src/server/api-cost.ts'
 import type { SessionsAnswer } from '../src/server/api.ts'
 import {
   findBarriers,
-  launchBrowser,
+  connectBrowser,
   openPage,
   webFolder,
   type OpenOptions,
@@ -33,8 +33,8 @@ beforeAll(async () => {
       fs.writeFileSync(join(logs, `${session.id}.jsonl`), toLog({ ...session, startedAt, model, failures }))
     }
   })
-  browser = await launchBrowser()
-}, 60_000)
+  browser = await connectBrowser()
+})
 afterAll(async () => {
   await browser.close()
   await served.close()

@@ -6,7 +6,7 @@ import { makeSample } from '../src/cli/demo/make.ts'
 import type { SessionsAnswer } from '../src/server/api.ts'
 import type { RunsAnswer } from '../src/server/api-runs.ts'
 import { startServer, type RunningServer } from '../src/server/start.ts'
-import { findBarriers, launchBrowser, openPage, press, webFolder, type OpenOptions } from './browser.ts'
+import { findBarriers, connectBrowser, openPage, press, webFolder, type OpenOptions } from './browser.ts'
 import { temporaryFolder } from './program.ts'
 
 let browser: Browser
@@ -26,7 +26,7 @@ beforeAll(async () => {
   // What the tests expect of them is what they then look at.
   sessions = ((await ask('sessions?limit=200')) as SessionsAnswer).sessions
   runs = ((await ask('runs')) as RunsAnswer).runs
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

@@ -11,7 +11,7 @@ import { sync } from '../src/sources/sync.ts'
 import {
   findBarriers,
   hashOf,
-  launchBrowser,
+  connectBrowser,
   openPage,
   press,
   webFolder,
@@ -40,7 +40,7 @@ beforeAll(async () => {
   const here = { userHome: root, env: {}, cwd: root }
   await sync(archive, here)
   server = await startServer(archive, { port: 0, follow: false, sync: here, webFolder })
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { record, type RecordOptions } from '../src/capture/record.ts'
 import { sync } from '../src/sources/sync.ts'
-import { findBarriers, hashOf, launchBrowser, openPage, press } from './browser.ts'
+import { findBarriers, hashOf, connectBrowser, openPage, press } from './browser.ts'
 import { HOSTILE } from './hostile-payloads.ts'
 import { hostileSession } from './hostile-session.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
@@ -44,7 +44,7 @@ beforeAll(async () => {
     [LONG, 'a long one'],
   ] as const)
     ids.set(name, sessions.find(({ prompt = '' }) => prompt.includes(mark))?.id ?? `no session of ${mark}`)
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

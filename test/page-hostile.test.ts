@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser, openPage, webFolder, type OpenPage } from './browser.ts'
+import { connectBrowser, openPage, webFolder, type OpenPage } from './browser.ts'
 import { HOSTILE_RUN, NEEDLE, serveHostile, type ServedHostile } from './hostile-archive.ts'
 import { HOSTILE } from './hostile-payloads.ts'
 import { ask } from './serving.ts'
@@ -17,7 +17,7 @@ let browser: Browser
 let served: ServedHostile
 beforeAll(async () => {
   served = await serveHostile({ webFolder })
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()
@@ -149,7 +149,7 @@ describe('hostile text', () => {
     expect(await foreignParts(page)).toEqual([])
     expectClean()
     await page.context().close()
-  }, 180_000)
+  })
 
   it('is text in runs, costs, insights and comparisons', async () => {
     // Of sessions that there are not, the browser says so itself.
@@ -191,7 +191,7 @@ describe('hostile text', () => {
     }
     expectClean()
     await page.context().close()
-  }, 180_000)
+  })
 
   it('is text in every export that is opened from the disk', async () => {
     const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-exports-'))
@@ -219,7 +219,7 @@ describe('hostile text', () => {
     expect(wrong).toEqual([])
     await context.close()
     fs.rmSync(folder, { recursive: true, force: true })
-  }, 180_000)
+  })
 
   it('is data in every answer of the API, also to a browser that opens it as a page', async () => {
     // Of what there is not, the browser says so itself.

@@ -3,14 +3,14 @@ import fs from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launchBrowser, openPage } from './browser.ts'
+import { connectBrowser, openPage } from './browser.ts'
 import { sampleId, sampleSessions, servePage, toLog, type ServedPage } from './page-archive.ts'
 
 let browser: Browser
 let served: ServedPage
 beforeAll(async () => {
   served = await servePage(sampleSessions(80), { follow: true })
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()
@@ -35,7 +35,7 @@ it('shows a session that begins, with a quiet mark, and then what it grows to', 
   await row.getByRole('img', { name: 'new' }).waitFor()
   const before = await row.locator('.cell-tokens').innerText()
   write(sampleId(501), 'A session that begins now', 4)
-  await expect.poll(() => row.locator('.cell-tokens').innerText(), { timeout: 10_000 }).not.toBe(before)
+  await expect.poll(() => row.locator('.cell-tokens').innerText()).not.toBe(before)
   await expect
     .poll(() => page.locator('[aria-live=polite]').innerText())
     .toContain('A session that begins now')

@@ -13,7 +13,7 @@ import { sync } from '../src/sources/sync.ts'
 import {
   findBarriers,
   hashOf,
-  launchBrowser,
+  connectBrowser,
   openPage,
   press,
   webFolder,
@@ -42,8 +42,8 @@ beforeAll(async () => {
   const here = { userHome: root, env: {}, cwd: root }
   await sync(archive, here)
   server = await startServer(archive, { port: 0, follow: true, sync: here, webFolder })
-  browser = await launchBrowser()
-}, 60_000)
+  browser = await connectBrowser()
+})
 afterAll(async () => {
   await browser?.close()
   await live?.end()
@@ -121,21 +121,32 @@ const open = async (id: string, rest = '', options: OpenOptions = {}): Promise<O
 const entry = (page: Page, position: number) => page.locator(`.entry[data-position="${position}"]`)
 const place = (page: Page): Promise<string> => page.locator('.player-says').innerText()
 
+/** Every text that `selector` has from now on: what is there for a moment is seen on a busy machine, too. */
+async function watchTexts(page: Page, selector: string): Promise<() => Promise<readonly string[]>> {
+  const texts = await page.evaluateHandle((selector) => {
+    const seen: string[] = []
+    const look = (): void =>
+      void seen.push([...document.querySelectorAll(selector)].map((one) => one.textContent).join('\n'))
+    new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true })
+    return seen
+  }, selector)
+  return () => texts.jsonValue()
+}
+
 describe('playing a session', () => {
   it('shows entries as they came: results after their calls, and long waits shortened and said', async () => {
     const { page, expectClean } = await open(worked)
     await entry(page, 7).waitFor()
+    const seen = await watchTexts(page, '.entry, .player-says')
     await page.getByRole('button', { name: 'Play', exact: true }).click()
-    await entry(page, 0).waitFor()
-    expect(await entry(page, 7).count()).toBe(0)
-    await entry(page, 1).waitFor()
-    expect(await entry(page, 1).innerText()).not.toContain('two tests fail')
-    await page.getByText('4m12s pass').waitFor()
-    expect(await entry(page, 3).count()).toBe(0)
-    await entry(page, 3).waitFor()
-    await page.getByText('4m12s later').waitFor()
-    await entry(page, 7).waitFor({ timeout: 15_000 })
     await page.getByRole('button', { name: 'Play (Space)' }).waitFor()
+    await page.getByText('4m12s later').waitFor()
+    await entry(page, 7).waitFor()
+    const texts = await seen()
+    expect(texts.some((text) => text.includes('npm test') && !text.includes('two tests fail'))).toBe(true)
+    const waits = texts.filter((text) => text.includes('4m12s pass'))
+    expect(waits.length).toBeGreaterThan(0)
+    for (const text of waits) expect(text).not.toContain('The sum was wrong.')
     await expect.poll(() => place(page)).toContain('8 of 8')
     await expect.poll(() => place(page)).toContain('4m18s of 4m18s')
     expectClean()
@@ -145,22 +156,13 @@ describe('playing a session', () => {
   it('types an answer as it was typed, where its frames were kept', async () => {
     const { page, expectClean } = await open(typed, '?records=1')
     const whole = WORDS.join('').trim()
-    const answer = page.locator('.entry', { hasText: 'Let me' })
     await page.getByText(whole).waitFor()
+    const seen = await watchTexts(page, '.entry')
     await press(page, 'P')
-    const seen = new Set<string>()
-    await expect
-      .poll(
-        async () => {
-          const said = await answer.allInnerTexts()
-          if (said[0]?.includes('Let me')) seen.add(said[0].replace(/[\s\S]*(Let me)/, '$1').trim())
-          return said.some((text) => text.includes(whole))
-        },
-        { timeout: 15_000, interval: 60 },
-      )
-      .toBe(true)
-    expect([...seen].some((text) => text.startsWith('Let me') && !text.includes('a while'))).toBe(true)
     await page.getByRole('button', { name: 'Play (Space)' }).waitFor()
+    await page.getByText(whole).waitFor()
+    const texts = await seen()
+    expect(texts.some((text) => text.includes('Let me') && !text.includes('a while'))).toBe(true)
     expectClean()
     await page.context().close()
   })
@@ -168,8 +170,8 @@ describe('playing a session', () => {
   it('goes by the keys of the session, and leaving it shows everything again', async () => {
     const { page, expectClean } = await open(worked)
     await entry(page, 7).waitFor()
-    await press(page, 'P', 'Space')
-    await expect.poll(() => place(page)).toMatch(/[12] of 8/)
+    await press(page, 'P', 'Space', 'g g')
+    await expect.poll(() => place(page)).toContain('1 of 8')
     await press(page, 'n')
     await expect.poll(() => place(page)).toContain('5 of 8')
     expect(await entry(page, 5).count()).toBe(0)
@@ -196,12 +198,12 @@ describe('playing a session', () => {
     const { page, expectClean } = await open(worked)
     await press(page, 'P', '+', '+', '+', '+')
     expect(await page.getByRole('combobox', { name: 'Speed' }).inputValue()).toBe('16')
-    await expect.poll(() => place(page), { timeout: 5000 }).toContain('8 of 8')
+    await expect.poll(() => place(page)).toContain('8 of 8')
     await page.getByRole('combobox', { name: 'Speed' }).selectOption({ label: 'instant' })
     await page.getByRole('slider', { name: 'Moment' }).fill('0')
     await expect.poll(() => place(page)).toContain('1 of 8')
     await page.getByRole('button', { name: 'Play (Space)' }).click()
-    await expect.poll(() => place(page), { timeout: 3000 }).toContain('8 of 8')
+    await expect.poll(() => place(page)).toContain('8 of 8')
     expectClean()
     await page.context().close()
   })
@@ -243,7 +245,7 @@ describe('playing a session', () => {
     await page.locator('.player').waitFor()
     await press(page, 'Space')
     const total = LONG.toLocaleString('en')
-    await expect.poll(() => place(page), { timeout: 30_000, interval: 500 }).toContain(`${total} of ${total}`)
+    await expect.poll(() => place(page), { interval: 500 }).toContain(`${total} of ${total}`)
     await entry(page, LONG - 1).waitFor()
     expect(await page.locator('.entry').count()).toBeLessThan(200)
     await page.getByRole('slider', { name: 'Moment' }).fill('10001')

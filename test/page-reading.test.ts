@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sync } from '../src/sources/sync.ts'
-import { hashOf, launchBrowser, openPage, press, type OpenOptions, type OpenPage } from './browser.ts'
+import { hashOf, connectBrowser, openPage, press, type OpenOptions, type OpenPage } from './browser.ts'
 import { servePage, type ServedPage } from './page-archive.ts'
 import { createLines, richSession, subagentLog } from './session-sample.ts'
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   ids.set(RICH, named('login timeout'))
   ids.set(GIVEN, named('/debug'))
   ids.set(NOTES, named('nothing'))
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

@@ -5,7 +5,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   findBarriers,
-  launchBrowser,
+  connectBrowser,
   openPage,
   webFolder,
   type OpenOptions,
@@ -26,8 +26,8 @@ let served: ServedRuns
 let browser: Browser
 beforeAll(async () => {
   served = await serveRuns({ webFolder }, leaveHostile)
-  browser = await launchBrowser()
-}, 60_000)
+  browser = await connectBrowser()
+})
 afterAll(async () => {
   await browser.close()
   await served.close()

@@ -10,7 +10,7 @@ import { record, type Recorder, type RecordOptions } from '../src/capture/record
 import { startServer, type RunningServer } from '../src/server/start.ts'
 import { sync } from '../src/sources/sync.ts'
 import type { Quality } from '../src/transcript/usage.ts'
-import { findBarriers, launchBrowser, openPage, webFolder } from './browser.ts'
+import { findBarriers, connectBrowser, openPage, webFolder } from './browser.ts'
 import { createLines, richSession } from './session-sample.ts'
 
 let browser: Browser
@@ -88,7 +88,7 @@ beforeAll(async () => {
   const here = { userHome: root, env: {}, cwd: root }
   await sync(archive, here)
   server = await startServer(archive, { port: 0, follow: false, sync: here, webFolder })
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { build } from 'vite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launchBrowser } from './browser.ts'
+import { connectBrowser } from './browser.ts'
 
 const root = join(import.meta.dirname, '..')
 const MILLION = 1_000_000
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const [first] = Array.isArray(made) ? made : [made]
   if (first === undefined || !('output' in first)) throw new Error('nothing was built')
   script = first.output[0].code
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(() => browser?.close())
 

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   findBarriers,
-  launchBrowser,
+  connectBrowser,
   openPage,
   webFolder,
   type OpenOptions,
@@ -28,7 +28,7 @@ beforeAll(async () => {
     branch: "';--",
   }
   served = await servePage([...sampleSessions(160, now), hostile])
-  browser = await launchBrowser()
+  browser = await connectBrowser()
 })
 afterAll(async () => {
   await browser?.close()

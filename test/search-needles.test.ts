@@ -142,7 +142,7 @@ beforeAll(async () => {
   for (const needle of NEEDLES) live.user(`${needle} inlive`)
   await live.flush()
   all = await readAll()
-}, 60_000)
+})
 
 afterAll(async () => {
   await live.end()
@@ -164,7 +164,7 @@ describe.each([
 ])('every needle is found, and nothing else, %s', (_, isIndexed) => {
   beforeAll(async () => {
     if (isIndexed) await catchUpIndex(searched.archive)
-  }, 60_000)
+  })
 
   it.each(Object.entries(SCRIPTS))(
     'of %s',
@@ -190,7 +190,7 @@ describe.each([
         expect([needle, await expectSame(index, needle)]).toEqual([needle, [expect.any(String)]])
       expect(await expectSame(index, 'nosuchneedle')).toEqual([])
     })
-  }, 60_000)
+  })
 
   it('by every field, alone and with others', async () => {
     await withIndex(async (index) => {
@@ -203,7 +203,7 @@ describe.each([
       }
       await expectSame(index, "role:user -status:running has:error OR 'stackneed' -tool:bash")
     })
-  }, 120_000)
+  })
 
   it('in a session while it is written', async () => {
     live.user(`grownneedle ${isIndexed}`)
@@ -213,5 +213,5 @@ describe.each([
       expect(await expectSame(index, `grownneedle ${isIndexed}`)).toHaveLength(1)
       expect(await expectSame(index, "'rownneed'")).toHaveLength(isIndexed ? 2 : 1)
     })
-  }, 60_000)
+  })
 })

@@ -68,4 +68,4 @@ it('readers beside a process that indexes get whole answers, and no errors', asy
   expect(errors).toEqual([])
   expect(counts).toEqual(counts.map(() => TEXTS))
   expect(fs.existsSync(join(home, 'index', 'search-0.db'))).toBe(true)
-}, 120_000)
+})

@@ -31,4 +31,4 @@ it('ends a thread after five batches, goes on with another, and has all of it in
     expect(scanned.units).toBe(0)
   }
   index.close()
-}, 60_000)
+})

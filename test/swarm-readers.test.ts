@@ -93,7 +93,7 @@ beforeAll(async () => {
   const here = { userHome: folder, env: {}, cwd: folder }
   server = await startServer(openArchive(home(), { write: true }), { port: 0, follow: false, sync: here })
   first = await request(`/api/runs/${RUN}/receipts`)
-}, 60_000)
+})
 
 afterAll(async () => {
   await server.close()

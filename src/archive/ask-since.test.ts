@@ -138,7 +138,7 @@ describe('of a table of keys that is followed', () => {
       ),
       { numRuns: 25 },
     )
-  }, 60_000)
+  })
 
   it('only the newest heads are asked for, and the newest of what was lately written to', async () => {
     many('other:', 3000)

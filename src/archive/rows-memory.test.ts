@@ -117,7 +117,7 @@ describe('an export of a database that is followed', () => {
       ),
       { numRuns: 25 },
     )
-  }, 60_000)
+  })
 
   it('asks for what was written since, and for all where the file is not as it left it', async () => {
     await sql(`${SCHEMA}; INSERT INTO t VALUES ('a', 1, 'x'), ('b', 2, 'y')`)

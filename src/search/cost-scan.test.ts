@@ -121,7 +121,7 @@ describe('costs read from nothing', () => {
     } finally {
       fs.rmSync(machine.base, { recursive: true, force: true })
     }
-  }, 60_000)
+  })
 
   it('need no archive, and write nothing', async () => {
     const session = 'aaaaaaaa-0000-4000-8000-000000000001'

@@ -73,7 +73,7 @@ describe('following', () => {
     await over
     expect((await machine.list())[0]?.totals).toMatchObject({ calls: 2, usage: { input: 20, output: 10 } })
     expect(reports.flatMap(({ problems }) => problems)).toEqual([])
-  }, 15_000)
+  })
 
   it('follows an agent that was not here when it began', async () => {
     const over = follow()
@@ -82,7 +82,7 @@ describe('following', () => {
     await until(() => entriesTaken() === 2)
     ending.abort()
     await over
-  }, 15_000)
+  })
 
   it('prepares after what brought something, and when a database is to be looked through', async () => {
     const files = { seen: 1, new: 0, grown: 0, rewritten: 0, unchanged: 1, failed: 0 }
@@ -110,7 +110,7 @@ describe('following', () => {
     expect(await told({ ...nothing, sessions: 1 })).toBeGreaterThan(looked)
     ending.abort()
     await over
-  }, 15_000)
+  })
 
   it.runIf(process.platform === 'linux')(
     'watches a place once, also when a file of it was named',

@@ -193,7 +193,7 @@ describe('chats that are followed', () => {
       // What is there is what the series before it left.
       { numRuns: 5, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
   it('are read where rows came to them', async () => {
     await longDatabase('chats')
@@ -205,7 +205,7 @@ describe('chats that are followed', () => {
       expect(entries, `change ${at}`).toBeLessThan(10)
     }
     await expectWhole(machine)
-  }, 60_000)
+  })
 
   it('are kept as they are, changed where they are or not, and nothing else is', async () => {
     await longDatabase()
@@ -274,7 +274,7 @@ describe('chats that are followed', () => {
     expect(await follow()).toMatchObject({ sessions: 2 })
     expect(keptText().includes('changed unnoticed')).toBe(true)
     await expectWhole(machine)
-  }, 30_000)
+  })
 
   it('that were changed unnoticed are kept by whoever does not follow, though the database is as it was', async () => {
     await changeUnnoticed()
@@ -295,7 +295,7 @@ describe('chats that are followed', () => {
     expect(await follow()).toMatchObject({ sessions: 1 })
     expect(keptText().includes('changed unnoticed')).toBe(true)
     await expectWhole(machine)
-  }, 30_000)
+  })
 
   it('are read beside what else is to be done, until it is to stop', async () => {
     await longDatabase()

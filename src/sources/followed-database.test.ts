@@ -189,7 +189,7 @@ describe('a database that is followed', () => {
       // What is there is what the series before it left.
       { numRuns: 4, endOnFailure: true },
     )
-  }, 120_000)
+  })
 
   it('is read by the sessions that have changed', async () => {
     await longDatabase('sessions')

@@ -166,12 +166,10 @@ describe('a long log that is followed', () => {
     await change('UPDATE units SET dirty = 1')
     const ending = new AbortController()
     setTimeout(() => ending.abort(), 50)
-    const began = Date.now()
     await prepareFollowed(machine.archive(), ending.signal)
-    expect(Date.now() - began).toBeLessThan(5000)
     // It was the one that was looked for.
     expect(followedUnits.nextWish(machine.home)).toBeUndefined()
-  }, 60_000)
+  })
 
   it('is read whole in a state that was begun anew, though its passes have the same numbers', async () => {
     const path = await longLog()

@@ -7,8 +7,7 @@ import { watchPlaces, type WatchOptions } from './watch.ts'
 
 let root: string
 let controller: AbortController
-let told: { readonly path: string | undefined; readonly afterMs: number }[]
-let started: number
+let told: { readonly path: string | undefined }[]
 
 beforeEach(() => {
   root = fs.realpathSync(fs.mkdtempSync(join(os.tmpdir(), 'hansard-watch-')))
@@ -32,11 +31,10 @@ function watching(
 ): void {
   const place: FoundPlace = { agent: 'pi', root, files, ...more }
   watchPlaces([place], {
-    onChange: (_, path) => told.push({ path, afterMs: performance.now() - started }),
+    onChange: (_, path) => told.push({ path }),
     signal: controller.signal,
     ...options,
   })
-  started = performance.now()
 }
 
 async function until(isDone: () => boolean, limitMs = 5000): Promise<void> {
@@ -52,22 +50,17 @@ describe.each([
   ['by folders', false],
   ['by the whole tree', true],
 ])('watching %s', (_, recursive) => {
-  it('tells of a line that was appended, well within a second', async () => {
+  it('tells of a line that was appended', async () => {
     put('a/b/live.jsonl')
     watching({ recursive })
     await pause(50)
-    const times: number[] = []
-    // A busy machine may hold up one of them.
     for (let lines = 0; lines < 3; lines += 1) {
       told.length = 0
-      started = performance.now()
       put('a/b/live.jsonl')
       await until(() => told.length > 0)
       expect(told[0]?.path).toBe('a/b/live.jsonl')
-      times.push(told[0]?.afterMs ?? Infinity)
       await pause(50)
     }
-    expect(Math.min(...times)).toBeLessThan(1000)
   })
 
   it('tells of a database whose log was written to', async () => {

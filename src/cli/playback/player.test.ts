@@ -105,7 +105,6 @@ describe('playing', () => {
       yield frame('two\n')
       await new Promise((resolve) => setTimeout(resolve, 60_000))
     }
-    const began = performance.now()
     await play({
       frames: live(),
       isLive: true,
@@ -124,7 +123,6 @@ describe('playing', () => {
       dim: (text) => text,
     })
     expect(written).toContain('one\ntwo\n')
-    expect(performance.now() - began).toBeLessThan(10_000)
   })
 
   it('ends by q, by ctrl-c, and when nobody types any more', async () => {
