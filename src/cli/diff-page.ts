@@ -50,8 +50,11 @@ function sides({ a, b }: SessionDiff, clock: ReturnType<typeof createClock>, { b
 /** What is painted is ours already. */
 const visibleName = (text: string): string => (text.startsWith('\x1b') ? text : visibleLine(text))
 
-function parting({ first, isSame }: SessionDiff, colours: Colours, most: number): string {
-  if (isSame || first === undefined) return 'The same was asked and done in both.'
+function parting({ first, isSame, alike }: SessionDiff, colours: Colours, most: number): string {
+  if (isSame || first === undefined) {
+    const but = alike === 0 ? '' : `, but for ids, times or places in ${counted(alike, 'step')}`
+    return `The same was asked and done in both${but}.`
+  }
   return `${colours.bold('They part at')} ${step(first, colours, most)}`
 }
 

@@ -4,7 +4,7 @@
  */
 import { canonical } from '../replay/matching/canonical.ts'
 import { WAYS, type MatchWay } from '../replay/matching/matcher.ts'
-import { normalisersFor } from '../replay/matching/needed.ts'
+import { findNeeded } from '../replay/matching/needed.ts'
 import { wayOf, type Normaliser, type Way } from '../replay/matching/normalisers.ts'
 import type { Json } from '../transcript/json.ts'
 import { toInquiry, type TapeInquiryJson } from '../wire/tape.ts'
@@ -56,7 +56,7 @@ export function createInquiries(
         if (inquiry === undefined || answer === undefined) continue
         given.add(inquiry)
         const by =
-          how === 'normalised' ? normalisersFor(inquiry.body ?? null, live.body ?? null, normalisers) : []
+          how === 'normalised' ? findNeeded(inquiry.body ?? null, live.body ?? null, normalisers).by : []
         return { how, inquiry, answer, ...(by.length > 0 && { by }) }
       }
       return undefined

@@ -27,6 +27,7 @@ import { play, type Speed } from './play.ts'
 import { toErrorBody } from './provider-error.ts'
 import { isStreamPath, toAsked, type Exchange, type Recording } from './recording.ts'
 import { createRedacting } from './redacting.ts'
+import { renameIn } from './rename.ts'
 import { createReportLog, type ReplayReport, type ReportLog, type Served } from './report.ts'
 import { toolsThatRan } from './tool-results.ts'
 
@@ -92,6 +93,7 @@ export async function serveRecording(
   const bodies = createBodyReader()
   const inquiries = createInquiries(recording.inquiries, normalisers, options.loosest)
   const log = createReportLog(new Date().toISOString())
+  const names = new Map<string, string>()
   const add = (served: Omit<Served, 'n'>): void => {
     const told = log.add(served)
     onServed?.(told)
@@ -133,7 +135,9 @@ export async function serveRecording(
       return fork.forward(request, response, live)
     }
     const asking = askingOf(live, api)
-    const found = exchange?.answer(asking) ?? (await exchange?.remake?.(asking))
+    if ('index' in choice) for (const [then, now] of choice.names ?? []) names.set(then, now)
+    const kept = exchange?.answer(asking) ?? (await exchange?.remake?.(asking))
+    const found = kept && renameIn(kept, names)
     if (exchange === undefined || found === undefined) {
       const served = { ...said, how: 'miss' as const, reason: reasonOf(choice) }
       add(served)

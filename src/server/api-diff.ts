@@ -57,6 +57,8 @@ export const diffSchema = z.object({
   a: sideSchema,
   b: sideSchema,
   isSame: z.boolean(),
+  /** Steps that are the same but for ids, times, places and the like. */
+  alike: z.int(),
   /** Steps that differ, in the order of reading; the first is where the sessions part. */
   changes: list(changeSchema),
   /** Of all of them. */

@@ -15,7 +15,7 @@ const BEFORE = 400
 const LAST_ANSWER = 2000
 
 export function toDiffAnswer(
-  { a, b, isSame, changes, counts, tools, files, turns }: SessionDiff,
+  { a, b, isSame, alike, changes, counts, tools, files, turns }: SessionDiff,
   rows: { readonly a: SessionRow; readonly b: SessionRow },
 ): DiffAnswer {
   const changed = Object.values(counts).reduce((sum, count) => sum + count, 0)
@@ -28,6 +28,7 @@ export function toDiffAnswer(
     a: toSide(a, rows.a),
     b: toSide(b, rows.b),
     isSame,
+    alike,
     changes: changes
       .slice(0, MOST_CHANGES)
       .map((change, at) => toChange(change, at === 0 ? FIRST_LENGTH : TEXT_LENGTH)),

@@ -4,7 +4,7 @@
  * kind, and what is left went, came, or is elsewhere.
  */
 import { PRIMARY } from '../../transcript/entry.ts'
-import { align } from './align.ts'
+import { align, type Pair } from './align.ts'
 import type { ChangeType, StepKind } from './kinds.ts'
 import type { Step } from './steps.ts'
 
@@ -16,11 +16,34 @@ export type Change = {
   readonly b?: Step
 }
 
-/** In the order of reading. Empty when both say the same in the same order. */
-export function findChanges(a: readonly Step[], b: readonly Step[]): readonly Change[] {
+export type Changes = {
+  /** In the order of reading. Empty when both say the same in the same order. */
+  readonly changes: readonly Change[]
+  /** Pairs of steps that are the same but for what differs between equal runs. */
+  readonly alike: number
+}
+
+/** `alikeKey`: the same for two steps that differ only in what may differ between equal runs. */
+export function findChanges(
+  a: readonly Step[],
+  b: readonly Step[],
+  alikeKey: (step: Step, side: 'a' | 'b') => string = ({ key }) => key,
+): Changes {
   const changes: Change[] = []
-  for (const [one, other] of pairLanes(toLanes(a), toLanes(b))) addChanges(changes, one, other)
-  return changes.sort((one, other) => placeOf(one) - placeOf(other))
+  let alike = 0
+  for (const [one, other] of pairLanes(toLanes(a), toLanes(b))) {
+    const gaps = gapsBetween(one, other)
+    const left = gaps.flatMap(({ gone, come }) => {
+      const pairs = align(
+        gone.map((step) => alikeKey(step, 'a')),
+        come.map((step) => alikeKey(step, 'b')),
+      )
+      alike += pairs.length
+      return around(pairs, gone, come)
+    })
+    addChanges(changes, left)
+  }
+  return { changes: changes.sort((one, other) => placeOf(one) - placeOf(other)), alike }
 }
 
 const placeOf = ({ a, b }: Change): number => Math.min(a?.at ?? Infinity, b?.at ?? Infinity)
@@ -59,11 +82,10 @@ function pairLanes(
 
 type Gap = { readonly gone: readonly Step[]; readonly come: readonly Step[] }
 
-function addChanges(changes: Change[], a: Lane, b: Lane): void {
-  let gaps = gapsBetween(a, b)
+function addChanges(changes: Change[], unlike: readonly Gap[]): void {
   // What was done elsewhere is not what was done instead. A result goes with its call.
   const done = (step: Step): boolean => step.what !== 'result'
-  gaps = takeMoved(changes, gaps, done)
+  const gaps = takeMoved(changes, unlike, done)
   const left = gaps.map(({ gone, come }): Gap => {
     const alike = align(gone.map(looseKey), come.map(looseKey))
     const [wasIn, isIn] = [new Set(alike.map(([at]) => at)), new Set(alike.map(([, at]) => at))]
@@ -78,6 +100,10 @@ function addChanges(changes: Change[], a: Lane, b: Lane): void {
 
 /** What stands on either side between steps that say the same. */
 function gapsBetween(a: Lane, b: Lane): readonly Gap[] {
+  return around(align(keys(a), keys(b)), a, b)
+}
+
+function around(pairs: readonly Pair[], a: Lane, b: Lane): readonly Gap[] {
   const gaps: Gap[] = []
   let [fromA, fromB] = [0, 0]
   const add = (toA: number, toB: number): void => {
@@ -85,7 +111,7 @@ function gapsBetween(a: Lane, b: Lane): readonly Gap[] {
     fromA = toA + 1
     fromB = toB + 1
   }
-  for (const [atA, atB] of align(keys(a), keys(b))) add(atA, atB)
+  for (const [atA, atB] of pairs) add(atA, atB)
   add(a.length, b.length)
   return gaps
 }

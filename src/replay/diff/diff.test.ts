@@ -212,4 +212,25 @@ describe('the difference', () => {
     })
     expect(turns.at(-1)).toMatchObject({ verdict: 'missing' })
   })
+
+  it('finds two equal runs the same, whatever ids, processes and folders they have', () => {
+    const run = (id: string, nickname: string, group: number, cwd: string, output: string) => {
+      const side = createSide()
+      const entries = said([
+        ['user', { type: 'text', text: `look around in ${cwd}` }],
+        ['assistant', { type: 'tool-call', name: 'spawn_agent', input: { message: `look in ${cwd}/src` } }],
+        ['tool', { type: 'tool-result', output: `{"agent_id":"${id}","nickname":"${nickname}"}` }],
+        ['assistant', { type: 'tool-call', name: 'wait_agent', input: { ids: [id] } }],
+        ['tool', { type: 'tool-result', output, error: `in group PGID: ${group}`, isError: true }],
+      ])
+      for (const entry of entries) side.add(entry)
+      return side.end(session(id, { cwd }))
+    }
+    const a = run('01a1f3d5-da25-7d41-928a-e81d176cb7b7', 'James', 15302, '/srv/one', 'timed out')
+    const b = run('01a1f3d5-fceb-7600-885e-1b9cf331624e', 'Sagan', 15557, '/srv/two', 'timed out')
+    const other = run('01a1f3d5-fceb-7600-885e-1b9cf331624f', 'Sagan', 15557, '/srv/two', 'gone')
+    expect(diffSessions(a, b)).toMatchObject({ isSame: true, alike: 5, changes: [] })
+    expect(diffSessions(a, a)).toMatchObject({ isSame: true, alike: 0 })
+    expect(diffSessions(a, other)).toMatchObject({ isSame: false, alike: 4, counts: { changed: 1 } })
+  })
 })

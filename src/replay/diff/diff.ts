@@ -5,13 +5,17 @@
 import type { Entry } from '../../transcript/entry.ts'
 import { citation } from '../../transcript/entry.ts'
 import type { Session } from '../../transcript/session.ts'
+import { hashOf } from '../matching/canonical.ts'
+import { createNormalisers, wayOf } from '../matching/normalisers.ts'
 import { findChanges, type Change } from './changes.ts'
 import { createFactsFold, type Digest, type SessionFacts, type ToolFacts, type TurnFacts } from './facts.ts'
 import type { ChangeType } from './kinds.ts'
-import { createStepFold, type Step, type StepFold } from './steps.ts'
+import { createStepFold, LONGEST_TEXT, type Step, type StepFold } from './steps.ts'
 
 export type SessionDiff = {
   readonly isSame: boolean
+  /** Steps that are the same but for ids, times, places and the like: no changes. */
+  readonly alike: number
   readonly a: SessionFacts
   readonly b: SessionFacts
   /** The first of the changes. */
@@ -73,7 +77,7 @@ export function createSide(): Side {
 
 /** `most`: changes that are told one by one; all are counted. */
 export function diffSessions(a: Taken, b: Taken, most = Infinity): SessionDiff {
-  const all = findChanges(a.steps, b.steps)
+  const { changes: all, alike } = findChanges(a.steps, b.steps, createAlikeKey(a, b))
   const counts = { changed: 0, gone: 0, come: 0, moved: 0 }
   for (const { type } of all) counts[type] += 1
   const changes = all.slice(0, most).map((change): StepChange => ({
@@ -86,6 +90,7 @@ export function diffSessions(a: Taken, b: Taken, most = Infinity): SessionDiff {
   const [first] = changes
   return {
     isSame: all.length === 0,
+    alike,
     a: a.digest.facts,
     b: b.digest.facts,
     ...(first && { first }),
@@ -94,6 +99,19 @@ export function diffSessions(a: Taken, b: Taken, most = Infinity): SessionDiff {
     tools: diffTools(a.digest, b.digest),
     files: diffFiles(a.digest, b.digest),
     turns: diffTurns(a.digest.turns, b.digest.turns),
+  }
+}
+
+/** Reads steps by the table of volatile values. One whose words are not all held is known by its exact key. */
+function createAlikeKey(a: Taken, b: Taken): (step: Step, side: 'a' | 'b') => string {
+  const roots = [a, b].flatMap(({ digest }) => digest.session.cwd ?? [])
+  const way = wayOf(createNormalisers({ roots }))
+  return ({ what, tool, error, held, key }, side) => {
+    const text = held === undefined ? undefined : (side === 'a' ? a : b).texts.get(held)
+    if (text === undefined || text.length >= LONGEST_TEXT) return key
+    return hashOf(
+      [what, tool ?? '', error === undefined ? '' : `!${way.text(error)}`, way.text(text)].join('\n'),
+    )
   }
 }
 

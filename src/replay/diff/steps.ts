@@ -19,6 +19,8 @@ export type Step = {
   readonly what: StepKind
   readonly tool?: string
   readonly key: string
+  /** Of a result that was an error: what was said beside its output. */
+  readonly error?: string
   /** Where all that it says is held; absent where that is too much, and of long texts the beginning. */
   readonly held?: number
 }
@@ -30,7 +32,7 @@ export type StepFold = {
 }
 
 /** UTF-16 units of one text, and of all texts of a session, that are held to be compared word by word. */
-const LONGEST_TEXT = 256 * 1024
+export const LONGEST_TEXT = 256 * 1024
 const MOST_TEXT = 32 * 1024 * 1024
 /** Calls whose results have not come. */
 const MOST_OPEN = 10_000
@@ -54,6 +56,7 @@ export function createStepFold(): StepFold {
         const said = textOf(block)
         const key = keyOf(what, tool, said, block)
         const held = texts.put(said, key)
+        const error = block.type === 'tool-result' && block.isError === true ? (block.error ?? '') : undefined
         steps.push({
           at: steps.length,
           position,
@@ -62,6 +65,7 @@ export function createStepFold(): StepFold {
           what,
           ...(tool !== undefined && { tool }),
           key,
+          ...(error !== undefined && { error }),
           ...(held !== undefined && { held }),
         })
       }

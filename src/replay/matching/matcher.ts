@@ -8,7 +8,7 @@ import { asString, isObject, type Json } from '../../transcript/json.ts'
 import { createKeyer, partsOf, type Asked } from './keys.ts'
 import { lastOf, positionOf, toLaneScore } from './lanes.ts'
 import { wayOf, type Normaliser } from './normalisers.ts'
-import { normalisersFor } from './needed.ts'
+import { findNeeded } from './needed.ts'
 import { diffPaths, type PathDifference } from './path-diff.ts'
 import { isSameTurn, type Turn } from './turn.ts'
 
@@ -29,6 +29,8 @@ export type Match = {
   readonly index: number
   /** Which normalisers were needed; `turn` where only what was new could be compared. */
   readonly by?: readonly string[]
+  /** Ids that are others in this run, from the recording's to this run's. */
+  readonly names?: ReadonlyMap<string, string>
   /** Given before so many times: the recording has no other for it. */
   readonly repeat?: number
   /** Another call of its lane was to come first. */
@@ -94,8 +96,10 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
   }
   const bodyOf = (index: number): Json | undefined => calls[index]?.asked?.()?.body
 
-  const byNormalisers = (live: Asked, index: number): readonly string[] =>
-    normalisersFor(bodyOf(index) ?? null, live.body, normalisers)
+  const neededFor = (live: Asked, index: number): Pick<Match, 'by' | 'names'> => {
+    const { by, names } = findNeeded(bodyOf(index) ?? null, live.body, normalisers)
+    return { by, ...(names.size > 0 && { names }) }
+  }
   const differences = (live: Asked, index: number): readonly PathDifference[] => {
     const recorded = bodyOf(index)
     return recorded === undefined ? [] : diffPaths(recorded, live.body, { way })
@@ -130,13 +134,13 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
       const alike = normalised.find(live)
       const freshAlike = alike.find((index) => !given.has(index))
       if (freshAlike !== undefined && isAllowed('normalised'))
-        return take(freshAlike, { how: 'normalised', by: byNormalisers(live, freshAlike) })
+        return take(freshAlike, { how: 'normalised', ...neededFor(live, freshAlike) })
       const again = same.at(-1) ?? (isAllowed('normalised') ? alike.at(-1) : undefined)
       if (again !== undefined) {
         const repeat = given.get(again) ?? 0
         if (repeat > repeats) return { how: 'miss', reason: 'asked-too-often', nearest: again }
         const how = same.includes(again) ? 'exact' : 'normalised'
-        return take(again, { how, repeat, ...(how === 'normalised' && { by: byNormalisers(live, again) }) })
+        return take(again, { how, repeat, ...(how === 'normalised' && neededFor(live, again)) })
       }
       const near = laneOf(live)
       if (near === undefined) return { how: 'miss', reason: 'nothing-like-it' }
@@ -147,8 +151,10 @@ export function createMatcher(calls: readonly RecordedCall[], options: MatcherOp
       if (!isAllowed('positional')) return { how: 'miss', reason: 'not-allowed', ...found }
       const { turn } = calls[near.index] as RecordedCall
       const isTurn = turn !== undefined && isSameTurn(turn, live)
+      const { names } = neededFor(live, near.index)
       return take(near.index, {
         how: 'positional',
+        ...(names && { names }),
         ...(isTurn && { by: ['turn'] }),
         ...(differs.length > 0 && { differences: differs }),
       })

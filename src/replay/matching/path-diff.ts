@@ -53,7 +53,9 @@ export function diffPaths(recorded: Json, live: Json, options: DiffOptions = {})
       return
     }
     onValues?.(a, b, path)
-    const [one, other] = [asText(a), asText(b)]
+    // As they are compared: else an id that does not count hides the words that do.
+    const read = (value: Json): string => (way === undefined ? asText(value) : way.text(asText(value)))
+    const [one, other] = [read(a), read(b)]
     const at = firstDifference(one, other)
     found.push({ path, kind: 'changed', recorded: excerpt(one, at), live: excerpt(other, at) })
   }

@@ -13,6 +13,7 @@ import { useKeys } from '../../keys.ts'
 import { href, navigate } from '../../router.ts'
 import type { ViewProps } from '../../shell/views.ts'
 import { LONG_PAUSE_MS, useAnswer } from '../../state/answer.ts'
+import { exactCount } from '../../ui/numbers.ts'
 import { Choose, ChooseFor } from './choose.tsx'
 import { Beside, Files, SideHead, Tools, Turns } from './sides.tsx'
 import { StepDiff, StepLine, Steps } from './steps.tsx'
@@ -84,6 +85,7 @@ function Parting({ value, isBusy }: { readonly value: DiffAnswer; readonly isBus
     return (
       <Panel title="The same" isBusy={isBusy}>
         <p>The same was asked and done in both, in the same order.</p>
+        {value.alike > 0 && <p>Steps that differ only in ids, times or places: {exactCount(value.alike)}.</p>}
       </Panel>
     )
   return (
