@@ -4,10 +4,24 @@
  */
 import type { Attack } from './attack.ts'
 import { addressesInExports, titlesOfCasts } from './attack-exports.ts'
+import {
+  foldersOfTranscripts,
+  pipesInRepositories,
+  programsOfRepositories,
+  repositoriesOfOthers,
+} from './attack-git.ts'
 import { invisibleCharacters } from './attack-terminal.ts'
 import { few, type Proof } from './byte-proofs.ts'
 
-export const ATTACKS: readonly Attack[] = [invisibleCharacters, titlesOfCasts, addressesInExports]
+export const ATTACKS: readonly Attack[] = [
+  invisibleCharacters,
+  titlesOfCasts,
+  addressesInExports,
+  programsOfRepositories,
+  repositoriesOfOthers,
+  pipesInRepositories,
+  foldersOfTranscripts,
+]
 
 export async function proveAttack({ name, prove }: Attack): Promise<Proof> {
   const { tried, broken } = await prove()

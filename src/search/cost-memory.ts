@@ -22,12 +22,14 @@ type Reading = {
   /** The archive of what was recorded here, and of the others. */
   readonly homes: { readonly recorded: string; readonly others: string }
   readonly cwd: string
+  /** Whose logs are believed when they say where else to look. */
+  readonly roots: readonly string[]
   /** Keys of sessions that were deleted on purpose. */
   readonly deleted: ReadonlySet<string>
 }
 
 export async function readIntoMemory(reading: Reading): Promise<MemoryState> {
-  const { recorded, finderFor, homes, cwd, deleted } = reading
+  const { recorded, finderFor, homes, cwd, roots, deleted } = reading
   const database = await openDatabase(IN_MEMORY)
   let failed = 0
   try {
@@ -44,7 +46,7 @@ export async function readIntoMemory(reading: Reading): Promise<MemoryState> {
     for (let folders = [cwd]; folders.length > 0;) {
       for (const folder of folders) looked.add(folder)
       await read(await finder.find(folders), homes.others)
-      folders = workingFolders(database).filter((folder) => !looked.has(folder))
+      folders = workingFolders(database, roots).filter((folder) => !looked.has(folder))
     }
     await settleBills(database, (keys) => refreshSessions(database, keys))
     return { database, failed, close: () => database.close() }

@@ -25,6 +25,15 @@ export function useAtOnce<T>(
   throw notRegular(path)
 }
 
+/** The text of a regular file, also behind a link. Throws `too-large` for one over `limit` bytes. */
+export function readSmallFile(path: string, limit: number): string {
+  return useAtOnce(path, { follow: true }, (fd, sizeBytes) => {
+    const bytes = readAt(fd, 0, Math.min(sizeBytes, limit) + 1)
+    if (bytes.length > limit) throw new HansardError('too-large', `${path} is over ${limit} bytes`)
+    return bytes.toString('utf8')
+  })
+}
+
 /** As many of the bytes as there are. */
 export function readAt(fd: number, offset: number, length: number): Buffer {
   if (offset < 0 || length <= 0 || !Number.isSafeInteger(offset + length)) return Buffer.alloc(0)

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,12 +13,17 @@ describe('a file that says where a repository is', () => {
     const [work, store] = [join(folder, 'work'), join(folder, 'store')]
     fs.mkdirSync(work)
     fs.mkdirSync(join(store, 'refs/entire'), { recursive: true })
+    fs.mkdirSync(join(store, 'worktrees/work'), { recursive: true })
+    fs.writeFileSync(join(store, 'worktrees/work/commondir'), '../..\n')
     fs.writeFileSync(join(work, '.git'), `gitdir: ${store}/worktrees/work\n`)
     expect(mayHaveCheckpoints(work)).toBe(true)
     fs.appendFileSync(join(work, '.git'), 'x'.repeat(5000))
     expect(mayHaveCheckpoints(work)).toBe(false)
     fs.renameSync(join(work, '.git'), join(work, 'long'))
     fs.symlinkSync('long', join(work, '.git'))
+    expect(mayHaveCheckpoints(work)).toBe(false)
+    fs.rmSync(join(work, '.git'))
+    execFileSync('mkfifo', [join(work, '.git')])
     expect(mayHaveCheckpoints(work)).toBe(false)
   })
 })

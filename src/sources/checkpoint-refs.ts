@@ -1,10 +1,13 @@
 /** Whether a folder's repository may hold Entire's checkpoints, told by its files: a sync asks it of every folder it knows. */
 import fs from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
+import { useAtOnce } from './at-once.ts'
+import { findGitFolder } from './git-folder.ts'
 
 /** Without asking git: a sync looks at every folder that a session was ever held in. */
 export function mayHaveCheckpoints(folder: string): boolean {
-  const store = storeOf(folder)
+  if (!fs.existsSync(join(folder, '.git'))) return false
+  const store = findGitFolder(folder)?.common
   if (store === undefined) return false
   if (fs.existsSync(join(store, 'refs/entire')) || fs.existsSync(join(store, 'refs/heads/entire')))
     return true
@@ -19,8 +22,7 @@ const PIECE_BYTES = 64 * 1024
 
 /** Piece by piece: there may be any number of refs. */
 function hasWord(path: string, word: string): boolean {
-  const file = fs.openSync(path, 'r')
-  try {
+  return useAtOnce(path, { follow: true }, (file) => {
     const bytes = Buffer.alloc(PIECE_BYTES)
     // The end of one piece and the beginning of the next may be the word.
     for (let held = 0; ;) {
@@ -31,25 +33,5 @@ function hasWord(path: string, word: string): boolean {
       held = Math.min(length, word.length - 1)
       bytes.copyWithin(0, length - held, length)
     }
-  } finally {
-    fs.closeSync(file)
-  }
-}
-
-/** What says where a repository is, is a path. */
-const MOST_POINTER_BYTES = 4096
-
-/** Where the refs are: the repository's own folder, also from one of its other work trees. */
-function storeOf(folder: string): string | undefined {
-  const git = join(folder, '.git')
-  try {
-    if (fs.lstatSync(git).isDirectory()) return git
-    // What a link leads to may be of any size, or a device without an end.
-    const stat = fs.statSync(git)
-    if (!stat.isFile() || stat.size > MOST_POINTER_BYTES) return undefined
-    const named = /^gitdir: (.+)$/m.exec(fs.readFileSync(git, 'utf8'))?.[1]
-    return named === undefined ? undefined : resolve(folder, named, '../..')
-  } catch {
-    return undefined
-  }
+  })
 }

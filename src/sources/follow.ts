@@ -11,7 +11,7 @@ import type { Exclusion } from './exclude.ts'
 import { givenPaths } from './given.ts'
 import { escapeGlob } from './globs.ts'
 import { prepareFollowed } from './prepare-followed.ts'
-import { findPlaces, type FoundPlace } from './places.ts'
+import { findPlaces, ownRoots, type FoundPlace } from './places.ts'
 import { placesOf } from './place-of.ts'
 import { peekState } from './state.ts'
 import { joinPlaces } from './sync-look.ts'
@@ -158,7 +158,9 @@ async function placesToWatch(
     const named = given.filter((path) => fs.existsSync(path))
     const places = await Promise.all(named.map((path) => placesOf(path, formats, { env, home, platform })))
     if (options.paths !== undefined) return places.flat()
-    const folders = [options.cwd ?? process.cwd(), ...(state ? workingFolders(state.database) : [])]
+    const roots = ownRoots(formats, { env, userHome: home, platform })
+    const known = state === undefined ? [] : workingFolders(state.database, roots)
+    const folders = [options.cwd ?? process.cwd(), ...known]
     return [...findPlaces(formats, { env, home, platform, folders }), ...places.flat()]
   } finally {
     state?.close()

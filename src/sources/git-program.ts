@@ -3,11 +3,12 @@
  * ever run, no file of it is written, and no answer is held in memory past its bound.
  */
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
-import { constants } from 'node:fs'
-import fs from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { randomUUID } from 'node:crypto'
+import { realpathSync } from 'node:fs'
+import { dirname, parse } from 'node:path'
 import { Readable, type Writable } from 'node:stream'
 import { HansardError, messageOf, systemCode } from '../errors.ts'
+import { checkGitFolder, findGitFolder } from './git-folder.ts'
 
 export type Git = {
   /** What the command prints, piece by piece. Throws `GitFailed` after the last, when the program says that it failed. */
@@ -28,12 +29,15 @@ export class GitFailed extends Error {}
 /** Long for any answer from a disk; short enough not to wait for ever on a dead one. */
 export const SILENCE_MS = 60_000
 const MAX_STDERR = 4096
-/** A file that says where the repository is, as a worktree has it. */
-const MAX_POINTER_BYTES = 4096
 
-/** Throws `not-found` where no repository is. */
+/** Throws `not-found` where no repository is, and `unsafe-path` for one that would make git wait. */
 export async function openGitProgram(repository: string): Promise<Git> {
-  const folder = await findGitFolder(repository)
+  const found = findGitFolder(repository)
+  if (found === undefined)
+    throw new HansardError('not-found', `${repository} is not a git repository`, { hint: 'check the path' })
+  checkGitFolder(found)
+  // Git looks for the repository itself, since only then it refuses one that belongs to another user.
+  const folder = realpathSync(repository)
   const run = (...args: string[]): AsyncGenerator<Buffer> => runGit(folder, args)
   return {
     run,
@@ -52,23 +56,6 @@ export async function openGitProgram(repository: string): Promise<Git> {
   }
 }
 
-async function findGitFolder(repository: string): Promise<string> {
-  const inside = join(resolve(repository), '.git')
-  const stat = await fs.lstat(inside).catch(() => undefined)
-  if (stat?.isDirectory() === true) return inside
-  if (stat?.isFile() === true && stat.size <= MAX_POINTER_BYTES) {
-    const target = /^gitdir: (.+)$/m.exec(await fs.readFile(inside, 'utf8'))?.[1]
-    if (target !== undefined) return resolve(repository, target.trim())
-  }
-  const bare = await fs.access(join(repository, 'objects'), constants.R_OK).then(
-    () => true,
-    () => false,
-  )
-  if (bare && (await fs.lstat(join(repository, 'HEAD')).catch(() => undefined)) !== undefined)
-    return resolve(repository)
-  throw new HansardError('not-found', `${repository} is not a git repository`, { hint: 'check the path' })
-}
-
 /** What a repository's own settings might have run while objects are read: said no to, whatever they say. */
 const REFUSED = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.alternateRefsCommand=']
 
@@ -76,8 +63,14 @@ function startGit(folder: string, args: readonly string[]): GitProcess {
   const settings = REFUSED.flatMap((setting) => ['-c', setting])
   const child = spawn(
     'git',
-    [`--git-dir=${folder}`, '--no-pager', '--no-replace-objects', ...settings, ...args],
-    { env: environment(), stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true },
+    ['-C', folder, '--no-pager', '--no-replace-objects', ...settings, ...args],
+    // Windows looks for programs in the current folder first, which may be anybody's.
+    {
+      cwd: parse(process.execPath).root,
+      env: environment(folder),
+      stdio: ['pipe', 'pipe', 'pipe'],
+      windowsHide: true,
+    },
   )
   // A program that has ended reads no more: its end is told by its output.
   child.stdin.on('error', () => undefined)
@@ -113,11 +106,22 @@ async function* runGit(
     }
     const code = await ended
     if (failed !== undefined) throw cannotStart(failed)
+    if (code !== 0 && /dubious ownership|owned by someone else/.test(said)) throw notOwn(folder)
     if (code !== 0) throw new GitFailed(said.split('\n')[0] || 'git ended without a word')
   } finally {
     clearTimeout(silence)
     child.kill('SIGKILL')
   }
+}
+
+function notOwn(folder: string): HansardError {
+  return new HansardError(
+    'not-permitted',
+    `${folder} is a repository of another user: git does not read it`,
+    {
+      hint: 'run hansard as the user whose it is',
+    },
+  )
 }
 
 /** Many in one write: there may be a hundred thousand. */
@@ -146,8 +150,11 @@ export function cannotStart(error: unknown): HansardError {
   return new HansardError('io', `the git program cannot be started (${messageOf(error)})`, { cause: error })
 }
 
+/** No repository can guess it, to name a program so. */
+const NO_PROTOCOL = randomUUID()
+
 /** Only what finding and running git needs, and a no to everything it might do beyond reading objects. */
-function environment(): NodeJS.ProcessEnv {
+function environment(folder: string): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP, TMPDIR } = process.env
   return {
     ...(PATH !== undefined && { PATH }),
@@ -157,10 +164,13 @@ function environment(): NodeJS.ProcessEnv {
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_CONFIG_GLOBAL: process.platform === 'win32' ? 'NUL' : '/dev/null',
+    // Not one that the folder lies in.
+    GIT_CEILING_DIRECTORIES: dirname(folder),
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
-    // An object that a partial clone lacks would be fetched, by a program that the repository names.
+    // An object that a partial clone lacks would be fetched, by a program that the repository names. Git before 2.45 does not know
+    // the first of these. The second is a list of allowed protocols: an empty one allows the protocol without a name.
     GIT_NO_LAZY_FETCH: '1',
-    GIT_ALLOW_PROTOCOL: 'none',
+    GIT_ALLOW_PROTOCOL: NO_PROTOCOL,
   }
 }

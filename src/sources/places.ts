@@ -49,6 +49,17 @@ export function findPlaces(formats: readonly Placed[], options: PlaceOptions): r
   })
 }
 
+/**
+ * Of the places that lie in no working directory. Agents write there, on behalf of the user: what their logs say about this machine is
+ * believed. Logs that lie in a project, or were named, may be anybody's.
+ */
+export function ownRoots(
+  formats: readonly Placed[],
+  { userHome: home, ...machine }: { readonly userHome: string } & Pick<PlaceOptions, 'env' | 'platform'>,
+): readonly string[] {
+  return findPlaces(formats, { ...machine, home, folders: [] }).map(({ root }) => root)
+}
+
 /** A working directory, with the names in it. */
 type Working = { readonly path: string; readonly names: ReadonlySet<string> | undefined }
 

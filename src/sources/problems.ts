@@ -20,7 +20,7 @@ export type Problems = {
 export const UNKNOWN: ReadonlySet<string> = new Set(['unknown-format', 'unsupported'])
 
 /** Said, and no failure: nothing was lost by them. */
-export const HARMLESS: ReadonlySet<string> = new Set([...UNKNOWN, 'link', 'purge', 'settings'])
+export const HARMLESS: ReadonlySet<string> = new Set([...UNKNOWN, 'link', 'owner', 'purge', 'settings'])
 
 export function createProblems(): Problems {
   const known = new Map<string, { cause: string; count: number; example: string }>()

@@ -104,14 +104,14 @@ CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE stale_sessions (key TEXT PRIMARY KEY) WITHOUT ROWID;
 
 -- What list shows: every session once, with the totals of its best recording. key: as in recordings; id: as people know it.
--- With row ids, as recordings; n: another one, higher than any before, whenever the row is written.
+-- root: of the place whose recording says the rest. With row ids, as recordings; n: another one, higher than any before, whenever the row is written.
 CREATE TABLE sessions (
-  n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, cwd TEXT, session TEXT NOT NULL
+  n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, id TEXT NOT NULL, started_at TEXT, status TEXT, flow TEXT, run TEXT, root TEXT, cwd TEXT, session TEXT NOT NULL
 );
 CREATE INDEX sessions_started ON sessions (started_at);
 CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_running ON sessions (key) WHERE status = 'running';
-CREATE INDEX sessions_cwd ON sessions (cwd) WHERE cwd IS NOT NULL;
+CREATE INDEX sessions_cwd ON sessions (root, cwd) WHERE cwd IS NOT NULL;
 
 -- Files that this program wrote beside its journals: they say nothing that the journal does not. Several may have had one name in turn.
 CREATE TABLE own_files (path TEXT NOT NULL, unit INTEGER NOT NULL, PRIMARY KEY (path, unit)) WITHOUT ROWID;

@@ -1,10 +1,12 @@
 /** The sessions that sync knows, each once, with the totals that are billed to it: what `list` shows without reading a log. */
+import { isAbsolute } from 'node:path'
 import { toUsd } from '../cost/money.ts'
 import type { Database } from '../sqlite/driver.ts'
 import { storedJson } from '../sqlite/stored.ts'
 import { asObject, asString, parseJson } from '../transcript/json.ts'
 import type { Session, Status, Totals } from '../transcript/session.ts'
 import type { Row, SqlValue } from '../transcript/source.ts'
+import { isNetworkPath } from './network-path.ts'
 import { removeListing, writeListing, type Bill, type Listing } from './state-listing.ts'
 import { mentionOf } from './state-mentions.ts'
 import type { OwnBill } from './state-own-bill.ts'
@@ -65,16 +67,22 @@ export function getSession(database: Database, key: string): ListedSession | und
   return row && toSession(row)[0]
 }
 
-/** The folders that sessions were held in: where their programs may have left more. */
-export function workingFolders(database: Database): readonly string[] {
+/**
+ * The folders that sessions were held in: where their programs may have left more. Only logs below `roots` are believed. Network
+ * paths of Windows are left out.
+ */
+export function workingFolders(database: Database, roots: readonly string[]): readonly string[] {
   // A thousand to a row: each row takes more memory than many paths do.
   const rows = prepared(
     database,
     `SELECT json_group_array(cwd) AS folders FROM (
-       SELECT cwd, row_number() OVER () AS nth FROM (SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL)
+       SELECT cwd, row_number() OVER () AS nth FROM (
+         SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND root IN (SELECT value FROM json_each(?))
+       )
      ) GROUP BY nth / 1000`,
-  ).all()
-  return rows.flatMap(({ folders }) => JSON.parse(String(folders)) as string[])
+  ).all(JSON.stringify(roots))
+  const folders = rows.flatMap(({ folders }) => JSON.parse(String(folders)) as string[])
+  return folders.filter((folder) => isAbsolute(folder) && !isNetworkPath(folder))
 }
 
 /** Makes the rows of these sessions say what their recordings and bills say now. */
@@ -168,14 +176,15 @@ function write(database: Database, refreshed: Refreshed): void {
     whole.status,
     whole.run?.flow ?? null,
     whole.run?.id ?? null,
+    asString(speaker['root']) ?? null,
     whole.cwd ?? null,
     json,
   )
   writeListing(database, { key, session: whole, json, bill, recorded, ...listing })
 }
 
-const WRITE = `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, cwd, session)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+const WRITE = `INSERT OR REPLACE INTO sessions (key, id, started_at, status, flow, run, root, cwd, session)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /**
  * What recordings share is known only to who reads them, so there are at least as many entries as the fullest has, and one more for each

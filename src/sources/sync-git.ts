@@ -5,6 +5,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import { basename, dirname } from 'node:path'
+import { isHansardError } from '../errors.ts'
 import { entire } from '../formats/entire.ts'
 import {
   openEntireRepository,
@@ -51,8 +52,12 @@ export async function takeRepositories(
       if (isWhole && !damage.some(({ kind }) => kind === 'missing'))
         files.setStamp(place, options.keep === false ? `${READ_ONLY}${stamp}` : stamp)
     } catch (error) {
-      taken.failed += 1
-      problems.caught(error, folder)
+      // Another user's repository is passed over, as git does.
+      if (isHansardError(error) && error.code === 'not-permitted') problems.add('owner', error.message)
+      else {
+        taken.failed += 1
+        problems.caught(error, folder)
+      }
     }
   }
   // What was known of very many checkpoints, before they are read.

@@ -8,7 +8,7 @@ import { HansardError } from '../errors.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Exclusion } from './exclude.ts'
 import { givenPaths, rememberGiven } from './given.ts'
-import { findPlaces, isInside, type FoundPlace } from './places.ts'
+import { findPlaces, isInside, ownRoots, type FoundPlace } from './places.ts'
 import type { Problems } from './problems.ts'
 import type { SeenFile, StateFiles } from './state-files.ts'
 import { workingFolders } from './state-sessions.ts'
@@ -150,9 +150,10 @@ export function projectFolders({
   database,
   options,
   cwd,
-}: Pick<LookOptions, 'database' | 'options' | 'cwd'>): readonly string[] {
+  ...machine
+}: Pick<LookOptions, 'database' | 'options' | 'cwd' | 'env' | 'userHome' | 'platform'>): readonly string[] {
   if (options.places !== undefined && options.repositories !== true) return []
-  return options.paths ?? [...new Set([cwd, ...workingFolders(database)])]
+  return options.paths ?? [...new Set([cwd, ...workingFolders(database, ownRoots(PLACED, machine))])]
 }
 
 type ToLook = { readonly places: readonly FoundPlace[]; readonly failed: number }

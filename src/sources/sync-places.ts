@@ -84,7 +84,7 @@ async function takeIn(
   shared: Shared & LookOptions,
   { isFirst, began, counts, early, growLittle }: Syncing,
 ): Promise<SyncReport> {
-  const { problems, options, env, userHome, platform, cwd } = shared
+  const { problems, options, env, userHome, platform } = shared
   const looked = await lookAround(shared)
   const failedBefore = tellAgain(looked.places, shared)
   nameFormats(looked, shared, shared.exclude)
@@ -92,7 +92,7 @@ async function takeIn(
   if (pending.files > 0) options.onPlan?.({ ...pending, isFirst })
   if (pending.files > VERY_MANY) await growLittle()
   // By the sessions that were known before, however many are read meanwhile: their folders follow.
-  const folders = projectFolders({ database: shared.database, options, cwd })
+  const folders = projectFolders(shared)
   const ahead = await placesAhead(looked, shared, pending)
   const others = new Map([...looked.places].filter(([id]) => !ahead.has(id)))
   const takeAll = async (reading?: DirtyReading) => {
