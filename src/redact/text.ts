@@ -14,20 +14,28 @@ import {
 import { isAlphanumeric, isEdge, isKeyCharacter } from './edges.ts'
 import type { Needle } from './known-values.ts'
 import { PLACEHOLDER_START, placeholderEnd } from './placeholder.ts'
-import { pemAt, telegramAt } from './private-keys.ts'
+import { pemAt, puttyAt, telegramAt } from './private-keys.ts'
 import { createScanner, PASS, type Scanner } from './scanner.ts'
 import { VENDOR_RULES, type VendorRule } from './vendor-rules.ts'
+import { createView, plainView, wrappedLines, type View } from './view.ts'
 
 /** Makes the placeholder and counts it. */
 export type Replace = (rule: string, secret: string) => string
 
-/** `floor`: where the last secret ended. What stands there begins a word, since a placeholder will stand before it. */
-type Finder = (text: string, at: number, floor: number) => Found | undefined
+/** `isStart`: whether a word begins at `at` whatever stands before it: a secret that was found, or something that cannot be seen. */
+type Finder = (text: string, at: number, isStart: boolean) => Found | undefined
+
+const pem: Finder = (text, at) => spanned(pemAt(text, at), 'private-key')
+const putty: Finder = (text, at) => spanned(puttyAt(text, at), 'private-key')
+/** These read line by line. */
+const BY_LINES: ReadonlySet<Finder> = new Set([pem, putty])
 
 /** Every literal and what to try where it is found, in this order where several begin at one place. */
 const FINDERS: readonly (readonly [literal: string, find: Finder])[] = [
   ...VENDOR_RULES.flatMap((rule) => rule.literals.map((literal) => [literal, vendorFinder(rule)] as const)),
-  ['-----begin', (text, at) => spanned(pemAt(text, at), 'private-key')],
+  ['----begin', pem],
+  ['---- begin', pem],
+  ['private-lines:', putty],
   [':aa', (text, at) => spanned(telegramAt(text, at), 'telegram-token')],
   ['://', userinfoAt],
   ['bearer', bearerAt],
@@ -52,22 +60,38 @@ const SHORTEST = 8
 const PASSES = 4
 
 export function redactByRules(text: string, replace: Replace): string {
+  const redact = (original: string, view: View): string => redactOnce(original, view, replace)
   let before = text
   for (let pass = 0; pass < PASSES; pass += 1) {
-    const after = redactOnce(before, replace)
+    const joined = redactWrapped(before, redact)
+    const after = redact(joined, createView(joined))
     if (after === before) break
     before = after
   }
   return before
 }
 
-function redactOnce(text: string, replace: Replace): string {
-  if (text.length < SHORTEST) return text
-  const out = createOutput(text)
+/** Lines that were cut at a width, read as one. */
+function redactWrapped(text: string, redact: (lines: string, view: View) => string): string {
+  let out = ''
+  let copied = 0
+  for (const { from, to, view } of wrappedLines(text)) {
+    out += text.slice(copied, from) + redact(text.slice(from, to), view)
+    copied = to
+  }
+  return copied === 0 ? text : out + text.slice(copied)
+}
+
+function redactOnce(original: string, view: View, replace: Replace): string {
+  if (original.length < SHORTEST) return original
+  const { text } = view
+  const out = createOutput(original, view)
   RULES.scan(text, (literal, at) => {
     if (literal === 0) return placeholderEnd(text, at) ?? PASS
+    const isStart = at === out.copied() || view.isGap(at)
     for (const find of BY_LITERAL[literal] as Finder[]) {
-      const found = find(text, at, out.copied())
+      if (view.isJoined && BY_LINES.has(find)) continue
+      const found = find(text, at, isStart)
       if (found === undefined || found.start < out.copied()) continue
       const secret = text.slice(found.start, found.end)
       out.put(found.start, found.end, replace(vendorOf(secret) ?? found.rule, secret))
@@ -99,13 +123,23 @@ export function createKnownValues(needles: readonly Needle[]): KnownValues {
   return { needles, scanner: createScanner(needles.map(({ text }) => text)), shortest }
 }
 
-export function redactKnown(
-  text: string,
-  { scanner, needles, shortest }: KnownValues,
+/** Values as they are written, then in a text without what hides them. */
+export function redactKnown(original: string, known: KnownValues, replace: Replace): string {
+  if (original.length < known.shortest || known.needles.length === 0) return original
+  const redact = (text: string, view: View): string => redactNeedles(text, view, known, replace)
+  const asWritten = redactWrapped(redact(original, plainView(original)), redact)
+  const view = createView(asWritten)
+  return view.text === asWritten ? asWritten : redact(asWritten, view)
+}
+
+function redactNeedles(
+  original: string,
+  view: View,
+  { scanner, needles }: KnownValues,
   replace: Replace,
 ): string {
-  if (text.length < shortest) return text
-  const out = createOutput(text)
+  const { text } = view
+  const out = createOutput(original, view)
   scanner.scan(text, (index, at) => {
     const needle = needles[index] as Needle
     const inside = insidePlaceholder(text, at)
@@ -132,8 +166,8 @@ function insidePlaceholder(text: string, at: number): number | undefined {
 
 function vendorFinder({ id, edge, accepts, ...rule }: VendorRule): Finder {
   const inside = edge === 'run' ? isKeyCharacter : isAlphanumeric
-  return (text, at, floor) => {
-    if (edge !== 'none' && at !== floor && !isEdge(text, at, inside)) return undefined
+  return (text, at, isStart) => {
+    if (edge !== 'none' && !isStart && !isEdge(text, at, inside)) return undefined
     const pattern = rule.pattern()
     pattern.lastIndex = at
     if (!pattern.test(text)) return undefined
@@ -154,16 +188,19 @@ function isBase64(code: number): boolean {
   return isKeyCharacter(code) || code === 43 || code === 47
 }
 
-/** The text with parts replaced, from left to right; the very same string when nothing was. */
-function createOutput(text: string) {
+/** The original with parts replaced that are given by their places in its view, from left to right; the very same string when none was. */
+function createOutput(original: string, view: View) {
   let out = ''
   let copied = 0
+  let copiedView = 0
   return {
-    copied: () => copied,
+    /** In the view. */
+    copied: () => copiedView,
     put(start: number, end: number, replacement: string): void {
-      out += text.slice(copied, start) + replacement
-      copied = end
+      out += original.slice(copied, view.start(start)) + replacement
+      copied = view.end(end)
+      copiedView = end
     },
-    done: () => (copied === 0 ? text : out + text.slice(copied)),
+    done: () => (copied === 0 ? original : out + original.slice(copied)),
   }
 }
