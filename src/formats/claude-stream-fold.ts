@@ -18,6 +18,7 @@ import { createAnthropicReassembly } from '../wire/anthropic.ts'
 import { fromAnthropicBlock } from '../wire/anthropic-blocks.ts'
 import { fromAnthropicUsage } from '../wire/anthropic-usage.ts'
 import type { Reassembly } from '../wire/message.ts'
+import { sayFlatContent } from './claude-flat-content.ts'
 import { createUsed } from './claude-stream-used.ts'
 import {
   atOf,
@@ -40,7 +41,12 @@ const LINE: ReadonlySet<string> = new Set([
 /** Tool calls that are remembered for the subagents that they start. */
 const MOST_CALLS = 10_000
 
-export function foldClaude(session: StreamSession): Fold {
+export type ClaudeFold = Fold & {
+  /** Takes a flat line, as weakincentives' specification has them, and says what its converter says. */
+  takeFlat(line: JsonObject): void
+}
+
+export function foldClaude(session: StreamSession): ClaudeFold {
   const used = createUsed()
   /** Whose call started a subagent. */
   const callers = new Map<string, StreamSource>()
@@ -52,6 +58,11 @@ export function foldClaude(session: StreamSession): Fold {
     const call = asString(line['parent_tool_use_id'])
     if (call === undefined || call === '') return session
     return (callers.get(call) ?? session).subagent(toSourceId(call))
+  }
+
+  const startedBy = (call: string, source: StreamSource): void => {
+    callers.set(call, source)
+    if (callers.size > MOST_CALLS) callers.delete(callers.keys().next().value as string)
   }
 
   const system = (line: JsonObject): void => {
@@ -70,8 +81,7 @@ export function foldClaude(session: StreamSession): Fold {
     for (const block of content) {
       const id = asString(asObject(block)?.['id'])
       if (id === undefined || asObject(block)?.['type'] !== 'tool_use') continue
-      callers.set(id, source)
-      if (callers.size > MOST_CALLS) callers.delete(callers.keys().next().value as string)
+      startedBy(id, source)
     }
     const messageId = asString(message['id'])
     const model = asString(message['model'])
@@ -170,6 +180,7 @@ export function foldClaude(session: StreamSession): Fold {
   }
 
   return {
+    takeFlat: (line) => sayFlatContent(line, sourceOf(line), startedBy),
     take(line) {
       const message = asObject(line['message'])
       switch (asString(line['type']) ?? '') {

@@ -35,6 +35,7 @@ const WORDS: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['function', 'tool'],
   ['tool_result', 'tool'],
   ['toolresult', 'tool'],
+  ['tool_use', 'assistant'],
 ])
 
 /** Who: in the order of how sure they are. */
@@ -94,10 +95,20 @@ function spokenIn(message: JsonObject): Spoken | undefined {
   const who = roleOf(message)
   if (who === undefined) return undefined
   const contentKey = CONTENT_KEYS.find((key) => key !== who.key && isContent(message[key]))
-  const calls = asArray(message['tool_calls']) ?? asArray(message['toolCalls'])
+  const calls = flatCall(message) ?? asArray(message['tool_calls']) ?? asArray(message['toolCalls'])
   if (contentKey === undefined && calls === undefined) return undefined
   return { role: who.role, roleKey: who.key, contentKey, calls }
 }
+
+/** A record that is one call: `{type: 'tool_use', tool_name, tool_use_id, input}`. */
+function flatCall(message: JsonObject): readonly Json[] | undefined {
+  const { tool_name: name, tool_use_id: id, input, type } = message
+  return type === 'tool_use' && typeof name === 'string'
+    ? [{ name, id: id ?? null, input: input ?? {} }]
+    : undefined
+}
+
+const FLAT_CALL = ['tool_name', 'tool_use_id', 'input']
 
 /** `around` is what the message stands in: it may have its time and its id. */
 function toSaid(message: JsonObject, around: JsonObject): Said | undefined {
@@ -117,11 +128,13 @@ function toSaid(message: JsonObject, around: JsonObject): Said | undefined {
       ...(contentKey === undefined ? [] : [contentKey]),
       'tool_calls',
       'toolCalls',
+      ...(flatCall(message) === undefined ? [] : FLAT_CALL),
       ...TIME_KEYS,
       ...ID_KEYS,
     ]),
   )
-  const blocks = genericBlocks(content)
+  const isSilent = flatCall(message) !== undefined && content === ''
+  const blocks = isSilent ? [] : genericBlocks(content)
   return {
     ...(id !== undefined && { id }),
     kind: 'message',

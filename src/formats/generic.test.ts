@@ -121,6 +121,8 @@ describe('some JSON with roles and contents', () => {
           ],
         },
         { role: 'assistant', content: [{ type: 'tool_use', id: 'c3', name: 'x', input: {} }] },
+        { type: 'tool_use', tool_name: 'y', tool_use_id: 'c4', input: { at: 2 }, content: '' },
+        { type: 'tool_result', tool_name: 'y', tool_use_id: 'c4', content: 'done' },
       ),
     )
     expect(one?.entries.map(({ blocks }) => blocks.map(({ type }) => type))).toEqual([
@@ -130,6 +132,11 @@ describe('some JSON with roles and contents', () => {
       ['thinking', 'tool-call'],
       ['tool-result'],
       ['tool-call'],
+      ['tool-call'],
+      ['tool-result'],
+    ])
+    expect(one?.entries[6]?.blocks).toEqual([
+      { type: 'tool-call', callId: 'c4', name: 'y', input: { at: 2 } },
     ])
     expect(one?.entries[4]?.blocks[0]).toMatchObject({ callId: 'c2', output: 'no', isError: true })
   })

@@ -82,7 +82,7 @@ function nestedParts(raw: JsonObject): Part[] {
 const NO_DEFAULTS = { sessionId: undefined, cwd: undefined, version: undefined, gitBranch: undefined }
 
 /** The seed's own map: a type that is not in it is the assistant's. */
-const ROLE_OF: ReadonlyMap<string, Role> = new Map([
+export const ROLE_OF: ReadonlyMap<string, Role> = new Map([
   ['user', 'user'],
   ['assistant', 'assistant'],
   ['tool_use', 'assistant'],
@@ -99,7 +99,8 @@ function flatPart(raw: JsonObject, type: string): Part {
   const metadata = {
     ...(model !== undefined && { model }),
     ...(usage !== undefined && { usage }),
-    ...(Array.isArray(content) && !content.every(hasText) && { blocks: content.map(toBlock) }),
+    ...(Array.isArray(content) &&
+      !content.every(hasText) && { [type === 'tool_result' ? 'output' : 'blocks']: content.map(toBlock) }),
     // Neither content nor a call: what the record says is nowhere else.
     ...(content === undefined && input === undefined && { raw }),
   }

@@ -57,7 +57,11 @@ function withHooks(params: unknown, session: AgentSession): unknown {
   const options = field(params, 'options')
   const hooks = field(options, 'hooks')
   const own = async (input: unknown): Promise<object> => {
-    session.transcripts(field(input, 'transcript_path'), field(input, 'agent_transcript_path'))
+    session.transcripts(
+      field(input, 'transcript_path'),
+      field(input, 'agent_transcript_path'),
+      field(input, 'agent_id'),
+    )
     return {}
   }
   const added = Object.fromEntries(

@@ -2,13 +2,16 @@
  * One run of the Claude Agent SDK as a session: its messages as they come, and from its transcripts what they do not say: what
  * subagents said among themselves, and what answers came to after they were shown. Nothing is recorded twice.
  */
-import type { Json, JsonObject } from '../../transcript/json.ts'
-import { asArray, asObject, asString, isObject } from '../../transcript/json.ts'
+import { basename } from 'node:path'
+import type { JsonObject } from '../../transcript/json.ts'
+import { asString, isObject } from '../../transcript/json.ts'
 import type { Session } from '../../transcript/session.ts'
 import { record, type Recorder, type RecordOptions } from '../record.ts'
-import { foldClaude } from '../../formats/claude-stream-fold.ts'
-import type { Fold, StreamEnd } from '../../formats/stream-session.ts'
+import { hasFlatContent } from '../../formats/claude-flat-content.ts'
+import { foldClaude, type ClaudeFold } from '../../formats/claude-stream-fold.ts'
+import type { StreamEnd } from '../../formats/stream-session.ts'
 import { finish } from '../streams/stream.ts'
+import { createKnown } from './agent-known.ts'
 import { agentFiles, agentIdOf, type AgentFile, type TranscriptPaths } from './agent-paths.ts'
 import { openTranscript, type TranscriptFile } from './agent-transcript.ts'
 import { toPlain } from './foreign.ts'
@@ -18,8 +21,8 @@ export type AgentSession = {
   prompt(said: unknown): void
   /** A message of the SDK. */
   message(said: unknown): void
-  /** A hook's word on where the transcripts lie: they are read. */
-  transcripts(main: unknown, agent?: unknown): void
+  /** A hook's word on where the transcripts lie, of a subagent with its id: they are read. */
+  transcripts(main: unknown, agent?: unknown, agentId?: unknown): void
   /** Reads what is left of the transcripts and ends the session, once. `how`: where no message says how it ended. */
   end(how: StreamEnd): Promise<Session | undefined>
 }
@@ -37,14 +40,18 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
   const began = Date.now()
   const files = new Map<string, TranscriptFile>()
   const known = createKnown()
-  let opened: { readonly recorder: Recorder; readonly fold: Fold } | undefined
+  /** Subagents' transcripts that hooks have named. */
+  const named = new Map<string, AgentFile>()
+  /** Transcripts whose lines are flat. */
+  const flat = new Set<string>()
+  let opened: { readonly recorder: Recorder; readonly fold: ClaudeFold } | undefined
   let sessionId: string | undefined
   let main: string | undefined
   let hasResult = false
   let ended: Promise<Session | undefined> | undefined
   /** Everything in order, and nothing of it in the agent's way. */
   let work: Promise<unknown> = Promise.resolve()
-  const held: ((fold: Fold) => void)[] = []
+  const held: ((fold: ClaudeFold) => void)[] = []
 
   const then = (what: string, step: () => void | Promise<void>): void => {
     work = work.then(step).catch((error: unknown) => failed(what, error))
@@ -61,10 +68,11 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
     for (const one of held.splice(0)) one(made.fold)
     return made
   }
-  const take = (line: JsonObject): void => {
+  const take = (line: JsonObject, isFlat = false): void => {
     known.learn(line)
-    if (opened === undefined) held.push((fold) => fold.take(line))
-    else opened.fold.take(line)
+    const tell = (fold: ClaudeFold): void => (isFlat ? fold.takeFlat(line) : fold.take(line))
+    if (opened === undefined) held.push(tell)
+    else tell(opened.fold)
   }
 
   const readFile = (path: string, parent: string | undefined): void => {
@@ -72,14 +80,17 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
     files.set(path, file)
     file.read((line) => {
       if (!isNew(line, began)) return
-      for (const one of known.unsaid(parent === undefined ? line : { ...line, parent_tool_use_id: parent }))
-        take(one)
+      if (hasFlatContent(line)) flat.add(path)
+      const isFlat = hasFlatContent(line) || (flat.has(path) && 'content' in line && !('message' in line))
+      const said = parent === undefined ? line : { ...line, parent_tool_use_id: parent }
+      for (const one of isFlat ? known.unsaidFlat(said) : known.unsaid(said)) take(one, isFlat)
     })
   }
   /** Those whose starter is known, which may name further ones, as long as there are any; at the end the others too. */
   const readAgents = (isLast: boolean): void => {
-    if (main === undefined) return
-    let waiting = agentFiles(main).filter((file) => !file.isFlat || isOf(file, sessionId))
+    const found = main === undefined ? [] : agentFiles(main)
+    const own = found.filter((file) => !named.has(file.path) && (!file.isFlat || isOf(file, sessionId)))
+    let waiting = [...named.values(), ...own]
     for (;;) {
       const ready = waiting.filter((file) => files.has(file.path) || known.starterOf(file) !== undefined)
       for (const file of ready) readFile(file.path, known.starterOf(file))
@@ -90,9 +101,9 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
   }
   const readAll = async (isLast: boolean): Promise<void> => {
     if (main === undefined && sessionId !== undefined) main = paths.find(sessionId)
-    if (main === undefined) return
+    if (main === undefined && named.size === 0) return
     await open()
-    readFile(main, undefined)
+    if (main !== undefined) readFile(main, undefined)
     readAgents(isLast)
   }
   const checked = (path: unknown): string | undefined => {
@@ -121,16 +132,18 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
         // A file may be faster than a pipe.
         if (!known.isSaid(line)) take(line)
       }),
-    transcripts: (path, agent) =>
+    transcripts: (path, agent, agentId) =>
       then('a transcript', async () => {
         main = checked(path) ?? main
         const own = checked(agent)
+        if (own !== undefined && own !== main)
+          named.set(own, {
+            path: own,
+            agentId: agentIdOf(own) ?? asId(agentId) ?? basename(own, '.jsonl'),
+            isFlat: false,
+          })
+        // Whose a subagent is may stand in a transcript that is not written yet: then it waits for the end.
         await readAll(false)
-        const agentId = own === undefined ? undefined : agentIdOf(own)
-        if (own === undefined || agentId === undefined) return
-        const starter = known.starterOf({ path: own, agentId, isFlat: false })
-        // Whose it is may stand in a transcript that is not written yet: then it waits for the end.
-        if (starter !== undefined) readFile(own, starter)
       }),
     end(how) {
       ended ??= (async () => {
@@ -155,7 +168,7 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
 function isNew(line: JsonObject, began: number): boolean {
   const at = Date.parse(asString(line['timestamp']) ?? '')
   return Number.isNaN(at)
-    ? asString(line['uuid']) !== undefined || 'sessionId' in line
+    ? asString(line['uuid']) !== undefined || 'sessionId' in line || hasFlatContent(line)
     : at >= began - SLACK_MS
 }
 
@@ -163,120 +176,12 @@ function isNew(line: JsonObject, began: number): boolean {
 function isOf({ path }: AgentFile, sessionId: string | undefined): boolean {
   let isOwn = false
   openTranscript(path).read((line) => {
-    isOwn ||= sessionId !== undefined && line['sessionId'] === sessionId
+    isOwn ||= sessionId !== undefined && (line['sessionId'] ?? line['session_id']) === sessionId
   })
   return isOwn
 }
 
-type Known = {
-  asked(line: JsonObject): void
-  learn(line: JsonObject): void
-  isSaid(line: JsonObject): boolean
-  /** What of a transcript's line has not been recorded: all, only what its message came to in the end, or nothing. */
-  unsaid(line: JsonObject): readonly JsonObject[]
-  /** The call that started a subagent, by what it was told or has said. */
-  starterOf(file: AgentFile): string | undefined
-}
-
-/** Of a run that goes on for days, the oldest are forgotten: at worst they are recorded again. */
-const MOST_KNOWN = 200_000
-
-function createKnown(): Known {
-  /** By the ids of lines: the call whose subagent said it, or none. */
-  const lines = new Map<string, string | undefined>()
-  const prompts = new Map<string, number>()
-  const calls = new Map<string, string>()
-  const starters = new Map<string, string>()
-  const counted = new Map<string, string>()
-
-  const starterOf: Known['starterOf'] = ({ path, agentId }) => {
-    const before = starters.get(agentId)
-    if (before !== undefined) return before
-    let found: string | undefined
-    openTranscript(path).read((line) => {
-      if (found !== undefined) return
-      const said = lines.get(asString(line['uuid']) ?? '')
-      found = said ?? (line['type'] === 'user' ? calls.get(textOf(line).trim()) : undefined)
-    })
-    if (found !== undefined) hold(starters, agentId, found)
-    return found
-  }
-  return {
-    asked(line) {
-      const text = textOf(line).trim()
-      hold(prompts, text, (prompts.get(text) ?? 0) + 1)
-    },
-    learn(line) {
-      const id = asString(line['uuid'])
-      if (id !== undefined) hold(lines, id, asString(line['parent_tool_use_id']) ?? undefined)
-      for (const block of contentOf(line)) {
-        const prompt = asString(asObject(asObject(block)?.['input'])?.['prompt'])
-        const callId = asString(asObject(block)?.['id'])
-        if (prompt !== undefined && callId !== undefined) hold(calls, prompt.trim(), callId)
-      }
-    },
-    isSaid: (line) => lines.has(asString(line['uuid']) ?? ''),
-    unsaid(line) {
-      const id = asString(line['uuid'])
-      if (id === undefined || !lines.has(id)) {
-        const text = line['type'] === 'user' ? textOf(line).trim() : ''
-        const times = line['parent_tool_use_id'] === undefined ? (prompts.get(text) ?? 0) : 0
-        if (times === 0) return [line]
-        prompts.set(text, times - 1)
-        return []
-      }
-      const message = asObject(line['message'])
-      const messageId = asString(message?.['id'])
-      const usage = asObject(message?.['usage'])
-      if (line['type'] !== 'assistant' || messageId === undefined || usage === undefined) return []
-      // The same message again, with what it came to: only that.
-      const mark = JSON.stringify(usage)
-      if (counted.get(messageId) === mark || message?.['stop_reason'] === null) return []
-      hold(counted, messageId, mark)
-      return counts(line, message ?? {}, usage)
-    },
-    starterOf,
-  }
-}
-
-/** A provider's stream of nothing but its counts. */
-function counts(line: JsonObject, message: JsonObject, usage: JsonObject): readonly JsonObject[] {
-  const parent = line['parent_tool_use_id']
-  const event = (said: JsonObject): JsonObject => ({
-    type: 'stream_event',
-    event: said,
-    ...(parent !== undefined && { parent_tool_use_id: parent }),
-  })
-  const { id, model, stop_reason: stopReason } = message
-  return [
-    event({
-      type: 'message_start',
-      message: {
-        ...(id !== undefined && { id }),
-        ...(model !== undefined && { model }),
-        role: 'assistant',
-        content: [],
-        usage,
-      },
-    }),
-    event({ type: 'message_delta', delta: { stop_reason: stopReason ?? null }, usage }),
-    event({ type: 'message_stop' }),
-  ]
-}
-
-function contentOf(line: JsonObject): readonly Json[] {
-  return asArray(asObject(line['message'])?.['content']) ?? []
-}
-
-function textOf(line: JsonObject): string {
-  const content = asObject(line['message'])?.['content']
-  if (typeof content === 'string') return content
-  return contentOf(line)
-    .flatMap((block) => asString(asObject(block)?.['text']) ?? [])
-    .join('\n')
-}
-
-function hold<K, V>(held: Map<K, V>, key: K, value: V): void {
-  held.set(key, value)
-  if (held.size > MOST_KNOWN) held.delete(held.keys().next().value as K)
+/** An id that may stand in a source's name. */
+function asId(id: unknown): string | undefined {
+  return typeof id === 'string' && /^[\w.-]{1,128}$/.test(id) ? id : undefined
 }

@@ -3,6 +3,9 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { spoken, startUpstream, type Upstream } from '../../../test/wrap-upstream.ts'
+import { convertClaudeTranscriptEntry } from '../../formats/weakincentives-claude.ts'
+import type { TranscriptEntry } from '../../formats/weakincentives-entry.ts'
+import type { JsonObject } from '../../transcript/json.ts'
 import { record, type AgentOptions } from './claude-agent-sdk.ts'
 
 const SESSION = '11111111-2222-4333-8444-555555555555'
@@ -196,6 +199,59 @@ describe('a run of the Claude Agent SDK', () => {
       'tool: Looked.',
       'assistant: Done.',
     ])
+  })
+
+  it('has flat lines too, as weakincentives’ own converter says them, each once', async () => {
+    const at = (second: number) => ({
+      timestamp: new Date(Date.now() + second).toISOString(),
+      session_id: SESSION,
+    })
+    const flat = (lines: readonly object[]) => lines.map((one) => `${JSON.stringify(one)}\n`).join('')
+    const agentLines: readonly JsonObject[] = [
+      { ...at(3), type: 'user', content: 'look' },
+      { ...at(4), type: 'assistant', content: [text('I look.'), 'and see'] },
+      { type: 'tool_use', tool_name: 'Glob', tool_use_id: 't2', input: { pattern: '*' } },
+      { ...at(5), type: 'tool_result', tool_name: 'Glob', tool_use_id: 't2', content: { files: ['a'] } },
+      { ...at(6), type: 'novelty', content: null },
+    ]
+    const mainLines: readonly JsonObject[] = [
+      { ...at(0), type: 'user', content: 'go' },
+      { ...at(1), type: 'tool_use', tool_name: 'Agent', tool_use_id: 't1', input: { prompt: 'look' } },
+      { ...at(7), type: 'tool_result', tool_name: 'Agent', tool_use_id: 't1', content: 'Looked.' },
+      { ...at(8), type: 'assistant', content: 'Done.' },
+      { ...at(9), type: 'assistant', content: 'Done.' },
+    ]
+    const query = queryOf(async function* (fire) {
+      yield line('assistant', says('m1', [task('t1', 'look')], 1))
+      const own = put('transcripts/helper.jsonl', flat(agentLines))
+      const path = put(`transcripts/${SESSION}.jsonl`, flat(mainLines))
+      await fire('SubagentStop', { transcript_path: path, agent_transcript_path: own, agent_id: 'a1' })
+      yield line('assistant', says('m2', [text('Done.')], 1))
+      yield done
+    })
+    for await (const _ of record(
+      query,
+      options({ formats: ['weakincentives'], cwd: home }),
+    )({ prompt: 'go' }));
+    const slice = join(home, 'agent_transcripts', 'weakincentives.transcript:TranscriptEntry.jsonl')
+    const lines = fs.readFileSync(slice, 'utf8').trim().split('\n')
+    const said = lines.map((one) => JSON.parse(one) as TranscriptEntry)
+    const shown = ({ role, content, tool_name, tool_call_id, tool_input }: TranscriptEntry) => [
+      role,
+      content,
+      tool_name,
+      tool_call_id,
+      tool_input,
+    ]
+    const converted = (all: readonly JsonObject[]) =>
+      all.map((one) => shown(convertClaudeTranscriptEntry(one)))
+    const of = (source: string) => said.filter((one) => one.source === source)
+    expect(of('primary').map(shown)).toEqual(expect.arrayContaining(converted(mainLines)))
+    expect(of('subagent:t1').map(shown)).toEqual(converted(agentLines))
+    expect(of('subagent:t1').map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4])
+    expect(of('subagent:t1')[2]?.metadata).toMatchObject({ raw_type: 'tool_use', filled: ['created_at'] })
+    expect(said).toHaveLength(10)
+    expect(upstream.said).toEqual([])
   })
 
   it('that throws is read to its end first, and throws what it threw', async () => {
