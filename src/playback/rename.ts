@@ -37,6 +37,34 @@ export function renameIn(answer: PlayedAnswer, names: Names): PlayedAnswer {
     : { ...answer, frames: [[end, Buffer.from(moved(text, found)(0, text.length))]] }
 }
 
+/**
+ * The same for a request: what an agent was told by this run's ids, as the recording has it. Requests repeat their history, so what was
+ * read with the one before is not read again, as long as there are no more names.
+ */
+export function createRenaming(): (body: Json, names: Names) => Json {
+  let known = new WeakMap<object, Json>()
+  let count = 0
+  return (body, names) => {
+    if (names.size === 0) return body
+    if (names.size !== count) known = new WeakMap()
+    count = names.size
+    const shape = toShape(names)
+    const walk = (value: Json): Json => {
+      if (typeof value === 'string') return value.replace(shape, (name) => names.get(name) ?? name)
+      if (typeof value !== 'object' || value === null) return value
+      const before = known.get(value)
+      if (before !== undefined) return before
+      const items = asArray(value)
+      const made =
+        items?.map(walk) ??
+        Object.fromEntries(Object.entries(value).map(([name, one]) => [name, walk(one as Json)]))
+      known.set(value, made)
+      return made
+    }
+    return walk(body)
+  }
+}
+
 type Found = { readonly from: number; readonly to: number; readonly now: string }
 type Find = (text: string) => readonly Found[]
 

@@ -27,7 +27,7 @@ import { play, type Speed } from './play.ts'
 import { toErrorBody } from './provider-error.ts'
 import { isStreamPath, toAsked, type Exchange, type Recording } from './recording.ts'
 import { createRedacting } from './redacting.ts'
-import { renameIn } from './rename.ts'
+import { createRenaming, renameIn } from './rename.ts'
 import { createReportLog, type ReplayReport, type ReportLog, type Served } from './report.ts'
 import { toolsThatRan } from './tool-results.ts'
 
@@ -93,7 +93,9 @@ export async function serveRecording(
   const bodies = createBodyReader()
   const inquiries = createInquiries(recording.inquiries, normalisers, options.loosest)
   const log = createReportLog(new Date().toISOString())
-  const names = new Map<string, string>()
+  /** Ids of the recording that are others in this run, and the other way round. */
+  const [names, ownNames] = [new Map<string, string>(), new Map<string, string>()]
+  const rename = createRenaming()
   const add = (served: Omit<Served, 'n'>): void => {
     const told = log.add(served)
     onServed?.(told)
@@ -126,7 +128,7 @@ export async function serveRecording(
       return refuse(response, api, 400, 'hansard replay: the request is no JSON')
     }
     for (const tool of toolsThatRan(live.body)) log.executed(tool)
-    const asked = toAsked(api, path, redact(live.body))
+    const asked = toAsked(api, path, rename(redact(live.body), ownNames))
     const choice = matcher.choose(asked)
     const exchange = 'index' in choice ? known[choice.index] : undefined
     const said = { path, api, asked: describeAsked(asked), ...placeOf(choice, known) }
@@ -135,7 +137,11 @@ export async function serveRecording(
       return fork.forward(request, response, live)
     }
     const asking = askingOf(live, api)
-    if ('index' in choice) for (const [then, now] of choice.names ?? []) names.set(then, now)
+    if ('index' in choice)
+      for (const [then, now] of choice.names ?? []) {
+        names.set(then, now)
+        ownNames.set(now, then)
+      }
     const kept = exchange?.answer(asking) ?? (await exchange?.remake?.(asking))
     const found = kept && renameIn(kept, names)
     if (exchange === undefined || found === undefined) {

@@ -1,5 +1,5 @@
 import fs from 'node:fs'
-import http, { type Server } from 'node:http'
+import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import { join } from 'node:path'
@@ -17,8 +17,8 @@ import { serveRecording } from './server.ts'
 import { verdictOf, type Verdict } from './verify.ts'
 
 let home: string
-let upstream: Server
 let id: string
+let runs = 0
 const entries = new Map<string, Entry>()
 
 const use = (n: number, command: string): Json => ({
@@ -69,12 +69,12 @@ function requestsOf({ prompt, system, tools, results, answers }: World): readonl
   return all.map((one) => ({ path: '/anthropic/v1/messages', body: one }))
 }
 
-beforeAll(async () => {
-  home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-verify-'))
+/** Gives the id of a session with these questions and answers. */
+async function record(questions: readonly Question[], answers: World['answers']): Promise<string> {
   let asked = 0
-  upstream = http.createServer((request, response) => {
+  const upstream = http.createServer((request, response) => {
     request.resume().on('end', () => {
-      const content = ANSWERS[asked % ANSWERS.length]
+      const content = answers[asked % answers.length]
       asked += 1
       const usage = { input_tokens: 1, output_tokens: 1 }
       response.writeHead(200, { 'content-type': 'application/json' }).end(
@@ -92,15 +92,24 @@ beforeAll(async () => {
   })
   await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
-  const proxy = await startProxy({ upstreams: toUpstreams([`anthropic=${url}`]), home, runId: 'run-1' })
-  for (const question of requestsOf(WORLD)) await ask(proxy.url, question)
+  const proxy = await startProxy({
+    upstreams: toUpstreams([`anthropic=${url}`]),
+    home,
+    runId: `run-${(runs += 1)}`,
+  })
+  for (const question of questions) await ask(proxy.url, question)
   const [session] = await proxy.close()
-  id = session?.id ?? ''
+  upstream.close()
+  return session?.id ?? ''
+}
+
+beforeAll(async () => {
+  home = fs.mkdtempSync(join(os.tmpdir(), 'hansard-verify-'))
+  id = await record(requestsOf(WORLD), ANSWERS)
   for await (const items of readSession(openArchive(home), id))
     for (const item of items) if (item.type === 'entry') entries.set(citation(id, item.entry), item.entry)
 })
 afterAll(() => {
-  upstream.close()
   fs.rmSync(home, { recursive: true, force: true })
 })
 
@@ -206,6 +215,27 @@ describe('an agent that is verified', () => {
     })
     const again = await verify([one, one, two, three])
     expect(again.first).toMatchObject({ call: 1, asked: 2, what: 'asked more often than it was' })
+  })
+
+  it('is told by its own ids to go on with what it began, and is the same', async () => {
+    const world = (group: number): World => ({
+      ...WORLD,
+      results: [[given(1, 'a.txt'), given(2, `Process Group PGID: ${group}`)], [given(3, 'killed')]],
+      answers: [ANSWERS[0] ?? [], [use(3, `kill ${group}`)], ANSWERS[2] ?? []],
+    })
+    const recorded = await record(requestsOf(world(15302)), world(15302).answers)
+    const recording = await openRecording(recorded, home)
+    const server = await serveRecording(recording)
+    const bodies: string[] = []
+    for (const question of requestsOf(world(99)))
+      bodies.push((await ask(server.url, question)).body.toString())
+    expect(bodies[1]).toContain('kill 99')
+    expect(await verdictOf(recording, server.report(), { unasked: server.unasked() })).toMatchObject({
+      isSame: true,
+      calls: { recorded: 3, asked: 3 },
+    })
+    await server.close()
+    recording.close()
   })
 
   it('is told to CI as JUnit, whatever the words are', async () => {

@@ -27,6 +27,7 @@ const EXAMPLES: readonly Example[] = [
   ],
   ['ids', 'Codex', 'Chunk ID: 17a7f9\nWall time: 1', 'Chunk ID: 9e0d41\nWall time: 1'],
   ['ids', 'Codex', 'Process running with session ID 41231', 'Process running with session ID 9004'],
+  ['ids', 'Codex', '{"chars":"","session_id":37696}', '{"chars":"","session_id":41126}'],
   [
     'ids',
     'Codex',

@@ -59,6 +59,8 @@ export const VOLATILE: readonly Volatile[] = [
         /(?<=<task-id>|\b(?:agentId|task_id|Chunk ID|background with ID): |\bsession ID |\/tasks\/)(?=[a-z-]{0,15}\d)[0-9a-z-]{4,40}\b/g,
         '<id>',
       ],
+      // In a tool's arguments, and in what it gave.
+      [/(?<="(?:session|task|agent|shell|bash)_id": ?"?)[\w-]{1,80}/g, '<id>'],
     ],
   },
   {
