@@ -56,8 +56,7 @@ export function createRenaming(): (body: Json, names: Names) => Json {
       if (before !== undefined) return before
       const items = asArray(value)
       const made =
-        items?.map(walk) ??
-        Object.fromEntries(Object.entries(value).map(([name, one]) => [name, walk(one as Json)]))
+        items?.map(walk) ?? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, walk(one)]))
       known.set(value, made)
       return made
     }
