@@ -10,6 +10,7 @@ import { openKept } from '../archive/kept.ts'
 import { resolveBlobs } from '../archive/blobs.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import { loadFormat } from '../sources/load-format.ts'
+import { readPart } from '../sources/read-part.ts'
 import type { SessionUnit } from '../sources/session-streams.ts'
 import { readOrigin } from '../sources/versions.ts'
 import type { Entry } from '../transcript/entry.ts'
@@ -80,19 +81,6 @@ export async function readInPlace(
   { file, ...part }: Pick<RecordPlace, 'file' | 'byteOffset' | 'byteLength'>,
 ): Promise<Buffer | undefined> {
   return isPlainPath(file) ? readPart(join(root, file), part).catch(() => undefined) : undefined
-}
-
-async function readPart(
-  path: string,
-  { byteOffset, byteLength }: { readonly byteOffset: number; readonly byteLength: number },
-): Promise<Buffer> {
-  const handle = await fs.open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(byteLength), 0, byteLength, byteOffset)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
 }
 
 /** `isInline`: large content is in its place before the entry is checked; else it stays where it is. */

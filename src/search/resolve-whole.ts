@@ -3,7 +3,6 @@
  * can be read alone; where what comes out is not what was indexed (a record that means something only among others, a row of a
  * database), the unit is read to it.
  */
-import fs from 'node:fs/promises'
 import { posix, join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { resolveBlobs } from '../archive/blobs.ts'
@@ -11,6 +10,7 @@ import { openKept } from '../archive/kept.ts'
 import { JOURNAL } from '../journal/format-id.ts'
 import type { Redactor } from '../redact/redactor.ts'
 import { loadFormat } from '../sources/load-format.ts'
+import { readPart, type Part } from '../sources/read-part.ts'
 import { readOrigin } from '../sources/versions.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Source, SourceFile } from '../transcript/source.ts'
@@ -53,18 +53,6 @@ export async function readByItself(archive: Archive, located: Located): Promise<
 
 /** Records beyond this are read with their unit: they are its larger part anyway. */
 const LARGEST_RECORD = 256 * 1024 * 1024
-
-type Part = { readonly byteOffset: number; readonly byteLength: number }
-
-async function readPart(path: string, { byteOffset, byteLength }: Part): Promise<Buffer> {
-  const handle = await fs.open(path, 'r')
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(byteLength), 0, byteLength, byteOffset)
-    return buffer.subarray(0, bytesRead)
-  } finally {
-    await handle.close()
-  }
-}
 
 /** Also of what is compressed, or lies in a repository. */
 async function readInPlace(root: string, file: string, part: Part): Promise<Buffer | undefined> {

@@ -4,6 +4,7 @@
  */
 import fs from 'node:fs'
 import { dirname, join } from 'node:path'
+import { readSmallFile } from '../../sources/at-once.ts'
 import { hooksFolder } from './queue.ts'
 import { makeFolder } from './make-folder.ts'
 
@@ -56,8 +57,7 @@ function append(path: string, line: string): void {
 function readLines(path: string): readonly HookFailure[] {
   let text: string
   try {
-    if ((fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 4 * LIMIT_BYTES) return []
-    text = fs.readFileSync(path, 'utf8')
+    text = readSmallFile(path, 4 * LIMIT_BYTES)
   } catch {
     return []
   }

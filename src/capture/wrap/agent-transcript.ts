@@ -1,5 +1,6 @@
 /** One transcript file, read as it grows: each whole line once, a line that is still being written when it is whole. */
 import fs from 'node:fs'
+import { readOnly } from '../../sources/at-once.ts'
 import { isObject, parseJson, type JsonObject } from '../../transcript/json.ts'
 import { createLineSplitter } from '../../transcript/lines.ts'
 
@@ -48,7 +49,7 @@ export function openTranscript(path: string): TranscriptFile {
 /** What is opened is the file that was looked at, and no link that has taken its place. */
 function open(path: string): number | undefined {
   try {
-    const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0))
+    const fd = fs.openSync(path, readOnly(false))
     if (fs.fstatSync(fd).isFile()) return fd
     fs.closeSync(fd)
   } catch {
