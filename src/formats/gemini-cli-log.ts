@@ -3,7 +3,8 @@
  * earlier versions, patches and rewinds are events that hold their record. Every line is at least one entry, or damage.
  */
 import type { Damage } from '../transcript/damage.ts'
-import { isObject, type Json, type JsonObject } from '../transcript/json.ts'
+import { parseInstant } from '../transcript/instant.ts'
+import { isObject, rest, type Json, type JsonObject } from '../transcript/json.ts'
 import { readRecords, type JsonRecord, type RecordBatch } from '../transcript/records.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import type { DriftWatch } from './drift.ts'
@@ -70,6 +71,11 @@ function queueRecord(record: JsonRecord, file: string, survey: GeminiSurvey, que
   })
   const give = (message: JsonObject, index: number): void => {
     const id = asId(message['id'])
+    if (survey.repeatsResults(message)) {
+      // Since 0.61 a message of its own says them again; the entry keeps its place and what is new in it.
+      if (index < 0) queue.push([event('results', rest(message, new Set(['content'])) ?? {})], byteLength)
+      return
+    }
     const items = toSaid(message, survey, { number, isListed: index >= 0 }).map((said) => ({ said, place }))
     const version = id === undefined ? undefined : survey.version(id)
     if (id === undefined || version === undefined) {
@@ -108,8 +114,10 @@ function toSaid(
   { number, isListed }: { readonly number: number; readonly isListed: boolean },
 ): readonly Said[] {
   const place = { session: survey.facts.sessionId, number }
-  const said = fromGeminiMessage(message, place) ?? [unknownMessage(message)]
   const id = asId(message['id'])
+  const first = id === undefined ? undefined : survey.version(id)?.at
+  const dated = parseInstant(first) === undefined ? message : { ...message, timestamp: first ?? null }
+  const said = fromGeminiMessage(dated, place) ?? [unknownMessage(message)]
   const marks = {
     ...(id !== undefined && survey.isRewound(id) && { rewound: true }),
     ...(isListed && { checkpoint: true }),

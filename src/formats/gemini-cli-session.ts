@@ -8,7 +8,7 @@ import { asId } from './placing.ts'
 export const ID = 'gemini-cli'
 
 export type GeminiFacts = {
-  /** The header with every patch to it, the last of a key counting. */
+  /** The header with every patch to it, the last of a key counting; a resumed session began when its first header says. */
   readonly header: JsonObject
   readonly sessionId: string | undefined
   readonly model: string | undefined
@@ -33,7 +33,8 @@ export function createGeminiFold(): GeminiFold {
       const { messages: _, ...said } = more
       // A copied log may name its own session later; the first name is the file's.
       sessionId ??= asId(said['sessionId'])
-      header = { ...header, ...said }
+      const { startTime } = header
+      header = { ...header, ...said, ...(parseInstant(startTime) && { startTime }) }
     },
     message({ model: named, timestamp }) {
       model ??= asString(named)

@@ -14,8 +14,11 @@ import { asId } from './placing.ts'
 /** A message's version: where its line begins, and its place in that line's list, -1 for a line of its own. */
 export type Version = { readonly byteOffset: number; readonly index: number }
 
-/** The version that counts. Where it states no tokens (a last snapshot may have lost them), those before it speak for the call. */
-export type LastVersion = Version & { readonly isCounted: boolean }
+/**
+ * The version that counts. Where it states no tokens (a last snapshot may have lost them), those before it speak for the call. `at`: the
+ * first timestamp that the message had; resuming a session restates it with a new one.
+ */
+export type LastVersion = Version & { readonly isCounted: boolean; readonly at: Json | undefined }
 
 export type GeminiSurvey = {
   readonly facts: GeminiFacts
@@ -24,6 +27,8 @@ export type GeminiSurvey = {
   /** The version that counts; undefined for a message that only restates another, or has no id. */
   version(id: string): LastVersion | undefined
   isRewound(id: string): boolean
+  /** True for a message that holds nothing but results which stand in `toolCalls`, too. */
+  repeatsResults(message: JsonObject): boolean
 }
 
 export type GeminiRecord =
@@ -51,6 +56,7 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
   const fold = createGeminiFold()
   const versions = new Map<string, LastVersion & { readonly hash: string }>()
   const said = createRecentIds()
+  const results = createRecentIds()
   /** What the program would show now, in its order. */
   let live: string[] = []
   let places = new Map<string, number>()
@@ -67,12 +73,18 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
       live.push(id)
     }
     rewound.delete(id)
-    if (isCopy || (known === undefined && versions.size >= MOST_IDS)) return
+    // A list says what the model is shown: without tokens, model and results that the message's own line has.
+    const isRestated = at.index >= 0 && known !== undefined && known.index < 0
+    if (isCopy || isRestated || (known === undefined && versions.size >= MOST_IDS)) return
     fold.message(message)
     said.add(sayingOf(message))
-    const hash = uuidFrom(toJson(message))
+    for (const call of asArray(message['toolCalls']) ?? [])
+      for (const part of (isObject(call) ? asArray(call['result']) : undefined) ?? [])
+        results.add(uuidFrom(toJson(part)))
+    const hash = uuidFrom(toJson({ ...message, timestamp: null }))
     const isCounted = reportOf(message, undefined) !== undefined
-    if (known?.hash !== hash) versions.set(id, { ...at, hash, isCounted })
+    const first = known?.at ?? message['timestamp']
+    if (known?.hash !== hash) versions.set(id, { ...at, hash, isCounted, at: first })
   }
   const rewind = (to: string): void => {
     // As the program does: an id that it does not know takes everything back.
@@ -106,6 +118,10 @@ export async function surveyGeminiLog(file: SourceFile): Promise<GeminiSurvey> {
     lastRecord,
     version: (id) => versions.get(id),
     isRewound: (id) => rewound.has(id),
+    repeatsResults({ type, content }) {
+      const parts = asArray(content) ?? []
+      return type === 'user' && parts.length > 0 && parts.every((part) => results.has(uuidFrom(toJson(part))))
+    },
   }
 }
 

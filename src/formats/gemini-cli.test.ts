@@ -385,6 +385,45 @@ describe('a Gemini CLI log', () => {
     expect(totals(read).calls).toBe(1)
   })
 
+  it('a resumed session keeps its times, tokens and results, though all of it is written again with new ones', async () => {
+    const DAY = '2026-05-05T08:00:00.000Z'
+    const asked = model('g1', 'reading', { tokens: TOKENS })
+    const results = user('r1', answer('text'))
+    const before = [
+      { $set: { messages: [user('s0', 'the context')] } },
+      user('u1', 'look'),
+      asked,
+      { ...asked, toolCalls: [call('c1', { status: 'success', timestamp: T(4), result: answer('text') })] },
+      results,
+    ]
+    const again = { timestamp: DAY }
+    const restated = [
+      user('s0', 'the context', again),
+      user('u1', 'look', again),
+      { id: 'g1', type: 'gemini', content: [{ text: 'reading' }, { functionCall: { id: 'c1' } }], ...again },
+      user('g1_response', answer('text'), again),
+      { ...results, ...again },
+    ]
+    const header = { ...HEADER, startTime: DAY, lastUpdated: DAY }
+    const lists = [{ $set: { messages: restated.slice(0, 1) } }, { $set: { messages: restated } }]
+    const [alone, resumed] = [
+      await readLog(...before),
+      await readLog(...before, header, ...lists, user('u2', 'go on', again)),
+    ]
+    expect(messagesOf(resumed).slice(0, -1)).toEqual(messagesOf(alone))
+    expect(messagesOf(resumed).map(({ role, at }) => `${role} ${at}`)).toEqual([
+      `user ${T(2)}`,
+      `user ${T(2)}`,
+      `assistant ${T(3)}`,
+      `tool ${T(4)}`,
+      `user ${DAY}`,
+    ])
+    expect(totals(resumed)).toMatchObject({ calls: 1, usage: totals(alone).usage })
+    expect(resumed.session).toMatchObject({ startedAt: T(0), endedAt: DAY })
+    const said = resumed.entries.find(({ metadata }) => metadata?.['record'] === 'results')
+    expect(said?.blocks).toEqual([{ type: 'unknown', raw: { id: 'r1', timestamp: T(2), type: 'user' } }])
+  })
+
   it('a log of nothing but checkpoints has each message once, as last written', async () => {
     const grow = (...messages: unknown[]) => ({ $set: { messages } })
     const read = await readLog(
