@@ -1,6 +1,6 @@
-/** What Entire's `full.jsonl` can hold of a transcript: reading back what we wrote gives exactly this. */
+/** What Entire's `full.jsonl` can hold of a transcript, its turns: reading back what we wrote gives exactly this. */
 import type { Block, ToolResultBlock } from '../src/transcript/block.ts'
-import type { Entry, Role } from '../src/transcript/entry.ts'
+import { createSequence, type Entry, type Role } from '../src/transcript/entry.ts'
 import type { Session } from '../src/transcript/session.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
 import { withoutZeros } from '../src/transcript/usage.ts'
@@ -13,20 +13,24 @@ export function entireCanHold({ session, entries }: Pick<Transcript, 'session' |
 } {
   const last = new Map<string, string>()
   let at = session.startedAt
-  const held = entries.map((entry) => {
+  const nextSequence = createSequence()
+  const turns = entries.filter(
+    ({ kind, role }) => kind === 'message' && role !== undefined && role !== 'system',
+  )
+  const held = turns.map((entry) => {
     // A line needs a time: one without takes that of the line before, or the session's start.
     at = entry.at ?? at
     const parent = last.get(entry.source) ?? null
     last.set(entry.source, entry.id)
-    return holdEntry(entry, at, parent)
+    return { ...holdEntry(entry, at, parent), sequence: nextSequence(entry.source) }
   })
   const { cwd, version, git } = session
   const times = held.flatMap((entry) => entry.at ?? []).sort()
-  const model = entries.find((entry) => entry.source === 'primary' && entry.model)?.model
-  const anyModel = model ?? entries.find((entry) => entry.model)?.model ?? session.model
+  const model = turns.find((entry) => entry.source === 'primary' && entry.model)?.model
+  const anyModel = model ?? turns.find((entry) => entry.model)?.model ?? session.model
   return {
     session: {
-      ...(entries.length > 0 && cwd !== undefined && { cwd }),
+      ...(turns.length > 0 && cwd !== undefined && { cwd }),
       version: version ?? 'hansard/test',
       ...(git && { git }),
       ...(anyModel !== undefined && { model: anyModel }),
@@ -39,7 +43,7 @@ export function entireCanHold({ session, entries }: Pick<Transcript, 'session' |
 }
 
 function holdEntry(entry: Entry, at: string | undefined, parent: string | null): Partial<Entry> {
-  const { id, source, sequence, kind, durationMs, usage, model } = entry
+  const { id, source, kind, durationMs, usage, model } = entry
   const blocks = entry.blocks.map(holdBlock)
   const onlyResults = blocks.length > 0 && blocks.every((block) => block.type === 'tool-result')
   const role: Role | undefined = onlyResults && entry.role === 'user' ? 'tool' : entry.role
@@ -48,7 +52,6 @@ function holdEntry(entry: Entry, at: string | undefined, parent: string | null):
     id,
     parent: entry.parent === undefined ? parent : entry.parent,
     source,
-    sequence,
     kind,
     ...(role && { role }),
     ...(at !== undefined && { at }),

@@ -4,11 +4,16 @@ import fs from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { openArchive } from '../src/archive/archive.ts'
+import { readSession } from '../src/archive/read-session.ts'
 import { record, type Recorder, type RecordOptions } from '../src/capture/record.ts'
+import { readTranscripts } from '../src/sources/read.ts'
 import { isUuid } from '../src/transcript/ids.ts'
 import type { Json, JsonObject } from '../src/transcript/json.ts'
+import { recording } from '../src/capture/wrap/recording.ts'
 import { createAnthropicReassembly } from '../src/wire/anthropic.ts'
 import { reassemble, toSse } from './wire-streams.ts'
+import { bodyOf, chatAnswer, startUpstream } from './wrap-upstream.ts'
 
 const LIBRARY = join(import.meta.dirname, '../dist/src/index.js')
 const START = Date.parse('2026-02-10T23:31:00Z')
@@ -296,6 +301,78 @@ describe("the seed's requirements, live", () => {
         [{ type: 'tool_result', tool_use_id: 'toolu_01X', content: '1: use std::io;\n2: ...' }],
       ],
     ])
+  })
+
+  it('R1: a line is a turn, user or assistant, whatever else is recorded; the first is the prompt', async () => {
+    const session = await begin()
+    session.event('parameters', { temperature: 0 })
+    session.system('You are a helpful coding assistant...')
+    talk(session)
+    session.error(new Error('overloaded'))
+    session.event('compaction', {})
+    session.assistant('It starts here.')
+    const { id } = session
+    await session.end()
+    const said = lines(session)
+    expect(said.map(({ type, message }) => [type, message['role']])).toEqual([
+      ['user', 'user'],
+      ['assistant', 'assistant'],
+      ['user', 'user'],
+      ['assistant', 'assistant'],
+    ])
+    expect(said.map(({ parentUuid }) => parentUuid)).toEqual([
+      null,
+      ...said.slice(0, -1).map(({ uuid }) => uuid),
+    ])
+    // The rest is in the journal.
+    const { transcripts } = await readTranscripts(readSession(openArchive(join(folder, 'home')), id))
+    expect(transcripts[0]?.entries).toHaveLength(8)
+  })
+
+  it('R1: the same of a wrapped client, whose answers have text and tool use on one line', async () => {
+    const upstream = await startUpstream()
+    const call = { id: 'toolu_01X', name: 'read_file', arguments: '{"path":"src/main.rs"}' }
+    const answers = [chatAnswer('c1', 'Let me read that file.', [call]), chatAnswer('c2', 'It starts here.')]
+    upstream.answer = async (request, response) => {
+      await bodyOf(request)
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answers.shift())
+    }
+    const recorded = recording({ home: join(folder, 'home'), cwd: folder, formats: ['entire'] })
+    const messages: object[] = [
+      { role: 'system', content: 'You are a helpful coding assistant...' },
+      { role: 'user', content: 'explain main.rs' },
+    ]
+    const said = (): Line[] => {
+      const [name = ''] = fs.readdirSync(join(folder, METADATA))
+      return toLines(fs.readFileSync(join(folder, METADATA, name, 'full.jsonl'), 'utf8'))
+    }
+    const ask = async () => {
+      const body = JSON.stringify({ model: 'gpt-test', max_tokens: 10, messages })
+      const response = await recorded.fetch(`${upstream.url}/v1/chat/completions`, { method: 'POST', body })
+      const { choices } = (await response.json()) as { choices: { message: object }[] }
+      messages.push(choices[0]?.message as object)
+    }
+    await ask()
+    // R6: there when the client has its answer.
+    expect(said().map(({ type }) => type)).toEqual(['user', 'assistant'])
+    messages.push({ role: 'tool', tool_call_id: 'toolu_01X', content: '1: use std::io;' })
+    await ask()
+    await recorded.end()
+    await upstream.close()
+    expect(said().map(({ type, message }) => [type, message['content']])).toEqual([
+      ['user', 'explain main.rs'],
+      [
+        'assistant',
+        [
+          { type: 'text', text: 'Let me read that file.' },
+          { type: 'tool_use', id: 'toolu_01X', name: 'read_file', input: { path: 'src/main.rs' } },
+        ],
+      ],
+      ['user', [{ type: 'tool_result', tool_use_id: 'toolu_01X', content: '1: use std::io;' }]],
+      ['assistant', [{ type: 'text', text: 'It starts here.' }]],
+    ])
+    expect(said()[0]?.['parentUuid']).toBeNull()
+    expect(said()[1]?.message.usage).toMatchObject({ input_tokens: 10, output_tokens: 5 })
   })
 
   it('R5: summary.txt is absent, and a session without input has no prompt.txt', async () => {

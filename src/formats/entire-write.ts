@@ -1,6 +1,6 @@
 /**
- * `.entire/metadata/<session>/` as forgeflare writes it: a line for each entry as it comes, the first prompt with the line that
- * has it, and the context at the end. Nothing else below `.entire/` is touched.
+ * `.entire/metadata/<session>/` as forgeflare writes it: a line for each user and assistant turn as it comes, the first prompt with
+ * the line that has it, and the context at the end. Nothing else below `.entire/` is touched.
  */
 import { textOf, contentText, type ToolCallBlock } from '../transcript/block.ts'
 import { PRIMARY, type Entry } from '../transcript/entry.ts'
@@ -14,6 +14,7 @@ import { toTimestamp } from './claude-time.ts'
 import { entryTimestamp, isOwnLine, lineType, toClaudeLine } from './claude-write.ts'
 import type { FileOperation, Writer } from './format.ts'
 import { loseEntry, loseFacts, loseSession } from './lost-facts.ts'
+import { createPassed } from './passed-entries.ts'
 import { checkFree } from './written-lines.ts'
 
 export const entireWriter: Writer = {
@@ -34,6 +35,7 @@ export const entireWriter: Writer = {
     let at = session.startedAt
     let firstAt: string | undefined
     const names = createToolNames()
+    const passed = createPassed()
     let isFlat: boolean | undefined
     let lineModel: string | undefined
     let subagentModel: string | undefined
@@ -50,7 +52,8 @@ export const entireWriter: Writer = {
       const uuid = toUuid(entry.id, entry, name)
       const before = last.get(entry.source) ?? null
       last.set(entry.source, uuid)
-      const parentUuid = typeof entry.parent === 'string' ? toUuid(entry.parent, entry, name) : entry.parent
+      const above = passed.resolve(entry.parent)
+      const parentUuid = typeof above === 'string' ? toUuid(above, entry, name) : above
       const line = toClaudeLine(entry, {
         sessionId: name,
         uuid,
@@ -60,7 +63,9 @@ export const entireWriter: Writer = {
         version,
         ...(branch !== undefined && { gitBranch: branch }),
       })
-      loseOfLine(entry, uuid, context, names.lostOf(entry))
+      const lost = names.lostOf(entry)
+      if (typeof entry.parent === 'string' && above === null) lost.push('parent')
+      loseOfLine(entry, uuid, context, lost)
       const isMessage = isObject(line) && line['message'] !== undefined
       if (isMessage) isFlat ??= isFlatLine(line)
       observe(entry, at ?? EPOCH)
@@ -105,6 +110,11 @@ export const entireWriter: Writer = {
           loseEntry(entry, 'checkpoint metadata, which only Entire writes', context)
           return []
         }
+        if (!hasLine(entry)) {
+          passed.pass(entry)
+          loseEntry(entry, 'it is no turn of a user, assistant or tool', context)
+          return []
+        }
         model ??= entry.model
         for (const block of entry.blocks) if (block.type === 'tool-call') actions.push(toAction(block))
         const operations: FileOperation[] = [
@@ -122,7 +132,7 @@ export const entireWriter: Writer = {
         model = ended.model ?? model
         if (model === undefined) context.filled(undefined, 'model')
         if (start === undefined) context.filled(undefined, 'start')
-        if (latest === undefined) loseSession('it has no entries', context)
+        if (latest === undefined) loseSession('it has no turns', context)
         else loseFacts(ended, held(start), context)
         const head = [
           `- **Session ID**: ${name}`,
@@ -135,6 +145,15 @@ export const entireWriter: Writer = {
       },
     }
   },
+}
+
+/**
+ * The seed's lines are turns of the user and the assistant: system prompts, parameters, errors and other events have none. Lines
+ * that were read go back, whatever they are.
+ */
+function hasLine(entry: Entry): boolean {
+  const { kind, role } = entry
+  return isOwnLine(entry) || (kind === 'message' && role !== undefined && role !== 'system')
 }
 
 /** The record tag of what a checkpoint's own metadata files say. */

@@ -255,8 +255,11 @@ describe('reading back', () => {
       fc.asyncProperty(transcript, async (before) => {
         const held = entireCanHold(before)
         const { files } = writeTranscript(entire, before, { live: true })
+        if (held.entries.length === 0) {
+          expect([...files.keys()]).toEqual([expect.stringMatching(/context\.md$/)])
+          return
+        }
         const after = await readOne(new Map([...files].map(([path, bytes]) => [`.entire/${path}`, bytes])))
-        if (before.entries.length === 0) return
         expect(after.damage).toEqual([])
         expect(after.entries.map(withoutOrigin)).toEqual(held.entries)
         expect(after.session).toMatchObject(held.session)
@@ -283,28 +286,39 @@ describe('reading back', () => {
     expect(filled.map(({ what }) => what)).toEqual(['version', 'cwd', 'timestamp', 'model', 'start'])
   })
 
-  it('keeps subagents, system entries and events of other formats apart', async () => {
+  it('writes turns of users, assistants, tools and subagents, and reports the rest: each follows the turn before it', () => {
+    const text = { blocks: [{ type: 'text', text: 'x' }] } as const
+    const { role: _, ...event } = message(1, { ...text, kind: 'event', metadata: { record: 'parameters' } })
+    const { role: __, ...error } = message(4, { blocks: [{ type: 'error', message: 'overloaded' }] })
     const entries = [
-      message(0, { role: 'system', blocks: [{ type: 'text', text: 'You are…' }] }),
-      message(1, { source: 'subagent:a1', sequence: 0, blocks: prompt.blocks }),
-      message(2, {
-        sequence: 1,
-        kind: 'event',
-        metadata: { record: 'compaction' },
-        blocks: [{ type: 'text', text: 'x' }],
-      }),
+      message(0, { ...text, role: 'system', parent: null }),
+      { ...event, parent: message(0, {}).id },
+      { ...prompt, id: message(2, {}).id, parent: event.id },
+      message(3, { ...text, source: 'subagent:a1' }),
+      { ...error, parent: message(2, {}).id },
+      message(5, { ...text, role: 'assistant', parent: error.id }),
     ]
-    const { role: _, ...event } = entries[2] as Entry
-    const after = await readOne(
-      writeTranscript(entire, { session, entries: [entries[0] as Entry, entries[1] as Entry, event] }).files,
-    )
-    expect(after.entries.map(({ source, kind, role }) => [source, kind, role])).toEqual([
-      ['primary', 'message', 'system'],
-      ['subagent:a1', 'message', 'user'],
-      ['primary', 'event', undefined],
+    const { files, lost } = writeTranscript(entire, { session, entries })
+    const lines = linesOf(files)
+    expect(lines.map(({ type, isSidechain }) => [type, isSidechain])).toEqual([
+      ['user', undefined],
+      ['user', true],
+      ['assistant', undefined],
     ])
-    expect(after.entries[2]?.metadata).toMatchObject({ record: 'compaction' })
-    expect(after.entries[2]?.blocks).toEqual([{ type: 'text', text: 'x' }])
+    expect(lines.map(({ parentUuid }) => parentUuid)).toEqual([null, null, lines[0]?.['uuid']])
+    const whole = 'the whole entry: it is no turn of a user, assistant or tool'
+    expect(lost.filter(({ what }) => what === whole)).toHaveLength(3)
+  })
+
+  it.each([
+    '{"type":"system","uuid":"u1","message":{"role":"system","content":"You are…"}}',
+    '{"type":"event","uuid":"u1","record":"compaction","message":{"content":[{"type":"text","text":"x"}]}}',
+    '{"type":"progress","uuid":"u1","data":{}}',
+  ])('keeps a line of another type where it was read: %s', async (line) => {
+    const before = `${USER}\n${line}\n`
+    const [read] = await readAll(entire, memoryFileSource('full.jsonl', before))
+    const { files } = writeTranscript(entire, read as Transcript)
+    expect(linesOf(files, 'metadata/2026-02-10-uuid')[1]).toMatchObject(JSON.parse(line) as JsonObject)
   })
 
   it('a session without its context did not come to its end', async () => {

@@ -9,6 +9,7 @@ import { fromAnthropicUsage, toAnthropicUsage } from '../wire/anthropic-usage.ts
 import { keptRecord } from './claude-write.ts'
 import { claimPath, type WriteContext, type Writer } from './format.ts'
 import { FILE_NAME, TYPE_KEY, type TranscriptEntry } from './weakincentives-entry.ts'
+import { createPassed } from './passed-entries.ts'
 import { isWholeImage, loseEntry, loseEntryFacts, loseFacts, loseSession } from './lost-facts.ts'
 import { OWN, toLine, toParts } from './weakincentives-parts.ts'
 
@@ -87,20 +88,12 @@ function strangeLine(entry: Entry): Json | undefined {
   return entry.origin?.format === OWN && !hasOwnId(entry) ? keptRecord(entry) : undefined
 }
 
-/** Entries without lines that others may follow. The oldest are forgotten: then a line names a parent that has none. */
-const MOST_PASSED = 10_000
-
 /** What each line follows, past entries that have no line. */
 function createFollowed() {
   const last = new Map<string, string>()
-  const passed = new Map<string, Entry['parent']>()
-  const resolve = (parent: Entry['parent']): Entry['parent'] =>
-    typeof parent === 'string' && passed.has(parent) ? passed.get(parent) : parent
+  const { pass, resolve } = createPassed()
   return {
-    pass({ id, parent }: Entry): void {
-      passed.set(id, resolve(parent))
-      if (passed.size > MOST_PASSED) passed.delete(passed.keys().next().value as string)
-    },
+    pass,
     write({ id, parent, source }: Entry) {
       const before = last.get(source)
       last.set(source, id)
