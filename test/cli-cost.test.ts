@@ -186,9 +186,12 @@ describe('hansard cost explain', () => {
 
 describe('hansard cost explain of a session in several recordings', () => {
   /** Logs are taken in one by one: each is a recording of its own. */
-  async function explained(logs: Readonly<Record<string, string>>, cwd = folder) {
+  async function explained(logs: Readonly<Record<string, string>>, config?: string) {
     const base = fs.mkdtempSync(join(folder, 'recordings-'))
-    const own = { env: { HANSARD_HOME: join(base, 'archive'), HOME: base }, cwd }
+    const archive = join(base, 'archive')
+    const own = { env: { HANSARD_HOME: archive, HOME: base }, cwd: folder }
+    fs.mkdirSync(archive)
+    if (config !== undefined) fs.copyFileSync(config, join(archive, 'hansard.config.json'))
     for (const [name, text] of Object.entries(logs)) {
       fs.writeFileSync(join(base, name), text)
       expect((await run(['import', join(base, name)], own)).code).toBe(0)
@@ -209,8 +212,8 @@ describe('hansard cost explain of a session in several recordings', () => {
     const price = { input: '7', cacheRead: '1', output: '9', source: 'contract', fetchedAt: '2026-01-01' }
     const mine = { id: 'mine/gpt', provider: 'mine', model: 'gpt-5.5', ...price }
     fs.writeFileSync(join(prices, 'hansard.config.json'), JSON.stringify({ prices: [mine] }))
-    for (const cwd of [folder, prices]) {
-      const { row, explained: whole, text: shown } = await explained(logs, cwd)
+    for (const config of [undefined, join(prices, 'hansard.config.json')]) {
+      const { row, explained: whole, text: shown } = await explained(logs, config)
       expect(row.calls).toBe(1)
       expect(whole.total).toMatchObject({ calls: 1, usd: row.cost.usd })
       expect(shown).toContain('by another recording of the call, which counted it\n')
@@ -241,14 +244,14 @@ describe('hansard cost explain of a session in several recordings', () => {
 
 describe('hansard cost prices', () => {
   it('shows the row behind a number, whatever its spelling, and takes those of the user', async () => {
-    const rows = async (cwd: string): Promise<object[]> => {
+    const rows = async (): Promise<object[]> => {
       const ran = await run(['cost', 'prices', 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', '--json'], {
         env,
-        cwd,
+        cwd: folder,
       })
       return JSON.parse(ran.stdout).rows
     }
-    expect(await rows(folder)).toMatchObject([
+    expect(await rows()).toMatchObject([
       {
         id: 'anthropic/claude-sonnet-4-5',
         source: expect.stringContaining('https://'),
@@ -256,7 +259,6 @@ describe('hansard cost prices', () => {
         isOwn: false,
       },
     ])
-    const cwd = temporaryFolder()
     const own = {
       id: 'mine/s',
       provider: 'mine',
@@ -264,11 +266,12 @@ describe('hansard cost prices', () => {
       source: 'contract',
       fetchedAt: '2026-01-01',
     }
+    const config = join(home, 'hansard.config.json')
     const configure = (price: object): void =>
-      fs.writeFileSync(join(cwd, 'hansard.config.json'), JSON.stringify({ prices: [{ ...own, ...price }] }))
+      fs.writeFileSync(config, JSON.stringify({ prices: [{ ...own, ...price }] }))
     configure({ input: '1', output: '1' })
-    expect(await rows(cwd)).toMatchObject([{ id: 'mine/s', isOwn: true }])
-    const ran = await run(['cost', '--by', 'model', '--json'], { env, cwd })
+    expect(await rows()).toMatchObject([{ id: 'mine/s', isOwn: true }])
+    const ran = await run(['cost', '--by', 'model', '--json'], { env, cwd: folder })
     const document = JSON.parse(ran.stdout)
     expect(document.prices).toBe('configured')
     const [row] = document.rows.filter(({ key }: { key: string }) => key === 'claude-sonnet-4-5')
@@ -279,9 +282,10 @@ describe('hansard cost prices', () => {
       { input: '1', output: '1', extra: 1 },
     ]) {
       configure(wrong)
-      const refused = await run(['cost', '--json'], { env, cwd })
+      const refused = await run(['cost', '--json'], { env, cwd: folder })
       expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([2, 'invalid-argument'])
     }
+    fs.rmSync(config)
   })
 
   it('says that a model has none', async () => {

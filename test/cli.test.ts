@@ -339,16 +339,18 @@ describe('list, recover, clean', () => {
 })
 
 describe('settings', () => {
-  it('come from flags, then the environment, then hansard.config.json', async () => {
+  it("come from flags, then the environment, then the user's own hansard.config.json", async () => {
     const cwd = temporaryFolder()
+    const own = join(cwd, '.hansard')
+    fs.mkdirSync(own)
     const total = async (
       args: readonly string[],
-      own: Readonly<Record<string, string>>,
+      given: Readonly<Record<string, string>>,
     ): Promise<unknown> => {
-      const { stdout } = await run(['list', '--json', ...args], { cwd, env: own })
+      const { stdout } = await run(['list', '--json', ...args], { cwd, env: { HOME: cwd, ...given } })
       return JSON.parse(stdout).total ?? JSON.parse(stdout).error
     }
-    fs.writeFileSync(join(cwd, 'hansard.config.json'), JSON.stringify({ home: env.HANSARD_HOME }))
+    fs.writeFileSync(join(own, 'hansard.config.json'), JSON.stringify({ home: env.HANSARD_HOME }))
     expect(await total([], {})).toBeGreaterThan(0)
     expect(await total([], { HANSARD_HOME: join(cwd, 'none') })).toBe(0)
     expect(await total(['--home', env.HANSARD_HOME], { HANSARD_HOME: join(cwd, 'none') })).toBeGreaterThan(0)

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import fs from 'node:fs'
 import os from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { nodeFiles, type Files } from '../journal/files.ts'
+import { nodeFiles, type FileIdentity, type Files } from '../journal/files.ts'
 import { openArchive } from './archive.ts'
 
 const home = (): string => fs.mkdtempSync(join(os.tmpdir(), 'hansard-archive-'))
@@ -39,6 +41,41 @@ describe("the archive's key", () => {
     }
     expect(openArchive(folder, { files }).redactionKey()).toEqual(other)
     expect(fs.readFileSync(join(folder, 'redaction.key'))).toEqual(other)
+  })
+
+  it.skipIf(process.platform === 'win32').each([
+    ['of zeros', Buffer.alloc(32), 0o600],
+    ['that others can read', randomBytes(32), 0o644],
+    ['that a repository brought', randomBytes(32), 0o755],
+  ])('is made anew where there is one %s, which is set aside', async (_, planted, mode) => {
+    const folder = home()
+    const archive = openArchive(folder, { write: true })
+    fs.writeFileSync(join(folder, 'redaction.key'), planted)
+    fs.chmodSync(join(folder, 'redaction.key'), mode)
+    const warned = once(process, 'warning')
+    const key = archive.redactionKey()
+    expect(key).not.toEqual(planted)
+    expect(String(await warned)).toContain(`${folder}/redaction.key is not used`)
+    expect(fs.readFileSync(join(folder, 'redaction.1.key'))).toEqual(planted)
+    expect(openArchive(folder).redactionKey()).toEqual(key)
+    expect(fs.readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([])
+  })
+
+  it('is believed where the disk knows no modes', () => {
+    const folder = home()
+    const key = openArchive(folder, { write: true }).redactionKey()
+    const shared = { access: 'shared' } as const
+    const files: Files = {
+      ...nodeFiles,
+      identity: (fd) => ({ ...nodeFiles.identity(fd), ...shared }),
+      identityAt: (path) => ({ ...(nodeFiles.identityAt(path) as FileIdentity), ...shared }),
+    }
+    expect(openArchive(folder, { files }).redactionKey()).toEqual(key)
+    const foreign: Files = {
+      ...files,
+      identityAt: (path) => ({ ...(nodeFiles.identityAt(path) as FileIdentity), access: 'foreign' }),
+    }
+    expect(openArchive(folder, { files: foreign }).redactionKey()).not.toEqual(key)
   })
 
   it('is one of this process where it cannot be kept', () => {

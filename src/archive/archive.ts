@@ -14,6 +14,8 @@ import { asNumber, asObject, parseJson } from '../transcript/json.ts'
 import { openBlobs, type Blobs } from './blob-store.ts'
 import { readWholeFile } from './bytes.ts'
 import { removeStale } from './lock.ts'
+import { readSecret, warnOfSecret } from './secret-file.ts'
+import { setAside } from './set-aside.ts'
 
 export const LAYOUT = 1
 
@@ -142,27 +144,36 @@ const KEY_BYTES = 32
 /** The key is made by whoever needs it first; when it cannot be kept, placeholders are stable for this process only. */
 function openKey(files: Files, home: string): Buffer {
   const path = join(home, KEY_NAME)
-  const known = readKey(files, path)
-  if (known !== undefined) return known
+  const known = readKey(files, home)
+  if (Buffer.isBuffer(known)) return known
   const made = randomBytes(KEY_BYTES)
   try {
+    if (known === 'refused') {
+      warnOfSecret(home, KEY_NAME)
+      setAside(files, [path])
+    }
     // No placeholder was ever made with a key that a crash cut short.
     if (isCutShort(files, path)) removeStale(files, path, () => isCutShort(files, path))
     if (files.kind(path) === undefined) createWhole(files, home, KEY_NAME, made)
   } catch {
     // Not kept, or not known to be: what is there now decides.
   }
-  return readKey(files, path) ?? made
+  const kept = readKey(files, home)
+  return Buffer.isBuffer(kept) ? kept : made
 }
 
-function readKey(files: Files, path: string): Buffer | undefined {
+function readKey(files: Files, home: string): Buffer | 'refused' | undefined {
   try {
-    const key = readWholeFile(files, path)
-    return key?.length === KEY_BYTES ? key : undefined
+    const secret = readSecret(files, home, KEY_NAME)
+    if (secret?.bytes.length !== KEY_BYTES) return undefined
+    return secret.isOwn && isRandom(secret.bytes) ? secret.bytes : 'refused'
   } catch {
     return undefined
   }
 }
+
+/** Zeros, and the like, are nobody's key: 32 random bytes are of some thirty kinds. */
+const isRandom = (key: Buffer): boolean => new Set(key).size > 8
 
 function isCutShort(files: Files, path: string): boolean {
   const size = files.kind(path) === 'file' ? files.identityAt(path)?.size : undefined

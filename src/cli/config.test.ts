@@ -21,9 +21,9 @@ it.skipIf(process.platform === 'win32')(
       message: expect.stringContaining('is no file'),
     })
     fs.rmSync('hansard.config.json')
-    fs.writeFileSync('other.json', '{"home":"/x"}')
+    fs.writeFileSync('other.json', '{"utc":true}')
     fs.symlinkSync('other.json', 'hansard.config.json')
-    expect(await loadConfig({}, {})).toMatchObject({ home: '/x' })
+    expect(await loadConfig({}, { HANSARD_HOME: folder })).toMatchObject({ utc: true })
   },
 )
 
@@ -39,4 +39,34 @@ it('HANSARD_KEEP is yes, no or redacted, in any of their words, and nothing else
       code: 'invalid-argument',
       message: `HANSARD_KEEP is ${JSON.stringify(wrong)}: it takes yes, no or redacted`,
     })
+})
+
+it('the folder that one works in moves, drops and prices nothing, and is told so; the archive does', async () => {
+  const [here, archive] = [fs.mkdtempSync(join(folder, 'here-')), fs.mkdtempSync(join(folder, 'archive-'))]
+  process.chdir(here)
+  const price = { id: 'x/y', provider: 'x', model: 'y', input: '0', output: '0', source: 's', fetchedAt: 'f' }
+  const settings = { home: './a', keep: true, exclude: ['**'], prices: [price], utc: true, formats: ['atif'] }
+  const read = async (flags: object, env: NodeJS.ProcessEnv): Promise<[object, string]> => {
+    const told: string[] = []
+    return [await loadConfig(flags, env, (text) => told.push(text)), told.join('\n')]
+  }
+  fs.writeFileSync('hansard.config.json', JSON.stringify(settings))
+  const [config, told] = await read({}, { HANSARD_HOME: archive })
+  expect(config).toEqual({ utc: true, formats: ['atif'], home: archive })
+  const where = join(archive, 'hansard.config.json')
+  expect(told).toBe(
+    `hansard: ${join(here, 'hansard.config.json')}: home, keep, exclude, prices are not taken from the current folder, only from ${where}`,
+  )
+  fs.renameSync('hansard.config.json', where)
+  const own = { ...settings, home: archive }
+  expect(await read({}, { HANSARD_HOME: archive })).toEqual([own, ''])
+  expect(await read({ home: archive }, {})).toEqual([own, ''])
+  // Named in it, another archive lies beside it, wherever one works.
+  const user = fs.mkdtempSync(join(folder, 'user-'))
+  fs.mkdirSync(join(user, '.hansard'))
+  fs.renameSync(where, join(user, '.hansard/hansard.config.json'))
+  const { HOME } = process.env
+  process.env['HOME'] = user
+  expect((await read({}, {}))[0]).toMatchObject({ home: join(user, '.hansard/a'), keep: true })
+  process.env['HOME'] = HOME
 })

@@ -1,8 +1,13 @@
-/** What the user has settled once: flags win, then `HANSARD_*`, then `hansard.config.json` in the current folder. */
+/**
+ * What the user has settled once: flags win, then `HANSARD_*`, then `hansard.config.json`. The one in the archive's folder is the user's
+ * own. The one in the current folder may be anybody's, such as a repository's: it says how things look, and moves, drops and prices nothing.
+ */
 import fs from 'node:fs'
-import { resolve } from 'node:path'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
 import type { PriceRow } from '../cost/prices.ts'
 import { fromSystemError, HansardError, systemCode } from '../errors.ts'
+import { note } from './print.ts'
 
 export type Config = {
   /** The archive's folder; the archive's own default when absent. */
@@ -26,9 +31,30 @@ const NAME = 'hansard.config.json'
 /** Settings are small; what is not is something else. */
 const MOST_BYTES = 4 * 1024 * 1024
 
-/** The settings in force for one command. `flags` are those given on its command line. */
-export async function loadConfig(flags: Config, env: NodeJS.ProcessEnv = process.env): Promise<Config> {
-  return { ...(await readFile()), ...readEnv(env), ...known(flags) }
+/** The settings in force for one command. `flags` are those given on its command line. `tell`: what was not believed. */
+export async function loadConfig(
+  flags: Config,
+  env: NodeJS.ProcessEnv = process.env,
+  tell: (text: string) => void = note,
+): Promise<Config> {
+  const archive = resolve(flags.home ?? (env['HANSARD_HOME'] || join(homedir(), '.hansard')))
+  const [own, here] = [join(archive, NAME), resolve(NAME)]
+  const settings = await readFile(own)
+  const shown =
+    here === own ? {} : withoutPower(await readFile(here), (names) => tell(notBelieved(here, names, own)))
+  return { ...settings, ...shown, ...readEnv(env), ...known(flags) }
+}
+
+function withoutPower(config: Config, onRefused: (names: readonly string[]) => void): Config {
+  const { utc, formats, ...refused } = config
+  const names = Object.keys(refused)
+  if (names.length > 0) onRefused(names)
+  return known({ ...(utc !== undefined && { utc }), ...(formats && { formats }) })
+}
+
+function notBelieved(path: string, names: readonly string[], own: string): string {
+  const are = names.length === 1 ? 'is' : 'are'
+  return `hansard: ${path}: ${names.join(', ')} ${are} not taken from the current folder, only from ${own}`
 }
 
 function readEnv(env: NodeJS.ProcessEnv): Config {
@@ -70,21 +96,21 @@ function known({ home, utc, formats, keep, exclude, prices }: Config): Config {
   }
 }
 
-async function readFile(): Promise<Config> {
+async function readFile(path: string): Promise<Config> {
   let text: string
   try {
     // Asked first: most folders have none, and making an error takes longer than asking.
-    const stat = fs.statSync(NAME, { throwIfNoEntry: false })
+    const stat = fs.statSync(path, { throwIfNoEntry: false })
     if (stat === undefined) return {}
     // The folder may be somebody else's, and the name that of a pipe or of a device without an end.
     if (!stat.isFile() && !stat.isDirectory())
-      throw new WrongSetting('invalid-argument', `${resolve(NAME)} is no file`)
+      throw new WrongSetting('invalid-argument', `${path} is no file`)
     if (stat.size > MOST_BYTES)
-      throw new WrongSetting('invalid-argument', `${resolve(NAME)} is too large for settings`)
-    text = fs.readFileSync(NAME, 'utf8')
+      throw new WrongSetting('invalid-argument', `${path} is too large for settings`)
+    text = fs.readFileSync(path, 'utf8')
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return {}
-    throw fromSystemError(error, resolve(NAME))
+    throw fromSystemError(error, path)
   }
   // Only here: zod takes longer to load than most commands to run.
   const { z } = await import('zod')
@@ -128,28 +154,28 @@ async function readFile(): Promise<Config> {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new WrongSetting('invalid-argument', `${resolve(NAME)} is not JSON`, { cause: error })
+    throw new WrongSetting('invalid-argument', `${path} is not JSON`, { cause: error })
   }
   const parsed = Schema.safeParse(value)
   if (parsed.success) {
     const config = known(parsed.data as Config)
-    if (config.prices !== undefined) await checkPrices(config.prices)
-    return config
+    if (config.prices !== undefined) await checkPrices(config.prices, path)
+    return { ...config, ...(config.home !== undefined && { home: resolve(dirname(path), config.home) }) }
   }
   const [issue] = parsed.error.issues
   const where = issue?.path.join('.') || NAME
-  throw new WrongSetting('invalid-argument', `${resolve(NAME)}: ${where}: ${issue?.message ?? 'not valid'}`, {
+  throw new WrongSetting('invalid-argument', `${path}: ${where}: ${issue?.message ?? 'not valid'}`, {
     hint: 'it may hold home, utc, formats, keep, exclude and prices',
   })
 }
 
 /** Here, so that a price that is no amount is a wrong setting for every command, and not a fault of the one that uses it. */
-async function checkPrices(prices: readonly PriceRow[]): Promise<void> {
+async function checkPrices(prices: readonly PriceRow[], path: string): Promise<void> {
   const { createPriceBook } = await import('../cost/price-book.ts')
   try {
     createPriceBook(prices)
   } catch (error) {
     if (!(error instanceof HansardError)) throw error
-    throw new WrongSetting('invalid-argument', `${resolve(NAME)}: ${error.message}`, { cause: error })
+    throw new WrongSetting('invalid-argument', `${path}: ${error.message}`, { cause: error })
   }
 }

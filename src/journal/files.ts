@@ -18,6 +18,8 @@ export type FileIdentity = {
   readonly born?: number
   /** When its content last changed, in milliseconds. */
   readonly modified?: number
+  /** `own`: of this user, and no other may read it. `foreign`: of another user. Windows' files are all `own` here. */
+  readonly access?: 'own' | 'shared' | 'foreign'
 }
 
 export type Files = {
@@ -232,8 +234,17 @@ export function writeAll(files: Files, fd: number, bytes: Buffer): void {
   for (let from = 0; from < bytes.length;) from += files.write(fd, bytes, from, bytes.length - from)
 }
 
-function toIdentity({ dev, ino, nlink, size, birthtimeMs, mtimeMs }: fs.Stats): FileIdentity {
-  return { dev, ino, links: nlink, size, born: birthtimeMs, modified: mtimeMs }
+function toIdentity(stat: fs.Stats): FileIdentity {
+  const { dev, ino, nlink, size, birthtimeMs, mtimeMs } = stat
+  return { dev, ino, links: nlink, size, born: birthtimeMs, modified: mtimeMs, access: accessOf(stat) }
+}
+
+function accessOf({ uid, mode }: fs.Stats): 'own' | 'shared' | 'foreign' {
+  const user = process.getuid?.()
+  if (user === undefined) return 'own'
+  // Root may be at work in somebody's archive.
+  if (uid !== user && user !== 0) return 'foreign'
+  return (mode & 0o077) === 0 ? 'own' : 'shared'
 }
 
 /** Where Linux shows what is open: no name on the way can lead elsewhere meanwhile. */

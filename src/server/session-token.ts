@@ -4,9 +4,8 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
-import { readWholeFile } from '../archive/bytes.ts'
+import { readSecret, warnOfSecret } from '../archive/secret-file.ts'
 import { isHansardError } from '../errors.ts'
 import { writeWhole } from '../journal/files.ts'
 
@@ -53,14 +52,15 @@ export function createTokens(token: string, port: () => number): Tokens {
 
 /** The same for every server of the archive, so that one that begins again knows the pages that are open. */
 export function readToken(archive: Archive): string {
-  const path = join(archive.home, TOKEN_FILE)
-  const { files } = archive
-  const kept = files.kind(path) === 'file' ? readWholeFile(files, path)?.toString('utf8').trim() : undefined
-  if (kept !== undefined && /^[\w-]{43}$/.test(kept)) return kept
+  const { files, home } = archive
+  const secret = readSecret(files, home, TOKEN_FILE)
+  const kept = secret?.bytes.toString('utf8').trim() ?? ''
+  if (secret?.isOwn === true && /^[\w-]{43}$/.test(kept)) return kept
+  if (secret?.isOwn === false) warnOfSecret(home, TOKEN_FILE)
   const token = randomBytes(BYTES).toString('base64url')
-  if (archive.readOnly || files.kind(archive.home) === undefined) return token
+  if (archive.readOnly || files.kind(home) === undefined) return token
   try {
-    writeWhole(files, archive.home, TOKEN_FILE, Buffer.from(`${token}\n`))
+    writeWhole(files, home, TOKEN_FILE, Buffer.from(`${token}\n`))
   } catch (error) {
     // A folder that cannot be written: the token lasts as long as the server.
     if (!isHansardError(error)) throw error

@@ -29,7 +29,7 @@ export async function complete(what: string, prefix = ''): Promise<void> {
 }
 
 async function sessions(prefix: string): Promise<readonly string[]> {
-  const { home } = await loadConfig({})
+  const { home } = await loadConfig({}, process.env, () => {})
   const archive = openArchive(home)
   const state = await peekState(archive)
   // Nothing was listed or synced yet: what was recorded has folders.
