@@ -3,7 +3,7 @@
  * query parameters, and passwords in URLs. Everything here looks at a bounded stretch after the place it is asked about.
  */
 import { isKeyCharacter } from './edges.ts'
-import { kindOf, secrecyOf } from './names.ts'
+import { FAINT_LENGTH, kindOf, secrecyOf } from './names.ts'
 import { isRedacted } from './placeholder.ts'
 import { isStandIn, looksSecret } from './values.ts'
 
@@ -12,34 +12,18 @@ export type Found = { readonly start: number; readonly end: number; readonly rul
 
 /** The literals that `assignmentAt` is asked about. */
 export const NAME_LITERALS = [
-  'passw',
-  'passphrase',
+  'pass',
   'pwd',
   'secret',
   'token',
-  'credential',
-  'authorization',
+  'cred',
   'cookie',
-  'api_key',
-  'api-key',
-  'apikey',
-  'access_key',
-  'access-key',
-  'accesskey',
-  'private_key',
-  'privatekey',
-  'signing_key',
-  'encryption_key',
-  'master_key',
-  'account_key',
-  'accountkey',
-  'auth_key',
-  'signingkey',
-  'encryptionkey',
-  'masterkey',
-  'authkey',
-  '_pass',
-  '_auth=',
+  'key',
+  'auth',
+  '_pat',
+  '_pw',
+  'salt',
+  'jwt',
 ]
 
 const SEPARATOR = /(?:\\{0,7}["'`])?\]?[ \t]{0,4}(?::=|=>|={1,3}|:)[ \t]{0,4}|>/y
@@ -66,14 +50,15 @@ export function assignmentAt(text: string, at: number): Found | undefined {
   const value = valueAt(text, to, isOption)
   if (value === undefined) return undefined
   // No code looks like `--password x` or `PASSWORD=x`: what follows is the value itself, as if it were quoted.
-  const isVerbatim = isOption || (text[to] === '=' && name === name.toUpperCase())
+  const isVariable = text[to] === '=' && /^[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*$/.test(name)
+  if (secrecy === 'faint' && value.end - value.start < FAINT_LENGTH) return undefined
   const rule = name.replace(/^-+/, '').toLowerCase()
   if (rule.endsWith('cookie')) return cookieAt(text, value.start)
   return judge(text, value, {
     rule: kindOf(rule),
-    strong: secrecy === 'strong',
+    strong: secrecy === 'strong' || isVariable,
     header: rule.endsWith('authorization'),
-    isVerbatim,
+    isVerbatim: isOption || isVariable,
   })
 }
 
@@ -82,7 +67,13 @@ function afterEscape(text: string, from: number, name: string): string {
   return from > 0 && text[from - 1] === '\\' ? name.slice(1) : name
 }
 
-type Value = { readonly start: number; readonly end: number; readonly quoted: boolean }
+/** `cut`: the text ends before the closing quote. */
+type Value = {
+  readonly start: number
+  readonly end: number
+  readonly quoted: boolean
+  readonly cut?: boolean
+}
 
 function valueAt(text: string, at: number, isOption: boolean): Value | undefined {
   SEPARATOR.lastIndex = at
@@ -94,7 +85,7 @@ function valueAt(text: string, at: number, isOption: boolean): Value | undefined
   return quotedAt(text, start) ?? bareAt(text, start)
 }
 
-/** Up to the same quote behind the same number of backslashes, on the same line. */
+/** Up to the same quote behind the same number of backslashes, on the same line; up to the end of a text that is cut before it. */
 function quotedAt(text: string, at: number): Value | undefined {
   let open = at
   while (open - at < 7 && text[open] === '\\') open += 1
@@ -109,7 +100,7 @@ function quotedAt(text: string, at: number): Value | undefined {
     if (character === '\n') return undefined
     slashes = character === '\\' ? slashes + 1 : 0
   }
-  return undefined
+  return last === text.length ? { start: open + 1, end: last, quoted: true, cut: true } : undefined
 }
 
 function bareAt(text: string, at: number): Value | undefined {
@@ -119,7 +110,7 @@ function bareAt(text: string, at: number): Value | undefined {
 
 function judge(
   text: string,
-  { start, end, quoted }: Value,
+  { start, end, quoted, cut = false }: Value,
   {
     rule,
     strong,
@@ -135,11 +126,19 @@ function judge(
   const secret = text.slice(value.start, value.end)
   if (isRedacted(secret)) return undefined
   // A scheme is as good as a quote: what follows it is a credential or a stand-in for one.
-  if (!looksSecret(secret, { quoted: quoted || isVerbatim || (header && schemed), strong })) return undefined
+  const isSecret = looksSecret(secret, { quoted: quoted || isVerbatim || (header && schemed), strong })
+  if (!isSecret && !(cut && strong && looksCut(secret))) return undefined
   if (value.quoted) return { start: value.start, end: value.end, rule }
+  // A call or an element of a list.
+  if (!isVerbatim && /[([]/.test(text[value.end] ?? '')) return undefined
   BARE_REST.lastIndex = value.end
   BARE_REST.test(text)
   return { start: value.start, end: Math.max(value.end, BARE_REST.lastIndex), rule }
+}
+
+/** The beginning of a value that was too short to judge. */
+function looksCut(secret: string): boolean {
+  return !/[\s<>{}()]/.test(secret) && !isStandIn(secret)
 }
 
 function cookieAt(text: string, at: number): Found | undefined {
@@ -160,15 +159,21 @@ export function bearerAt(text: string, at: number): Found | undefined {
 }
 
 const USERINFO = /:\/\/([^\s/@:?#"'`<>\\]{0,128})(?::([^\s/@"'`<>\\]{1,256}))?@/y
-const WORDS = /^(?:pass(?:word)?|pwd|pw|secret|user(?:name)?|git|\[[^\]]*\])$/i
+/** The same of databases and queues: their passwords are written as they are, with slashes, up to the last `@`. */
+const RAW_USERINFO =
+  /:\/\/([^\s/@:?#"'`<>\\]{0,128}):((?!\d{1,5}\/)(?:(?!:\/\/)[^\s"'`<>\\,]){1,256})@(?=[\w[])/y
+const WEB = /(?:https?|wss?|file|git|blob)$/i
+const WORDS = /^(?:passw(?:or)?d|pass|pwd|pw|secret|user(?:name)?|git|\[[^\]]*\])$/i
 
 /** The password of `scheme://user:password@host`, or a token that stands alone there. */
 export function userinfoAt(text: string, at: number): Found | undefined {
+  const isWeb = WEB.test(text.slice(Math.max(0, at - 5), at))
+  RAW_USERINFO.lastIndex = at
   USERINFO.lastIndex = at
-  const match = USERINFO.exec(text)
+  const match = (isWeb ? null : RAW_USERINFO.exec(text)) ?? USERINFO.exec(text)
   if (match === null || match[0].includes('[REDACTED:')) return undefined
   const [, user = '', password] = match
-  const end = USERINFO.lastIndex - 1
+  const end = at + match[0].length - 1
   if (password !== undefined) {
     if (isStandIn(password) || WORDS.test(password)) return undefined
     return { start: end - password.length, end, rule: 'url-password' }

@@ -5,6 +5,7 @@
 import { HansardError } from '../errors.ts'
 import { secrecyOf } from './names.ts'
 import { isStandIn } from './values.ts'
+import { looksLikeWords } from './words.ts'
 
 export type KnownValue = { readonly name: string; readonly value: string }
 
@@ -60,7 +61,10 @@ function isSecretVariable(name: string): boolean {
 const LAST_WORDS = new Set(['KEY', 'DSN', 'AUTH', 'PASS', 'CRED', 'CREDS', 'JWT', 'PAT'])
 
 function isPathOrUrl(value: string): boolean {
-  return /^(?:~|\.{1,2})?\/|^[A-Za-z]:\\|^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(value)
+  return (
+    (value.startsWith('/') && (value.includes('.') || looksLikeWords(value))) ||
+    /^(?:~|\.{1,2})\/|^[A-Za-z]:\\|^[a-z][a-z0-9+.-]{1,20}:\/\//i.test(value)
+  )
 }
 
 function decoded(text: string): string {

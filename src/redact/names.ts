@@ -1,9 +1,12 @@
 /**
  * Names that say that a secret follows: of headers, JSON keys, variables, options and query parameters. `strong` names are
  * believed whatever the value looks like; `weak` ones (`token`, which is also a word of a language model) only when it looks
- * like a secret.
+ * like a secret; `faint` ones (`dedupe_key`) only when it is long as well.
  */
-export type Secrecy = 'strong' | 'weak'
+export type Secrecy = 'strong' | 'weak' | 'faint'
+
+/** Characters that a value under a faint name has at least. */
+export const FAINT_LENGTH = 16
 
 /** Lower case, hyphens. */
 const HEADERS = new Set([
@@ -19,7 +22,10 @@ const HEADERS = new Set([
   'private-token',
 ])
 
-const ALONE = new Set(['password', 'passwd', 'passphrase', 'passwort', 'secret', 'secrets', 'apikey'])
+const ALONE = new Set(['secret', 'secrets', 'passwort', 'contrasena', 'passcode', 'mnemonic'])
+/** Words that end so: `pgpassword`, `clientsecret`. */
+const ENDINGS =
+  /(?:passw(?:or)?d|passphrase|sshpass|apikey|(?:access|private|secret|account|auth|encryption|signing|master)key|(?:auth|access|refresh|bearer|session|id)token|[a-z]{3}secret)$/
 /** `credentials: 'include'` is how a browser is asked, `credentials: 'file.json'` how a library is. */
 const ALONE_WEAK = new Set(['credential', 'credentials'])
 /** Followed by `key`. Bare `key` is the commonest word there is. */
@@ -35,7 +41,18 @@ const BEFORE_KEY = new Set([
   'master',
   'license',
   'shared',
+  'subscription',
+  'functions',
 ])
+/** Followed by `key`, and no secret: keys of maps and tables, of keyboards, and those that are published. */
+const PUBLIC_KEYS = new Set(
+  (
+    'public publishable primary foreign unique composite candidate cache partition sort shard index idempotency group row column object map dict hash ' +
+    'set list item node tree entry field property attribute param parameter query search filter lookup storage state react route config setting ' +
+    'option translation i18n message locale label event press arrow hot short any enter escape tab shift ctrl control alt meta modifier ' +
+    'turn site host gpg pgp ssh registry routing object current next last first new old by for to of the a is has get no with same this'
+  ).split(' '),
+)
 /** Followed by `token`. */
 const BEFORE_TOKEN = new Set(
   'access refresh auth id bearer session security api bot oauth csrf github gitlab slack npm private personal deploy service registry webhook'.split(
@@ -48,7 +65,8 @@ const ABOUT = new Set(
     'id ids name names type types url uri path file files dir length len size count counts limit ttl expiry expires expiration ' +
     'expired budget usage used max min endpoint header headers field fields regex pattern format prefix suffix policy rotation ' +
     'manager store version status error errors label hint prompt placeholder required enabled valid reset strength rule rules ' +
-    'input output env var variable ref arn title description schema index position offset scope scopes source provider method stdin'
+    'input output env var variable ref arn title description schema index position offset scope scopes source provider method stdin ' +
+    'handler encoding encryption algorithm callback validator class kind mode text message fn func function page form dialog screen'
   ).split(' '),
 )
 
@@ -74,16 +92,21 @@ function judge(name: string): Secrecy | undefined {
   const last = words.at(-1)
   if (last === undefined || ABOUT.has(last)) return undefined
   for (const [i, word] of words.entries()) {
-    if (ALONE.has(word)) return 'strong'
+    if (ALONE.has(word) || ENDINGS.test(word)) return 'strong'
     if (word === 'key' && BEFORE_KEY.has(words[i - 1] ?? '')) return 'strong'
     if (word === 'token' && BEFORE_TOKEN.has(words[i - 1] ?? '')) return 'strong'
-    if (['accesskey', 'privatekey', 'secretkey', 'accountkey', 'authtoken', 'accesstoken'].includes(word))
-      return 'strong'
   }
-  if (words.some((word) => ALONE_WEAK.has(word))) return 'weak'
-  if (words.length === 1 && ['token', 'auth', 'pwd', 'sig', 'signature'].includes(last)) return 'weak'
-  return last === 'token' || last === 'pwd' || last === 'pass' ? 'weak' : undefined
+  // A header of its own, such as `X-Auth-Key`.
+  if (words[0] === 'x' && words.length > 2 && ['key', 'token', 'auth'].includes(last)) return 'strong'
+  if (words.some((word) => ALONE_WEAK.has(word)) || last.endsWith('token') || LAST.has(last)) return 'weak'
+  if (last !== 'key') return words.length === 1 && ALONE_LAST.has(last) ? 'weak' : undefined
+  return words.length > 1 && !PUBLIC_KEYS.has(words.at(-2) ?? '') ? 'faint' : undefined
 }
+
+/** The last word of a name that may be about a secret. */
+const LAST = new Set(['pwd', 'pass', 'pw', 'pat', 'creds', 'salt', 'jwt', 'auth', 'passkey'])
+/** The same, of names of one word. */
+const ALONE_LAST = new Set(['sig', 'signature'])
 
 /** What an object of this name holds: nothing but secrets, some among others, variables of which some may be. */
 export function holderOf(name: string): 'secrets' | 'credentials' | 'variables' | undefined {

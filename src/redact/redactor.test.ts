@@ -110,6 +110,35 @@ describe('names', () => {
     expect(redactor().text(redacted)).toBe(redacted)
   })
 
+  const uuid = `${scrambled(8, 30, HEX)}-${scrambled(4, 31, HEX)}-4${scrambled(3, 32, HEX)}-a${scrambled(3, 33, HEX)}-${scrambled(12, 34, HEX)}`
+  const lower = (length: number, seed: number) => scrambled(length, seed, 'abcdefghijklmnopqrstuvwxyz')
+  const base64 = `/${scrambled(19, 35)}+${scrambled(19, 36)}`
+  it.each([
+    ['base64 that begins like a path', `AWS_SECRET_ACCESS_KEY=${base64}`, base64],
+    ['base64 in quotes that begins like a path', `"secretAccessKey": "${base64}"`, base64],
+    ['a key that looks like a member', `GEMINI_API_KEY=AQ.${scrambled(40, 37)}`, scrambled(40, 37)],
+    ['a key that looks like a member, quoted', `"apiKey": "AQ.${scrambled(40, 37)}"`, scrambled(40, 37)],
+    ['a UUID', `HEROKU_API_KEY=${uuid}`, uuid],
+    ['a UUID of npm', `//registry.test/:_authToken=${uuid}`, uuid],
+    ['a UUID under a name in capitals', `SNYK_TOKEN=${uuid}`, uuid],
+    ['a password in a variable of one word', `PGPASSWORD=${scrambled(12, 38)} psql`, scrambled(12, 38)],
+    ['a password of letters', `DB_PASSWORD=${lower(14, 39)}`, lower(14, 39)],
+    ['a short password in YAML', `password: ${scrambled(12, 40)}`, scrambled(12, 40)],
+    ['a password with a slash in a URL', 'postgres://u:a/b@db.test', 'a/b'],
+    ['40 hex digits', `TOKEN=${scrambled(40, 41, HEX)}`, scrambled(40, 41, HEX)],
+    ['a variable that ends with KEY', `DD_APP_KEY=${scrambled(40, 42, HEX)}`, scrambled(40, 42, HEX)],
+    ['a header of its own', `X-Auth-Key: ${scrambled(37, 43, HEX)}`, scrambled(37, 43, HEX)],
+    ['a value that is cut before its closing quote', '{"password":"abc', 'abc'],
+    ['a longer one', `{"api_key":"${scrambled(20, 44)}`, scrambled(20, 44)],
+  ])('believes %s', (_, text, secret) => {
+    expect(redactor().text(text)).not.toContain(secret)
+  })
+
+  it('knows a value of the environment that begins like a path', () => {
+    const known = redactor({ env: { AWS_SECRET_ACCESS_KEY: base64 } })
+    expect(known.text(`it is ${base64}.`)).not.toContain(base64)
+  })
+
   it('keeps the scheme of an authorization, and names the vendor where the key says it', () => {
     const key = githubToken(1)
     const header = redactor().json({ headers: { Authorization: `Bearer ${key}` } })
@@ -131,6 +160,7 @@ describe('names', () => {
       token: ' the',
       cookie: '',
       secret: 'string',
+      dedupeKey: 'a1b2c3d4e5',
       schema: { password: { type: 'string' } },
     })
     const text = toJson(out)
@@ -141,6 +171,7 @@ describe('names', () => {
       token: ' the',
       cookie: '',
       secret: 'string',
+      dedupeKey: 'a1b2c3d4e5',
     })
   })
 
@@ -157,6 +188,13 @@ describe('names', () => {
     'the tokens: 1234567890, the secretary: Ann',
     'max_tokens=100000, token_count: 1234567890',
     'postgres://user:password@localhost/db',
+    'postgres://db.test:5432/app?user=a@b',
+    'password = getPasswordOfUser1(config)',
+    'passwordEncoding: BasePrivateKeyEncodingOptions',
+    'lastSignificantToken = "?NonExpressionParenKeyword"',
+    'from x import (HTTPPasswordMgr, ResourceOwnerPasswordCredentialsGrant, AbstractBasicAuthHandler)',
+    'const cacheKey = "users:by-name:2024", primaryKey = rows[12]',
+    '"password": "Passwort eingeben", "passwd": "パスワードを入力してください"',
     'postgres://${USER}:${PASS}@localhost/db',
     'https://example.com/path?key=short&page=2',
     'token: 123e4567-e89b-12d3-a456-426614174000',

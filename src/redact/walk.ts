@@ -7,7 +7,7 @@ import { HansardError } from '../errors.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import { judgeChild, type Child } from './containers.ts'
 import { isPairs, judgeNext } from './lists.ts'
-import { kindOf, secrecyOf, type Secrecy } from './names.ts'
+import { FAINT_LENGTH, kindOf, secrecyOf, type Secrecy } from './names.ts'
 import { isRedacted } from './placeholder.ts'
 import { isStandIn, looksSecret } from './values.ts'
 import { vendorOf, type Replace } from './text.ts'
@@ -161,7 +161,8 @@ function isBase64Data({ type, data, media_type, mimeType, mediaType }: JsonObjec
 function redactString(value: string, name: string | undefined, ways: Ways): string {
   if (value.startsWith('data:')) return ways.exact(value)
   const secrecy = name === undefined ? undefined : secrecyOf(name)
-  if (name === undefined || secrecy === undefined) return ways.text(value)
+  const isShort = secrecy === 'faint' && value.length < FAINT_LENGTH
+  if (name === undefined || secrecy === undefined || isShort) return ways.text(value)
   return redactNamed(value, { name, secrecy }, ways)
 }
 
