@@ -10,15 +10,9 @@ const TURN_ROLES: readonly string[] = ['system', 'user', 'assistant', 'tool_resu
 const END_STATUSES: readonly string[] = ['completed', 'failed', 'canceled']
 
 /** Throws `invalid-argument`. */
-export function checkTurn({
-  role,
-  content,
-  timestamp,
-  tokensIn,
-  tokensOut,
-  durationMs,
-  toolCalls = [],
-}: RunTurn): void {
+export function checkTurn(turn: RunTurn): void {
+  if (!isObject(turn)) refuse(`a turn is no object: ${shown(turn)}`, 'give its role and content')
+  const { role, content, timestamp, tokensIn, tokensOut, durationMs, toolCalls = [] } = turn
   if (!TURN_ROLES.includes(role))
     refuse(`no such role: ${shown(role)}`, `use one of ${TURN_ROLES.join(', ')}`)
   if (typeof content !== 'string') refuse('the content of a turn is no text', 'give a string')
@@ -29,11 +23,14 @@ export function checkTurn({
       refuse(`${name} of a turn is no count: ${shown(count)}`, 'give a whole number from 0 on')
   if (durationMs !== undefined && !(Number.isFinite(durationMs) && durationMs >= 0))
     refuse(`durationMs of a turn is no duration: ${shown(durationMs)}`, 'give milliseconds')
+  if (!Array.isArray(toolCalls)) refuse('the tool calls of a turn are no list', 'give an array')
   for (const call of toolCalls) checkToolCall(call)
 }
 
 /** Throws `invalid-argument`. */
-export function checkToolCall({ name, input, ...texts }: RunToolCall): void {
+export function checkToolCall(call: RunToolCall): void {
+  if (!isObject(call)) refuse(`a tool call is no object: ${shown(call)}`, 'give its name and input')
+  const { name, input, ...texts } = call
   if (typeof name !== 'string' || name === '') refuse('a tool call has no name', 'name its tool')
   if (input !== undefined && !isObject(input))
     refuse(`the input of ${shown(name)} is no object`, 'give the parameters by their names')

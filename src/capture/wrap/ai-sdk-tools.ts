@@ -1,4 +1,7 @@
-/** Tools of the AI SDK, recorded: what one gave is told when it has, and not only when a model is told. */
+/**
+ * Tools of the AI SDK, and of any program that runs its own as `execute(input, { toolCallId })`: a result is recorded when the tool has
+ * run, and not only with the next request.
+ */
 import { messageOf } from '../../errors.ts'
 import { field, text, toOutput } from './foreign.ts'
 import type { WrapLog } from './wrap-log.ts'
@@ -29,21 +32,27 @@ function recordTool(name: string, tool: unknown, log: WrapLog): unknown {
           ...outcome,
         }),
     )
-    const failed = (error: unknown): never => {
-      tell({ error: messageOf(error) })
-      throw error
-    }
     let given: unknown
     try {
       given = run(input, options)
     } catch (error) {
-      return failed(error)
+      tell({ error: messageOf(error) })
+      throw error
     }
+    // On disk when the tool's promise resolves.
     if (given instanceof Promise)
-      return given.then((value: unknown) => {
-        tell({ output: toOutput(value) })
-        return value
-      }, failed)
+      return given.then(
+        async (value: unknown) => {
+          tell({ output: toOutput(value) })
+          await log.settled()
+          return value
+        },
+        async (error: unknown) => {
+          tell({ error: messageOf(error) })
+          await log.settled()
+          throw error
+        },
+      )
     // One that gives more and more says in the end what the model is told: the next request has it.
     if (typeof given !== 'object' || given === null || !(Symbol.asyncIterator in given))
       tell({ output: toOutput(given) })

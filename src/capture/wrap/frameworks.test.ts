@@ -364,4 +364,35 @@ describe('weakincentives’ capture points', () => {
       ['system: be brief', 'user: go', 'assistant: add({})', 'tool: ok', 'assistant: done'],
     ])
   })
+
+  it('has a result on disk when its tool has run, of any client, where the tool is recorded', async () => {
+    upstream.answer = async (request, response) => {
+      const { messages } = JSON.parse(await bodyOf(request)) as { messages: object[] }
+      const tools = ['t1', 't2'].map((id) => ({ id, name: 'add', arguments: '{}' }))
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(messages.length === 1 ? chatAnswer('c1', null, tools) : chatAnswer('c2', 'done'))
+    }
+    const messages: object[] = [{ role: 'user', content: 'go' }]
+    const ask = async () => {
+      const body = JSON.stringify({ model: 'm', messages })
+      const response = await recorded.fetch(`${upstream.url}/v1/chat/completions`, { method: 'POST', body })
+      messages.push(((await response.json()) as { choices: { message: object }[] }).choices[0]?.message ?? {})
+    }
+    const execute = async (_: object, { toolCallId }: { toolCallId: string }) => {
+      if (toolCallId === 't2') throw new Error('cannot')
+      return 'ok'
+    }
+    const { add } = recorded.tools({ add: { execute } })
+    await ask()
+    expect(await add.execute({}, { toolCallId: 't1' })).toBe('ok')
+    const once = ['user: go', 'assistant: add({}) add({})', 'tool: ok']
+    expect((await upstream.sessions()).flatMap(spoken)).toEqual(once)
+    await expect(add.execute({}, { toolCallId: 't2' })).rejects.toThrow('cannot')
+    expect((await upstream.sessions()).flatMap(spoken)).toEqual([...once, 'tool: cannot'])
+    messages.push({ role: 'tool', tool_call_id: 't1', content: 'ok' })
+    messages.push({ role: 'tool', tool_call_id: 't2', content: 'cannot' })
+    await ask()
+    expect((await ended())[0]).toEqual([...once, 'tool: cannot', 'assistant: done'])
+  })
 })
