@@ -23,6 +23,7 @@ export async function openAt(browser: Browser, url: string): Promise<Page> {
   await context.addInitScript(PROBE)
   const page = await context.newPage()
   await page.goto(url)
+  await page.waitForFunction("localStorage.getItem('hansard-pass')")
   return page
 }
 

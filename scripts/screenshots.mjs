@@ -92,6 +92,7 @@ for (const colorScheme of ['light', 'dark']) {
     const page = await context.newPage()
     const devtools = await context.newCDPSession(page)
     await page.goto(server.newUrl())
+    await page.waitForFunction(() => localStorage.getItem('hansard-pass'))
     for (const [name, path, ready] of only) {
       await page.goto(`${server.origin}${path}`)
       await ready(page)

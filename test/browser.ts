@@ -65,13 +65,21 @@ export async function openPage(
       console.error(`policy: ${violatedDirective} ${blockedURI} ${sample}`),
     )
   })
-  if (path === '/') await page.goto(server.newUrl())
-  else {
-    // The address that the server prints leads to the list, which would be shown for nothing.
-    await context.request.get(server.newUrl(), { maxRedirects: 0 })
-    await page.goto(`${server.origin}${path}`)
-  }
+  await page.goto(urlOf(server, path))
   return { page, wrong, expectClean: () => expect(wrong).toEqual([]) }
+}
+
+/** The address that the server prints leads to the list; the key in it opens any view. */
+export function urlOf(server: RunningServer, path: string): string {
+  const url = new URL(path, server.origin)
+  url.searchParams.set('token', new URL(server.newUrl()).searchParams.get('token') ?? '')
+  return url.href
+}
+
+/** What the page has got for the key. */
+export async function passOf(page: Page): Promise<string> {
+  const stored = await page.waitForFunction(() => localStorage.getItem('hansard-pass'))
+  return String(await stored.jsonValue())
 }
 
 /**

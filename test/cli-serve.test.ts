@@ -60,8 +60,8 @@ function start(args: readonly string[]): Promise<Started> {
 }
 
 async function login({ url, port }: Started): Promise<string> {
-  const { headers } = await ask(port, { path: url.slice(url.indexOf('/?')) })
-  return headers['set-cookie']?.[0]?.split(';', 1)[0] ?? ''
+  const { text } = await ask(port, { path: `/key${new URL(url).search}` })
+  return `Bearer ${JSON.parse(text).pass}`
 }
 
 /** Processes that this one started to work behind it. */
@@ -80,8 +80,8 @@ function behindOf(pid: number): readonly number[] {
 describe('hansard alone', () => {
   it('syncs, serves, says where to look, and ends with Ctrl-C', async () => {
     const started = await start([])
-    const cookie = await login(started)
-    const { status, text } = await ask(started.port, { path: '/api/v1/sessions', headers: { cookie } })
+    const authorization = await login(started)
+    const { status, text } = await ask(started.port, { path: '/api/v1/sessions', headers: { authorization } })
     expect([status, JSON.parse(text)]).toMatchObject([
       200,
       { total: 1, sessions: [{ prompt: 'fix the login' }] },
@@ -94,8 +94,8 @@ describe('hansard alone', () => {
 describe('hansard serve', () => {
   it('answers what takes long in threads of its own, as anybody else would, and ends with them', async () => {
     const started = await start(['serve', '--port', '0', '--json'])
-    const cookie = await login(started)
-    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { cookie } })
+    const authorization = await login(started)
+    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { authorization } })
     await expect.poll(async () => (await get('/sessions')).text).toContain('fix the login')
     const threads = (): number => fs.readdirSync(`/proc/${started.child.pid}/task`).length
     const before = process.platform === 'linux' ? threads() : 0
@@ -118,10 +118,12 @@ describe('hansard serve', () => {
 
   it('takes in what there is while it serves, and ends when it is told to', async () => {
     const started = await start(['serve', '--port', '0', '--json'])
-    const cookie = await login(started)
+    const authorization = await login(started)
     const total = async (): Promise<number> =>
       (
-        JSON.parse((await ask(started.port, { path: '/api/v1/sessions', headers: { cookie } })).text) as {
+        JSON.parse(
+          (await ask(started.port, { path: '/api/v1/sessions', headers: { authorization } })).text,
+        ) as {
           total: number
         }
       ).total
@@ -131,8 +133,8 @@ describe('hansard serve', () => {
 
   it('takes in a long log in a process of its own, which ends with it', async () => {
     const started = await start(['serve', '--port', '0', '--json'])
-    const cookie = await login(started)
-    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { cookie } })
+    const authorization = await login(started)
+    const get = (path: string) => ask(started.port, { path: `/api/v1${path}`, headers: { authorization } })
     await expect.poll(async () => (await get('/sessions')).text).toContain('fix the login')
     const logs = join(started.home, '..', '.claude', 'projects', '-work-shop')
     fs.writeFileSync(join(logs, `${SECOND}.jsonl`), log(SECOND, 'a long one', 20_000))
@@ -167,8 +169,8 @@ describe('hansard serve', () => {
 
   it('ends with listeners on the line', async () => {
     const started = await start(['serve', '--port', '0'])
-    const cookie = await login(started)
-    void ask(started.port, { path: '/api/v1/live', headers: { cookie } }).catch(() => {})
+    const authorization = await login(started)
+    void ask(started.port, { path: '/api/v1/live', headers: { authorization } }).catch(() => {})
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(await started.end('SIGINT')).toBe(0)
   })

@@ -11,6 +11,7 @@ export const POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
 ].join('; ')
 
 export const SECURITY_HEADERS: { readonly [name: string]: string } = {

@@ -1,6 +1,6 @@
 /**
- * The app on a port: bound to one address, within limits of size and time, every request through the door. A key in the address is
- * exchanged for a cookie here, and the address that the browser shows has it no more.
+ * The app on a port: bound to one address, within limits of size and time, every request through the door. The page exchanges the key
+ * in its address for a pass here, and no route sees a pass.
  */
 import http, { type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -10,7 +10,7 @@ import type { App } from './context.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 import { isOfOtlp, statusBody } from './otlp-answers.ts'
 import { isOfFlowStudio, refuse, type Door, type Refusal } from './safety.ts'
-import type { Tokens } from './session-token.ts'
+import { PASS, type Tokens } from './session-token.ts'
 
 export type ListenOptions = {
   readonly host: string
@@ -18,7 +18,7 @@ export type ListenOptions = {
   readonly port: number
   /** Names under which this server may be asked, without port. */
   readonly names: readonly string[]
-  /** Given the port, which cookies are named by. */
+  /** Given the port, at which passes are good. */
   readonly tokens: (port: () => number) => Tokens
   /** A key was used: who wants to open another browser needs a new one. */
   readonly onKeyUsed?: () => void
@@ -57,13 +57,17 @@ export async function listen(app: App, options: ListenOptions): Promise<Listenin
   let port = options.port
   const tokens = options.tokens(() => port)
   const names = new Set<string>()
-  const door: Door = { hosts: names, isKnown: (headers) => tokens.isKnown(headers) }
+  const door: Door = { hosts: names, isKnown: (headers, url) => tokens.isKnown(headers, url) }
   const routed = getRequestListener(app.fetch, { overrideGlobalObjects: false })
   const isLetIn = (request: IncomingMessage, response: ServerResponse): boolean => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value)
     const refusal = refuse(askedBy(request), door)
     if (refusal !== undefined) sayNo(request, response, refusal)
-    return refusal === undefined && !takeKey(request, response, tokens, options.onKeyUsed)
+    else if (!takeKey(request, response, tokens, options.onKeyUsed)) {
+      request.url = withoutPass(request.url ?? '')
+      return true
+    }
+    return false
   }
   const server = http.createServer(
     {
@@ -156,27 +160,31 @@ function sayNo(request: IncomingMessage, response: ServerResponse, refusal: Refu
   response.on('finish', () => setTimeout(() => request.destroy(), 100).unref())
 }
 
-/** Only from a browser that shows the page, and not from one that looks ahead: a key is for one use. */
+/** The page asks for its pass with the key of its address; true when that was asked. */
 function takeKey(
   request: IncomingMessage,
   response: ServerResponse,
   tokens: Tokens,
   onUsed: (() => void) | undefined,
 ): boolean {
-  const { url = '', headers, method } = request
-  const [path = '/', query] = url.split('?', 2)
-  const key = new URLSearchParams(query ?? '').get('token')
-  if (key === null || path.startsWith('/api')) return false
-  const isLookingAhead = headers['sec-purpose'] !== undefined || headers['purpose'] !== undefined
-  const cookie = method === 'GET' && !isLookingAhead ? tokens.redeem(key) : undefined
-  if (cookie === undefined && !tokens.isKnown(headers)) {
-    sayNo(request, response, USED_UP)
-    return true
+  const [path, query] = (request.url ?? '').split('?', 2)
+  if (path !== '/key' || request.method !== 'GET') return false
+  const pass = tokens.redeem(new URLSearchParams(query).get('token') ?? '')
+  if (pass === undefined) sayNo(request, response, USED_UP)
+  else {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ [PASS]: pass }))
+    onUsed?.()
   }
-  response.writeHead(303, { location: path, ...(cookie !== undefined && { 'set-cookie': cookie }) })
-  response.end()
-  if (cookie !== undefined) onUsed?.()
   return true
+}
+
+function withoutPass(url: string): string {
+  const [path = '', query] = url.split('?', 2)
+  if (query === undefined || !query.includes(PASS)) return url
+  const rest = new URLSearchParams(query)
+  rest.delete(PASS)
+  return rest.size === 0 ? path : `${path}?${rest.toString()}`
 }
 
 const USED_UP: Refusal = {

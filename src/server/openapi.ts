@@ -5,6 +5,7 @@ import { answer } from './answers.ts'
 import { errorSchema } from './api.ts'
 import type { App } from './context.ts'
 import { ENDPOINTS, type Endpoint } from './endpoints.ts'
+import { PASS } from './session-token.ts'
 
 type JsonSchema = Record<string, unknown>
 
@@ -36,18 +37,13 @@ export function toOpenApi(endpoints: readonly Endpoint[]): object {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    security: [{ bearer: [] }, { cookie: [] }],
+    security: [{ bearer: [] }, { pass: [] }],
     paths,
     components: {
       schemas: toSchemas(endpoints),
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: "The token in the archive's folder" },
-        cookie: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'hansard-PORT',
-          description: 'What the printed address sets',
-        },
+        pass: { type: 'apiKey', in: 'query', name: PASS, description: "The page's own, for a day" },
       },
     },
   }

@@ -29,8 +29,8 @@ export type Refusal = {
 export type Door = {
   /** `127.0.0.1:4747`, `localhost:4747`, in lower case: names under which this server may be asked. */
   readonly hosts: ReadonlySet<string>
-  /** Whether the request carries the token. */
-  readonly isKnown: (headers: IncomingHttpHeaders) => boolean
+  /** Whether the request carries the token, or a page's pass. */
+  readonly isKnown: (headers: IncomingHttpHeaders, url: string) => boolean
 }
 
 /** Bytes of what a request may carry. */
@@ -177,7 +177,7 @@ const CLOSE = { connection: 'close' }
 
 /** The page's own files are the same for everybody. All else is for who has the token. */
 function refuseStranger({ url, headers }: Asked, door: Door): Refusal | undefined {
-  if (!isOfApi(url) || door.isKnown(headers)) return undefined
+  if (!isOfApi(url) || door.isKnown(headers, url)) return undefined
   return {
     status: 401,
     code: 'no-token',

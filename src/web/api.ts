@@ -43,6 +43,7 @@ import type { CompareAnswer, ReceiptsAnswer, RunAnswer, RunsAnswer, RunsQuery } 
 import type { DiffAnswer, DiffQuery } from '../server/api-diff.ts'
 import type { SyncAnswer } from '../server/api-live.ts'
 import { noticeGone, whenBack } from './live.ts'
+import { authorization, withPass } from './pass.ts'
 
 export type Problem = {
   /** The server's, or `aborted` (somebody no longer wants it), or `gone` (nobody answered). */
@@ -61,7 +62,7 @@ export type AskOptions = {
   readonly wait?: boolean
 }
 
-const ACCEPT = { accept: 'application/json' }
+const headers = (): Record<string, string> => ({ accept: 'application/json', ...authorization() })
 
 type Query = { readonly [name: string]: string | number | boolean | undefined }
 
@@ -117,7 +118,7 @@ export const askEarly = {
 const early = new Map<string, Promise<Response>>()
 
 function begin(path: string): void {
-  const answer = fetch(`/api/v1/${path}`, { headers: ACCEPT })
+  const answer = fetch(`/api/v1/${path}`, { headers: headers() })
   early.set(path, answer)
   // Whoever asks next asks again.
   answer.catch(() => {})
@@ -129,10 +130,10 @@ export const hasSession = (_id: string): boolean => true
 
 /** Addresses for links and pictures. */
 export const exportUrl = (id: string, as: NonNullable<ExportQuery['as']>): string =>
-  `/api/v1/${session(id)}/export?as=${as}`
+  withPass(`/api/v1/${session(id)}/export?as=${as}`)
 export const textUrl = (id: string, position: number, path: string): string =>
-  `/api/v1/${session(id)}/entries/${position}/file?path=${encodeURIComponent(path)}`
-export const blobUrl = (hash: string): string => `/api/v1/blobs/${encodeURIComponent(hash)}`
+  withPass(`/api/v1/${session(id)}/entries/${position}/file?path=${encodeURIComponent(path)}`)
+export const blobUrl = (hash: string): string => withPass(`/api/v1/blobs/${encodeURIComponent(hash)}`)
 
 function get<T>(path: string, query: Query, options?: AskOptions): Promise<Answer<T>> {
   const search = new URLSearchParams()
@@ -152,7 +153,7 @@ async function request<T>(
       const begun = early.get(path)
       early.delete(path)
       const response = await (begun ??
-        fetch(`/api/v1/${path}`, { ...init, ...(signal && { signal }), headers: ACCEPT }))
+        fetch(`/api/v1/${path}`, { ...init, ...(signal && { signal }), headers: headers() }))
       // The contract: see src/server/api.ts.
       if (response.ok) return { ok: true, value: (await response.json()) as T }
       return { ok: false, problem: await problemOf(response) }

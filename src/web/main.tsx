@@ -5,9 +5,12 @@ import './styles/ui.css'
 import './styles/shell.css'
 import { render } from 'preact'
 import { askEarly } from './api.ts'
+import { enter } from './pass.ts'
 import { route } from './router.ts'
 import { Shell } from './shell/shell.tsx'
 import { LOAD } from './shell/views.ts'
+
+await enter()
 
 // What the address asks for is on its way while the rest begins. Whether it comes, whoever shows it finds out.
 const { view, id, params } = route.value
