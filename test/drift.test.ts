@@ -120,7 +120,7 @@ describe('drift', () => {
             },
           },
         ),
-        'usage/cost.tip block/text.smell',
+        'counts/cost.tip block/text.smell',
       ],
       [
         geminiCli,
