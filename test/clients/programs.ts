@@ -2,44 +2,73 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
+import type { Agent } from './agents.ts'
 
 export type ClientName = 'claude-code' | 'codex'
-export type Program = { readonly name: ClientName; readonly path: string; readonly version: string }
-export type Missing = { readonly name: ClientName; readonly reason: string }
-
-const CLIENTS: readonly { readonly name: ClientName; readonly command: string; readonly pack: string }[] = [
-  { name: 'claude-code', command: 'claude', pack: '@anthropic-ai/claude-code' },
-  { name: 'codex', command: 'codex', pack: '@openai/codex' },
-]
+export type Program<Name extends string = string> = {
+  readonly name: Name
+  readonly path: string
+  readonly version: string
+  /** What PATH begins with: a newer Node.js, Bun. */
+  readonly folders: readonly string[]
+}
+export type Missing = { readonly name: string; readonly reason: string }
 
 /** A registry that does not answer in this time is not there. */
 const INSTALL_MS = 300_000
 /** A client that has not ended by then hangs. */
 export const CLIENT_MS = 90_000
 
-/** `install` names a folder to install into; without it, what PATH has. */
-export function findPrograms(install: string | undefined): readonly (Program | Missing)[] {
-  return CLIENTS.map(({ name, command, pack }) => {
-    const reason = install === undefined ? undefined : installInto(join(install, name), pack)
-    if (reason !== undefined) return { name, reason }
-    const path =
-      install === undefined ? onPath(command) : join(install, name, 'node_modules', '.bin', command)
-    if (path === undefined)
-      return { name, reason: `no ${command} on PATH; --install gets it from the registry` }
-    const asked = spawnSync(path, ['--version'], { encoding: 'utf8', timeout: CLIENT_MS })
-    const version = /\d+\.\d+\.\d+/.exec(asked.stdout ?? '')?.[0]
-    if (asked.status === 0 && version !== undefined) return { name, path, version }
-    return {
-      name,
-      reason: `${command} --version failed: ${(asked.stderr || asked.error?.message) ?? asked.status}`,
-    }
+/** Some agents want a newer Node.js than Hansard does. */
+const NODE = 'node@24'
+
+/** `folder` is where agents are, or are installed; without it, what PATH has. */
+export function findPrograms(
+  agents: readonly Agent[],
+  folder: string | undefined,
+): readonly (Program | Missing)[] {
+  const reason = folder === undefined ? undefined : installInto(join(folder, 'node'), [NODE])
+  if (reason !== undefined) return agents.map(({ name }) => ({ name, reason }))
+  return agents.map((agent) => findProgram(agent, folder))
+}
+
+function findProgram(
+  { name, command, packages, path: inside }: Agent,
+  folder: string | undefined,
+): Program | Missing {
+  const own = folder === undefined ? undefined : join(folder, name)
+  const reason = own === undefined ? undefined : installInto(own, packages)
+  if (reason !== undefined) return { name, reason }
+  const path =
+    own === undefined ? onPath(command) : join(own, 'node_modules', inside ?? join('.bin', command))
+  if (path === undefined || !existsSync(path))
+    return { name, reason: `no ${command} on PATH; --install gets it from the registry` }
+  const folders =
+    folder === undefined || own === undefined
+      ? []
+      : [join(folder, 'node', 'node_modules', '.bin'), join(own, 'node_modules', '.bin')]
+  const asked = spawnSync(path, ['--version'], {
+    encoding: 'utf8',
+    timeout: CLIENT_MS,
+    env: { ...process.env, PATH: pathWith(folders) },
   })
+  const version = /\d+\.\d+\.\d+/.exec(asked.stdout ?? '')?.[0]
+  if (asked.status === 0 && version !== undefined) return { name, path, version, folders }
+  return {
+    name,
+    reason: `${command} --version failed: ${(asked.stderr || asked.error?.message) ?? asked.status}`,
+  }
+}
+
+export function pathWith(folders: readonly string[]): string {
+  return [...folders, process.env['PATH'] ?? ''].join(delimiter)
 }
 
 /** The reason why not, if so. */
-function installInto(folder: string, pack: string): string | undefined {
+function installInto(folder: string, packages: readonly string[]): string | undefined {
+  if (existsSync(join(folder, 'node_modules'))) return undefined
   mkdirSync(folder, { recursive: true })
-  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', pack]
+  const args = ['install', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error', ...packages]
   // Under npm's own Node.js: npm_execpath is set whenever npm started us.
   const npm = process.env['npm_execpath']
   const [command, first] = npm === undefined ? ['npm', []] : [process.execPath, [npm]]
@@ -50,7 +79,7 @@ function installInto(folder: string, pack: string): string | undefined {
   })
   if (asked.status === 0) return undefined
   const said = asked.error?.message ?? /^npm error (?!code|errno|syscall).+/m.exec(asked.stderr)?.[0]
-  return `npm cannot install ${pack}: ${said ?? `it ended with ${asked.status}`}`
+  return `npm cannot install ${packages.join(' ')}: ${said ?? `it ended with ${asked.status}`}`
 }
 
 function onPath(command: string): string | undefined {

@@ -18,6 +18,7 @@ import {
   type JsonObject,
 } from '../../src/transcript/json.ts'
 import { BIN } from '../program.ts'
+import { AGENTS } from './agents.ts'
 import { MUTATIONS, mutate } from './mutations.ts'
 import { findPrograms, runProgram, type Program, type Ran } from './programs.ts'
 import { startProvider } from './provider.ts'
@@ -33,7 +34,10 @@ rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 
 async function main(): Promise<boolean> {
   const programs: Program[] = []
-  for (const one of findPrograms(values.install ? join(folder, 'installed') : undefined)) {
+  for (const one of findPrograms(
+    AGENTS.slice(0, 2),
+    values.install ? join(folder, 'installed') : undefined,
+  )) {
     if ('reason' in one) console.log(`${one.name}: not tried, ${one.reason}`)
     else programs.push(one)
   }
