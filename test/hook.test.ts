@@ -151,6 +151,28 @@ describe('a hook', () => {
     expect((await list()).map(({ agent }) => agent).sort()).toEqual(['copilot-cli', 'cursor', 'gemini-cli'])
   })
 
+  it('calls a folder of Copilot CLI that has no log yet no failure, and reads the log when it is there', async () => {
+    const folder = join(user, '.copilot/session-state/cp-2')
+    const told = { sessionId: 'cp-2', cwd: '/work' }
+    writeLog(join(folder, 'workspace.yaml'), 'id: cp-2\ncwd: /work\n')
+    await hook('copilot-cli', told)
+    expect(await settled()).toEqual([])
+    writeLog(join(folder, 'events.jsonl'))
+    await hook('copilot-cli', { ...told, transcriptPath: join(folder, 'events.jsonl') })
+    expect(await settled()).toEqual([])
+    expect(await list()).toEqual([])
+    expect((await hansard(['doctor'])).stdout).not.toContain('Not read')
+    const start = { sessionId: 'cp-2', version: 1, producer: 'copilot-agent', copilotVersion: '1.0.0' }
+    writeLog(
+      join(folder, 'events.jsonl'),
+      `${JSON.stringify({ type: 'session.start', id: 'e1', timestamp: '2026-01-31T10:00:00.000Z', data: { ...start, startTime: '2026-01-31T10:00:00.000Z' }, parentId: null })}\n`,
+      `${JSON.stringify({ type: 'user.message', id: 'e2', timestamp: '2026-01-31T10:00:01.000Z', parentId: 'e1', data: { content: 'hello' } })}\n`,
+    )
+    await hook('copilot-cli', told)
+    expect(await settled()).toEqual([])
+    expect(await list()).toMatchObject([{ agent: 'copilot-cli' }])
+  })
+
   it('reads nothing but transcripts of its agent, whatever it is told', async () => {
     const secret = writeLog(join(user, 'secret.jsonl'), claudeLine('stolen', 'a secret'))
     const projects = join(user, '.claude/projects')
@@ -261,7 +283,11 @@ describe('many hooks', () => {
     const workers = new Set<string>()
     const lock = join(archive, 'hooks/work.lock')
     const looking = setInterval(() => {
-      if (fs.existsSync(lock)) workers.add(fs.readFileSync(lock, 'utf8'))
+      try {
+        workers.add(fs.readFileSync(lock, 'utf8'))
+      } catch {
+        // Nobody is at work.
+      }
     }, 5)
     const started = ids.map((id) => hook('claude-code', { session_id: id, transcript_path: claudeLog(id) }))
     for (const one of await Promise.all(started)) expect(one).toEqual(QUIET)

@@ -98,6 +98,8 @@ export type Place = {
   readonly folders: readonly string[]
   /** Globs relative to the folder, with `/`: `**\/*.jsonl`. */
   readonly files: readonly string[]
+  /** Globs of files that agents write beside a log, maybe before it: without a log they are no session and no failure. */
+  readonly beside?: readonly string[]
   /** Which rows of a database count; others may hold keys and are never read. Absent: the files are no databases. */
   readonly rows?: readonly RowsKept[]
 }

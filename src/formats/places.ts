@@ -116,6 +116,7 @@ export const PLACES = {
     {
       folders: ['${COPILOT_HOME:-~/.copilot}/session-state'],
       files: ['*.jsonl', '*/events.jsonl', '*/workspace.yaml'],
+      beside: ['*/workspace.yaml'],
     },
   ],
   qwen: [{ folders: ['~/.qwen'], files: ['projects/*/chats/**/*.jsonl', 'tmp/*/chats/**/*.jsonl'] }],
@@ -123,13 +124,26 @@ export const PLACES = {
     {
       folders: ['${KIMI_CODE_HOME:-~/.kimi-code}/sessions'],
       files: ['*/*/agents/*/wire.jsonl', '*/*/state.json'],
+      beside: ['*/*/state.json'],
     },
     { folders: ['${KIMI_SHARE_DIR:-~/.kimi}/sessions'], files: ['*/*/wire.jsonl'] },
   ],
   iflow: [{ folders: ['~/.iflow/projects'], files: ['**/session-*.jsonl'] }],
-  grok: [{ folders: ['~/.grok/sessions'], files: ['**/chat_history.jsonl', '**/summary.json'] }],
+  grok: [
+    {
+      folders: ['~/.grok/sessions'],
+      files: ['**/chat_history.jsonl', '**/summary.json'],
+      beside: ['**/summary.json'],
+    },
+  ],
   cline: CLINE,
-  droid: [{ folders: ['~/.factory/sessions'], files: ['**/*.jsonl', '**/*.settings.json'] }],
+  droid: [
+    {
+      folders: ['~/.factory/sessions'],
+      files: ['**/*.jsonl', '**/*.settings.json'],
+      beside: ['**/*.settings.json'],
+    },
+  ],
   antigravity: [{ folders: ['~/.gemini/antigravity-cli', '~/.gemini/antigravity'], files: ['**/*.jsonl'] }],
   hermes: [
     {

@@ -1,9 +1,11 @@
 /** A unit that has changed, read by one of the readers and put in the state. */
 import fs from 'node:fs'
+import { PLACED } from '../formats/places.ts'
 import { mapped } from '../transcript/made-list.ts'
 import { hashText } from '../transcript/text-hash.ts'
 import { withoutSessions } from './call-rows.ts'
 import type { Described } from './describe.ts'
+import { parseGlobs } from './globs.ts'
 import { wayInto } from './package-kind.ts'
 import type { Readers } from './readers.ts'
 import { STDIN_ROOT } from './spool.ts'
@@ -93,7 +95,8 @@ export async function readOne(
     return nothing
   }
   const { looks, cause = 'unknown-format' } = result
-  if (looks !== undefined && isTranscriptLike(own)) {
+  const isStrange = looks !== undefined && isTranscriptLike(own, agent)
+  if (isStrange) {
     const path = `${root}/${unit.path}`
     // A file that somebody named, and that cannot be read, is a failure. One in a folder is not.
     const isNamed = root === STDIN_ROOT || shared.named.has(path)
@@ -101,7 +104,7 @@ export async function readOne(
   }
   if (result.type === 'unknown') {
     const none = takeBack()
-    clearReading(database, unit.id, result.looks)
+    clearReading(database, unit.id, isStrange ? looks : undefined)
     return cause === 'damage' ? { ...none, damage: none.damage + 1 } : none
   }
   const facts = { ...result.facts, sessions: left(result.facts.sessions) }
@@ -120,9 +123,17 @@ function sayLooks(path: string, { looks, cause }: Described): string {
   return `${path} is ${looks}: ${fs.existsSync(path) ? wayInto(path) : 'unpack it, and import what it holds'}`
 }
 
-/** Empty files are sessions that never were; hidden ones say something about the folder. */
-function isTranscriptLike(own: readonly UnitFile[]): boolean {
-  return own.some(({ path, size }) => size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.'))
+/**
+ * False where no file can be a transcript: empty ones are sessions that never were, hidden ones say something about the folder, and
+ * some agents write files beside a log before they write the log.
+ */
+function isTranscriptLike(own: readonly UnitFile[], agent: string): boolean {
+  const places = PLACED.find(({ id }) => id === agent)?.places ?? []
+  const beside = parseGlobs(places.flatMap((place) => place.beside ?? []))
+  return own.some(
+    ({ path, size }) =>
+      size > 0 && !path.slice(path.lastIndexOf('/') + 1).startsWith('.') && !beside.matches(path),
+  )
 }
 
 function withoutDeleted(

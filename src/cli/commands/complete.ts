@@ -16,7 +16,7 @@ const MOST = 100
 
 export async function complete(what: string, prefix = ''): Promise<void> {
   try {
-    const words = what === 'formats' ? LOADABLE : what === 'sessions' ? await sessions(prefix) : []
+    const words = await wordsOf(what, prefix)
     await out(
       words
         .filter((word) => word.startsWith(prefix))
@@ -26,6 +26,18 @@ export async function complete(what: string, prefix = ''): Promise<void> {
   } catch {
     // Somebody is in the middle of a line: nothing may stand between its words.
   }
+}
+
+async function wordsOf(what: string, prefix: string): Promise<readonly string[]> {
+  if (what === 'formats') return LOADABLE
+  if (what === 'targets') return targets()
+  return what === 'sessions' ? sessions(prefix) : []
+}
+
+/** Formats that can be written. */
+async function targets(): Promise<readonly string[]> {
+  const { formats } = await import('../../formats/index.ts')
+  return formats.filter(({ write }) => write !== undefined).map(({ id }) => id)
 }
 
 async function sessions(prefix: string): Promise<readonly string[]> {

@@ -16,7 +16,7 @@ ${findCommand(commands, { first: 1, end: 'COMP_CWORD', words: 'COMP_WORDS' })}
 ${choose(commands, (wanted) => {
   if (wanted.kind === 'choices') return `_hansard_words ${quote(wanted.words.join(' '))}`
   if (wanted.kind === 'sessions') return '_hansard_asked sessions; _hansard_files -f'
-  if (wanted.kind === 'formats') return '_hansard_asked formats'
+  if (wanted.kind === 'formats' || wanted.kind === 'targets') return `_hansard_asked ${wanted.kind}`
   if (wanted.kind === 'files') return '_hansard_files -f'
   return wanted.kind === 'folders' ? '_hansard_files -d' : ':'
 })}

@@ -15,7 +15,7 @@ const folder = fs.mkdtempSync(join(os.tmpdir(), 'hansard-completion-'))
 
 /** In place of the program: what it would say of the archive, with an id that no shell may take for its own words. */
 const ANSWERS = ['0192-aa\t2026-01-31 completed', '0192-bb', '$(touch harmed)`touch harmed`']
-const STUB = `hansard() { if [ "$2" = formats ]; then echo devflow; echo entire; else printf '%s\\n' ${ANSWERS.map((line) => `'${line}'`).join(' ')}; fi; }`
+const STUB = `hansard() { if [ "$2" = formats ]; then echo devflow; echo gemini-cli; elif [ "$2" = targets ]; then echo devflow; else printf '%s\\n' ${ANSWERS.map((line) => `'${line}'`).join(' ')}; fi; }`
 
 const isInstalled = (shell: string): boolean => spawnSync(shell, ['-c', 'exit 0']).status === 0
 
@@ -47,7 +47,7 @@ const SHELLS: Readonly<Record<string, (words: readonly string[]) => string[]>> =
     return linesOf(execFileSync('zsh', ['-f', '-c', code], { cwd: folder, encoding: 'utf8' }))
   },
   fish(words) {
-    const stub = `function hansard; if test "$argv[2]" = formats; printf '%s\\n' devflow entire; else; printf '%s\\n' ${ANSWERS.map((line) => `'${line}'`).join(' ')}; end; end`
+    const stub = `function hansard; if test "$argv[2]" = formats; printf '%s\\n' devflow gemini-cli; else if test "$argv[2]" = targets; echo devflow; else; printf '%s\\n' ${ANSWERS.map((line) => `'${line}'`).join(' ')}; end; end`
     const typed = ['hansard', ...words].join(' ')
     const code = `${stub}; source ./fish; complete -C '${typed}'`
     const offered = execFileSync('fish', ['--no-config', '-c', code], { cwd: folder, encoding: 'utf8' })
@@ -79,9 +79,18 @@ describe.each(Object.keys(SHELLS).filter(isInstalled))('in %s', (shell) => {
   it('values are those that a flag takes', () => {
     expect(offers('show', '--as', 'h')).toEqual(['html'])
     expect(offers('list', '--status', 'fa')).toEqual(['failed'])
-    expect(offers('convert', 'x', '--to', 'dev')).toContain('devflow')
+    expect(offers('show', '--format', 'gem')).toContain('gemini-cli')
     expect(offers('list', '--home', 'a')).toContain(shell === 'fish' ? 'a-folder/' : 'a-folder')
     expect(offers('list', '--home', 'a').join()).not.toContain('a file')
+  })
+
+  it('formats to write are those that can be written', () => {
+    expect(offers('convert', 'x', '--to', 'd')).toContain('devflow')
+    for (const words of [
+      ['convert', 'x', '--to'],
+      ['record', '--format'],
+    ])
+      expect(offers(...words, 'gem')).not.toContain('gemini-cli')
   })
 
   it('sessions come from the archive, and files with them; nothing of theirs is run', () => {

@@ -43,7 +43,7 @@ function toOption({ names, description, value }: CompletedOption): string {
 function toValue(wanted: Wanted): string {
   if (wanted.kind === 'choices') return `-a ${quote(wanted.words.join(' '))}`
   if (wanted.kind === 'sessions') return `-F -k -a ${quote(asked('sessions'))}`
-  if (wanted.kind === 'formats') return `-a ${quote(asked('formats'))}`
+  if (wanted.kind === 'formats' || wanted.kind === 'targets') return `-a ${quote(asked(wanted.kind))}`
   if (wanted.kind === 'files') return '-F'
   return wanted.kind === 'folders' ? `-a ${quote('(__fish_complete_directories)')}` : ''
 }

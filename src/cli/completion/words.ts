@@ -4,7 +4,7 @@ import type { Argument, Command, Option } from 'commander'
 /** What a value is: one of some words, or what the program is asked for when it is typed (`hansard complete`). */
 export type Wanted =
   | { readonly kind: 'choices'; readonly words: readonly string[] }
-  | { readonly kind: 'sessions' | 'formats' | 'files' | 'folders' | 'anything' }
+  | { readonly kind: 'sessions' | 'formats' | 'targets' | 'files' | 'folders' | 'anything' }
 
 export type CompletedOption = {
   /** `-v`, `--version`. */
@@ -42,7 +42,10 @@ export function completedCommands(
 }
 
 function toOption(option: Option): CompletedOption {
-  const [, value] = /[<[]([^.>\]]+)/.exec(option.flags) ?? []
+  const [, name, more] = /[<[]([^.>\]]+)(\.\.\.)?/.exec(option.flags) ?? []
+  // Several formats at once are those to write.
+  const isTarget = name === 'format' && (more !== undefined || option.long === '--to')
+  const value = isTarget ? 'target' : name
   return {
     names: [option.short, option.long].filter((name) => name !== undefined),
     description: option.description,
@@ -54,6 +57,7 @@ function toOption(option: Option): CompletedOption {
 const KINDS: ReadonlyMap<string, Exclude<Wanted['kind'], 'choices'>> = new Map([
   ['dir', 'folders'],
   ['format', 'formats'],
+  ['target', 'targets'],
   ['session', 'sessions'],
   ['input', 'sessions'],
   ['paths', 'files'],

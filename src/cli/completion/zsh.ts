@@ -20,7 +20,7 @@ ${choose(
   (wanted) => {
     if (wanted.kind === 'choices') return `compadd -- ${wanted.words.map(quote).join(' ')}`
     if (wanted.kind === 'sessions') return '_hansard_asked sessions; _files'
-    if (wanted.kind === 'formats') return '_hansard_asked formats'
+    if (wanted.kind === 'formats' || wanted.kind === 'targets') return `_hansard_asked ${wanted.kind}`
     if (wanted.kind === 'files') return '_files'
     return wanted.kind === 'folders' ? '_files -/' : ':'
   },
