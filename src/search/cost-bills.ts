@@ -21,10 +21,12 @@ export function readBills(database: Database, session: string): Bills {
   const calls = allCalls(database)
   const rows = database
     .prepare(
-      `SELECT DISTINCT billed.key AS key, billed.billed_to AS payer, sessions.id AS id, billed.pico AS pico,
+      `SELECT DISTINCT own.key AS key, billed.billed_to AS payer, sessions.id AS id, billed.pico AS pico,
          billed.input, billed.cache_read, billed.cache_write_5m, billed.cache_write_1h, billed.output, billed.reasoning, billed.quality
          FROM recordings JOIN ${calls} own ON own.reading = recordings.reading AND own.session = recordings.session
-         JOIN ${calls} billed ON billed.key = own.key AND billed.billed_to IS NOT NULL
+         LEFT JOIN same_calls mine ON mine.key = own.key
+         JOIN ${calls} billed ON billed.billed_to IS NOT NULL AND billed.key IN (
+           SELECT ifnull(mine.same, own.key) UNION SELECT key FROM same_calls WHERE same = ifnull(mine.same, own.key))
          LEFT JOIN sessions ON sessions.key = billed.billed_to WHERE recordings.session = ?`,
     )
     .all(session)

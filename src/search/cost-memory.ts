@@ -1,4 +1,5 @@
 /** All units read and billed as a sync does it, into a state that lies in memory and is gone with its answer. */
+import type { Replayed } from '../archive/replayed.ts'
 import { withoutSessions } from '../sources/call-rows.ts'
 import { beginReading } from '../sources/state-readings.ts'
 import { settleBills } from '../sources/state-billing.ts'
@@ -26,10 +27,12 @@ type Reading = {
   readonly roots: readonly string[]
   /** Keys of sessions that were deleted on purpose. */
   readonly deleted: ReadonlySet<string>
+  /** What replays answered, as agents may have logged it. */
+  readonly replays: readonly Replayed[]
 }
 
 export async function readIntoMemory(reading: Reading): Promise<MemoryState> {
-  const { recorded, finderFor, homes, cwd, roots, deleted } = reading
+  const { recorded, finderFor, homes, cwd, roots, deleted, replays } = reading
   const database = await openDatabase(IN_MEMORY)
   let failed = 0
   try {
@@ -48,7 +51,7 @@ export async function readIntoMemory(reading: Reading): Promise<MemoryState> {
       await read(await finder.find(folders), homes.others)
       folders = workingFolders(database, roots).filter((folder) => !looked.has(folder))
     }
-    await settleBills(database, (keys) => refreshSessions(database, keys))
+    await settleBills(database, (keys) => refreshSessions(database, keys), replays)
     return { database, failed, close: () => database.close() }
   } catch (error) {
     database.close()

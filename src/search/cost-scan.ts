@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { Archive } from '../archive/archive.ts'
 import { PLACED } from '../formats/places.ts'
 import { ownRoots } from '../sources/places.ts'
+import { readReplayed } from '../archive/replayed.ts'
 import { readTombstones } from '../archive/tombstones.ts'
 import { readIntoMemory } from './cost-memory.ts'
 import { createUnitFinder, recordedUnits, type Machine } from './cost-units.ts'
@@ -28,6 +29,7 @@ export async function scanCost(archive: Archive, machine: Machine): Promise<Aske
     homes: { recorded: archive.home, others: join(archive.home, NOWHERE) },
     cwd: machine.cwd,
     roots: ownRoots(PLACED, machine),
+    replays: readReplayed(archive.files, archive.home),
     deleted: new Set(readTombstones(archive.files, archive.home).map(({ session }) => session)),
   })
   return { failed, close, ask: (question) => queryCost(database, question) }

@@ -171,14 +171,18 @@ async function* noted<T>(items: AsyncIterable<T>, onItems: () => void): AsyncGen
   }
 }
 
-/** Calls that this session mentions, and another pays for. */
+/** By which a call is billed, whatever its source calls it. */
+const nameOf = (call: string): string =>
+  `ifnull((SELECT same FROM same_calls WHERE same_calls.key = ${call}.key), ${call}.key)`
+
+/** Calls that this session mentions, and another pays for, or nobody: a replay's. */
 export function billedElsewhere(database: Database, key: string): ReadonlySet<string> {
   const calls = allCalls(database)
   const rows = database
     .prepare(
-      `SELECT DISTINCT key FROM ${calls} WHERE reading IN (SELECT reading FROM recordings WHERE session = ?1) AND session = ?1
-         AND key IS NOT NULL AND billed_to IS NULL
-       EXCEPT SELECT key FROM ${calls} WHERE billed_to = ?1`,
+      `SELECT DISTINCT key FROM ${calls} own WHERE reading IN (SELECT reading FROM recordings WHERE session = ?1) AND session = ?1
+         AND key IS NOT NULL AND billed_to IS NULL AND ${nameOf('own')} NOT IN (
+           SELECT ${nameOf('billed')} FROM ${calls} billed WHERE billed_to = ?1 AND key IS NOT NULL)`,
     )
     .all(key)
   return new Set(rows.map((row) => String(row['key'])))

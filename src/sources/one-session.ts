@@ -12,7 +12,12 @@ import { keyOf } from './session-facts.ts'
 import type { ListedSession } from './state-sessions.ts'
 
 /** A recording. `unit`: see `keyOf`. */
-export type Stream = { readonly items: AsyncIterable<readonly ReadItem[]>; readonly unit: string | undefined }
+export type Stream = {
+  readonly items: AsyncIterable<readonly ReadItem[]>
+  readonly unit: string | undefined
+  /** What a recording of ours calls the session: its client may not have said which conversation it is. */
+  readonly own?: string
+}
 
 /**
  * Under its one id and with the totals that are billed to it. What a later recording adds is numbered on. One whose source is gone
@@ -25,7 +30,7 @@ export async function* oneSession(
 ): AsyncGenerator<readonly ReadItem[]> {
   const join = streams.length > 1 ? createJoin() : undefined
   let left = streams.length
-  for (const { items: stream, unit } of streams) {
+  for (const { items: stream, unit, own: recorded } of streams) {
     const add = join?.()
     let isOurs = false
     /** What the unit calls it: the first that has its key, for a unit may hold the conversation twice. */
@@ -36,7 +41,8 @@ export async function* oneSession(
         for (const item of items) {
           if (item.type === 'session') {
             const { session } = item
-            if (keyOf(session, unit) === key || session.id === id) own ??= session.id
+            if (keyOf(session, unit) === key || session.id === id || session.id === recorded)
+              own ??= session.id
             isOurs = session.id === own
             if (isOurs) {
               const shared = withShared(session, known, join !== undefined)

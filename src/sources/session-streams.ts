@@ -59,7 +59,8 @@ export function sessionStreams(
   readRecorded: ReadRecorded,
 ): readonly Stream[] {
   return units.map(({ place, format }): Stream => {
-    if (format === JOURNAL) return { items: readRecorded(archive, place.unit), unit: undefined }
+    if (format === JOURNAL)
+      return { items: readRecorded(archive, place.unit), unit: undefined, own: place.unit }
     return { items: readUnit(place, format), unit: placeName(place) }
   })
 }

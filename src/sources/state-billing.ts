@@ -2,9 +2,11 @@
  * Every call of the archive on one bill: of all rows that mention it, one is billed, to the session that the others come from. What
  * is settled does not depend on the order of syncs.
  */
+import type { Replayed } from '../archive/replayed.ts'
 import type { Database } from '../sqlite/driver.ts'
 import type { Candidate } from '../transcript/billing.ts'
 import { nextTurn } from '../transcript/next-turn.ts'
+import { matchSeenCalls } from './state-same-calls.ts'
 import { billKeys } from './state-bill-calls.ts'
 import { chooseRecordings, FULLEST, UNSETTLED } from './state-speakers.ts'
 import { prepared } from './state-statements.ts'
@@ -71,6 +73,7 @@ function questionCalls(database: Database, reading: number, besides: number | un
 export async function settleBills(
   database: Database,
   refresh: (keys: Iterable<string>) => void,
+  replays: readonly Replayed[] = [],
 ): Promise<void> {
   const take = (table: string): string[] =>
     prepared(database, `SELECT key FROM ${table} ORDER BY key LIMIT ${BATCH}`)
@@ -80,6 +83,7 @@ export async function settleBills(
     const remove = prepared(database, `DELETE FROM ${table} WHERE key = ?`)
     for (const key of keys) remove.run(key)
   }
+  matchSeenCalls(database, replays)
   const rest = createRest()
   await questionRecordings(database, rest)
   const candidates = new Map<string, Candidate>()

@@ -18,11 +18,11 @@ import {
   billOf,
   insertDrift,
   MOST_HELD,
-  nextReading,
   unitRead,
   type Reading,
   type ReadingEnd,
 } from './state-readings.ts'
+import { nextReading } from './reading-numbers.ts'
 import { createPacking, NONE, noteKey, putCalls, type Packing } from './state-packing.ts'
 import { recordedOnce } from './state-recorded.ts'
 import { insertRecording, isUnknown } from './state-recordings.ts'

@@ -71,6 +71,11 @@ export function unpackQuestioned(database: Database, shared: ReadonlySet<number>
   })
 }
 
+/** Those of these passes. */
+export function unpackReadings(database: Database, readings: readonly number[]): void {
+  if (hasPacked(database)) for (const reading of readings) unpack(database, reading)
+}
+
 function unpack(database: Database, reading: number): void {
   const row = prepared(
     database,

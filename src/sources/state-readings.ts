@@ -10,6 +10,7 @@ import { rowsOf, weightOf, type CallRow, type CallTable } from './call-rows.ts'
 import { insertCalls, takeOverCalls } from './state-calls.ts'
 import { unpackCalls, type PackedCalls } from './packed-calls.ts'
 import { noCalls, type OwnBill, type OwnBills } from './state-own-bill.ts'
+import { nextReading } from './reading-numbers.ts'
 import { prepared } from './state-statements.ts'
 import { refreshOwn, refreshSessions, type OwnRecording } from './state-sessions.ts'
 import { sumBills } from './state-sums.ts'
@@ -205,11 +206,6 @@ export function unitRead(database: Database, { unit, format, reading, damage }: 
   ).run(reading, format, damage, unit)
 }
 
-/** The highest number that a pass may have. */
-export function lastReading(database: Database): number {
-  return Number(prepared(database, `SELECT value FROM facts WHERE name = 'reading'`).get()?.['value'] ?? 0)
-}
-
 /** What the last pass over a unit came to. */
 export function lastSaid(
   database: Database,
@@ -221,16 +217,6 @@ export function lastSaid(
        FROM units WHERE id = ?`,
   ).get(unit)
   return { entries: Number(row?.['entries'] ?? 0), damage: Number(row?.['damage'] ?? 0) }
-}
-
-/** The last of so many numbers. Also above readings that a crash left: their rows must not be taken for this one's. */
-export function nextReading(database: Database, many = 1): number {
-  const next = prepared(
-    database,
-    `INSERT INTO facts (name, value) VALUES ('reading', CAST(?1 AS TEXT))
-       ON CONFLICT (name) DO UPDATE SET value = CAST(value + ?1 AS TEXT) RETURNING value`,
-  ).get(many)
-  return Number(next?.['value'])
 }
 
 /** A reading in more than one step: what a crash leaves of it is known by this. */

@@ -3,7 +3,7 @@
 import { LISTING_SCHEMA } from './state-listing-schema.ts'
 
 /** Raised with every change of the tables or of what is written in them: an older state is then built anew. */
-export const STATE_VERSION = 26
+export const STATE_VERSION = 27
 
 /** How rows of calls are looked up. A state that is filled for the first time gets them when it is. */
 export const CALLS_INDEXES = `CREATE UNIQUE INDEX calls_once ON calls (reading, session, key, provider);
@@ -64,6 +64,8 @@ CREATE TABLE recordings (
 );
 CREATE INDEX recordings_session ON recordings (session);
 CREATE INDEX recordings_id ON recordings (id);
+CREATE INDEX recordings_ended ON recordings (ended_at);
+CREATE INDEX recordings_own ON recordings (started_at) WHERE format = 'journal';
 
 -- What one pass said of sessions that lie elsewhere. parent: the call that started it, as JSON.
 CREATE TABLE mentions (
@@ -99,6 +101,11 @@ CREATE TABLE sums (
 );
 CREATE INDEX sums_billed ON sums (billed_to);
 
+-- Calls that have another name in another source, and were found to be the same by what they say. same: the name that they are billed by,
+-- or the call's own for one that only this source of its session saw. replayed: the answer came from a recording, and nobody pays.
+CREATE TABLE same_calls (key TEXT PRIMARY KEY, same TEXT NOT NULL, replayed INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX same_calls_same ON same_calls (same);
+
 -- What has to be settled anew before totals are right: calls that several recordings mention, and sessions whose recordings changed.
 CREATE TABLE stale_calls (key TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE stale_sessions (key TEXT PRIMARY KEY) WITHOUT ROWID;
@@ -123,6 +130,6 @@ CREATE TABLE drift (
   PRIMARY KEY (reading, kind, name, version)
 ) WITHOUT ROWID;
 
--- adopted: all that was kept before is known. loading: 1, calls have no indexes yet, and those that several passes mention are not in question; packed, some are not rows yet. born: tells this state from others. program: the version that read last. reading: the number of the last pass.
+-- adopted: all that was kept before is known. loading: 1, calls have no indexes yet, and those that several passes mention are not in question; packed, some are not rows yet. same: up to which pass, and which replayed answer, same_calls was made. born: tells this state from others. program: the version that read last. reading: the number of the last pass.
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `

@@ -4,6 +4,7 @@
  * read in is read again.
  */
 import { join } from 'node:path'
+import { readReplayed } from '../archive/replayed.ts'
 import type { SourceFile } from '../transcript/source.ts'
 import { useAtOnce } from './at-once.ts'
 import { wouldFill } from './disk.ts'
@@ -105,8 +106,12 @@ export async function keepBehind(
   shared: Shared,
   { counts, since }: { readonly counts: Counts; readonly since: number },
 ): Promise<Taken> {
-  const { database, options } = shared
-  await settleBills(database, (keys) => refreshSessions(database, keys))
+  const { archive, database, options } = shared
+  await settleBills(
+    database,
+    (keys) => refreshSessions(database, keys),
+    readReplayed(archive.files, archive.home),
+  )
   if (options.signal?.aborted !== true) options.onReady?.(counts.report())
   endLoad(database)
   const { takePending } = await import('./sync-take.ts')

@@ -6,6 +6,7 @@
 import type { IdSet } from '../formats/id-set.ts'
 import type { Archive } from '../archive/archive.ts'
 import { openKept, type KeptOptions } from '../archive/kept.ts'
+import { readReplayed } from '../archive/replayed.ts'
 import { waitForLock } from '../archive/lock.ts'
 import { isDamagedDatabase } from '../sqlite/errors.ts'
 import { VERSION } from '../version.ts'
@@ -168,7 +169,11 @@ async function workOnce<T>(
     noticeDeaths(database, archive)
     const isFirst = isNew && kept.places().length === 0
     const result = await work(shared, isFirst)
-    await settleBills(database, (keys) => refreshSessions(database, keys))
+    await settleBills(
+      database,
+      (keys) => refreshSessions(database, keys),
+      readReplayed(archive.files, archive.home),
+    )
     return result
   } finally {
     state.close()
