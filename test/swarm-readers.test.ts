@@ -10,7 +10,7 @@ import vm from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openArchive } from '../src/archive/archive.ts'
 import { startRun } from '../src/capture/run.ts'
-import { recording } from '../src/capture/wrap/recording.ts'
+import { recording, type Recording } from '../src/capture/wrap/recording.ts'
 import type { ReceiptsAnswer, RunsAnswer } from '../src/server/api-runs.ts'
 import { startServer, type RunningServer } from '../src/server/start.ts'
 import { sync } from '../src/sources/sync.ts'
@@ -138,21 +138,25 @@ async function recordSteps(): Promise<void> {
   await stub.end()
 }
 
+/** Through a wrapped client: a step that is answered, and one whose provider fails. */
 async function recordWrapped(): Promise<void> {
-  const recorded = recording({
-    ...names,
-    step: 'ask-it',
-    agentKey: 'asker',
-    home: home(),
-    cwd: folder,
-    formats: ['swarm'],
-  })
+  const places = { home: home(), cwd: folder, formats: ['swarm'] }
+  const ask = async (recorded: Recording) => {
+    const body = JSON.stringify({ model: 'gpt-test', messages: [{ role: 'user', content: '2 + 3?' }] })
+    const response = await recorded.fetch(`${upstream.url}/v1/chat/completions`, { method: 'POST', body })
+    await response.json()
+  }
+  const answered = recording({ ...names, ...places, step: 'ask-it', agentKey: 'asker' })
   upstream.answer = (_, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end(chatAnswer('c1', 'It is 5.'))
-  const body = JSON.stringify({ model: 'gpt-test', messages: [{ role: 'user', content: '2 + 3?' }] })
-  const response = await recorded.fetch(`${upstream.url}/v1/chat/completions`, { method: 'POST', body })
-  await response.json()
-  await recorded.end()
+  await ask(answered)
+  await answered.end()
+
+  const refused = recording({ ...names, ...places, step: 'ask-again', agentKey: 'asker' })
+  upstream.answer = (_, response) =>
+    response.writeHead(500, { 'content-type': 'application/json' }).end('{"error":{"message":"gone"}}')
+  await ask(refused)
+  await refused.fail(new Error('the provider is gone'))
 }
 
 async function recordByCommand(): Promise<void> {
@@ -243,7 +247,7 @@ const plain = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T
 
 describe('steps of every ending', () => {
   it('each leave a transcript and a receipt', () => {
-    expect(filesOf('llm')).toHaveLength(8)
+    expect(filesOf('llm')).toHaveLength(9)
     const endings = Object.fromEntries(
       filesOf('receipts').map((path) => {
         const { status, error = null, tokens } = jsonIn(path)
@@ -257,6 +261,7 @@ describe('steps of every ending', () => {
       'plan-it-planner': ['failed', 'canceled', 0],
       'dry-run-code-implementer': ['succeeded', null, 0],
       'ask-it-asker': ['succeeded', null, 15],
+      'ask-again-asker': ['failed', 'the provider is gone', 0],
       'run-checks-gatekeeper': ['failed', 'provider unavailable', 0],
       'deploy-it-deployer': ['failed', 'the process ended before the session did', 0],
     })
@@ -294,7 +299,7 @@ describe("Flow Studio's own readers", () => {
       expect(plain(await loadTranscript(RUN, ...step))).toEqual(linesIn(transcript))
       expect(plain(await loadReceipt(RUN, ...step.slice(0, 3)))).toEqual(jsonIn(receipt))
     }
-    expect(stepsOf()).toHaveLength(8)
+    expect(stepsOf()).toHaveLength(9)
   })
 
   it('in Python get the same from the files, on machines that have it', () => {

@@ -51,6 +51,21 @@ describe('writing', () => {
     )
   })
 
+  it('has no turn for an error that nobody said, and reports it', () => {
+    const session: Session = { id: 's', run: { flow: 'f' }, status: 'failed', error: 'the run failed' }
+    const said = { source: 'primary', kind: 'message' } as const
+    const entries: Entry[] = [
+      { ...said, id: 'a', sequence: 0, role: 'user', blocks: [{ type: 'text', text: 'go' }] },
+      { ...said, id: 'b', sequence: 1, blocks: [{ type: 'error', message: 'overloaded' }] },
+    ]
+    const { files, lost } = writeTranscript(devflow, { session, entries })
+    const [, text = ''] = [...files].find(([path]) => path.endsWith('transcript.json')) ?? []
+    const { turns, metadata } = JSON.parse(text.toString()) as { turns: object[]; metadata: object }
+    expect(turns).toMatchObject([{ id: 1, role: 'user', content: 'go' }])
+    expect(metadata).toMatchObject({ status: 'failed', error: 'the run failed' })
+    expect(lost).toContainEqual({ entry: 'b', what: 'the whole entry: an error, which nobody said' })
+  })
+
   it('has metadata.json from the start, and the transcript only at the end', () => {
     const session: Session = {
       id: 's',

@@ -17,7 +17,7 @@ import type { Asked, AskedCall, CallStart, OpenCall, ToolOutcome } from './call.
 import { LEFT, type Outcome } from './call-outcome.ts'
 import { PARTS, type Parts } from './call-parts.ts'
 import { createInquiries, type InquiryStart, type OpenInquiry } from './inquiries.ts'
-import { createOpenSessions } from './open-sessions.ts'
+import { createOpenSessions, type Failed } from './open-sessions.ts'
 import { createOpenTools } from './open-tools.ts'
 import { createPassingCall } from './passing-call.ts'
 import { createPendingCalls, type Pending } from './pending-calls.ts'
@@ -40,7 +40,7 @@ export type CallLog = {
   /** While the process goes down: what has come of answers is recorded before this returns. */
   leave(): void
   /** Ends all sessions, when all calls are in them: those that are not over as broken off, by us. */
-  end(): Promise<readonly Session[]>
+  end(failed?: Failed): Promise<readonly Session[]>
 }
 
 export type CallLogOptions = Omit<RecordOptions, 'native' | 'model' | 'version'>
@@ -180,13 +180,13 @@ export function createCallLog(given: CallLogOptions = {}, parts: Parts = PARTS):
       leaveAll()
       pending.leave()
     },
-    async end() {
+    async end(failed) {
       leaveAll()
       while (pending.behind() > 0) await written()
       if (uncounted > 0) report.misuse(`${uncounted} ${UNCOUNTED}`)
       uncounted = 0
       await inquiries.settle(true).catch((error: unknown) => report.failed({ what: 'an inquiry', error }))
-      return sessions.end()
+      return sessions.end(failed)
     },
   }
 }

@@ -33,8 +33,12 @@ export type OpenSessions = {
   inGroup(names: readonly string[]): OpenSession | undefined
   /** Whose is what is no call: the one of its client's name, else the newest of its agent; of anybody where no client is said. */
   near(client?: Client): OpenSession | undefined
-  end(): Promise<readonly Session[]>
+  /** With `failed`, sessions whose calls are all over end as failed. */
+  end(failed?: Failed): Promise<readonly Session[]>
 }
+
+/** What the program that asked failed with. */
+export type Failed = { readonly error: unknown }
 
 type Options = {
   /** `isNamed`: the client says which conversation it is. */
@@ -61,9 +65,12 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
   /** In the order in which they end, whichever the disk is done with first. */
   const ended: Promise<Session | undefined>[] = []
 
-  const end = (held: Held): void => {
+  const end = (held: Held, failure?: Failed): void => {
     const over = held.begun
-      .then(({ recorder }) => (held.left === undefined ? recorder.end() : recorder.interrupt(held.left)))
+      .then(({ recorder }) => {
+        if (held.left !== undefined) return recorder.interrupt(held.left)
+        return failure === undefined ? recorder.end() : recorder.fail(failure.error)
+      })
       .catch((error: unknown) => {
         failed(error)
         return undefined
@@ -121,8 +128,8 @@ export function createOpenSessions({ begin, failed, most = MOST_OPEN }: Options)
       if (client === undefined) return all.at(-1)
       return sessions.get(nameIn(client) ?? '') ?? all.findLast(({ agent }) => agent === client.agent)
     },
-    async end() {
-      for (const held of sessions.values()) end(held)
+    async end(failure) {
+      for (const held of sessions.values()) end(held, failure)
       sessions.clear()
       groups.clear()
       return (await Promise.all(ended)).filter((session) => session !== undefined)

@@ -32,6 +32,8 @@ export type Recording = {
   readonly litellm: (payload: unknown) => void
   /** Ends the sessions so far, when the calls that are over are in them. Calls after it begin new ones. */
   end(): Promise<readonly Session[]>
+  /** The same when what they were for has failed: the sessions, and a step’s receipt, say so. */
+  fail(error?: unknown): Promise<readonly Session[]>
 }
 
 export function recording(options: WrapOptions = {}): Recording {
@@ -49,5 +51,6 @@ export function recording(options: WrapOptions = {}): Recording {
     agents: createProcessor(log),
     litellm: (payload) => recordPayload(payload, log),
     end: () => log.end(),
+    fail: (error) => log.end({ error }),
   }
 }

@@ -1,6 +1,7 @@
 /** What all wrappers record into: one call log, and for those that nobody ends, an end when the program has nothing left to do. */
 import type { Session } from '../../transcript/session.ts'
 import { createCallLog, type CallLog, type CallLogOptions } from '../calls/call-log.ts'
+import type { Failed } from '../calls/open-sessions.ts'
 import { createReporter, type Reporter } from '../report.ts'
 import { isObserved, observeFetch, type AnyFetch, type PutOff } from './observe-fetch.ts'
 
@@ -31,10 +32,10 @@ function toWrapLog(options: WrapOptions, isEndless: boolean): WrapLog {
   if (isOff(options)) return { ...OFF, report }
   const log = createCallLog({ ...rest, capture: { subagents, ...options.capture } })
   const putOff: PutOff = new Set()
-  const end = async (): Promise<readonly Session[]> => {
+  const end = async (failed?: Failed): Promise<readonly Session[]> => {
     // What wrappers have put off until nobody waits.
     await new Promise((done) => void setImmediate(done))
-    const sessions = await log.end()
+    const sessions = await log.end(failed)
     forget(used)
     return sessions
   }

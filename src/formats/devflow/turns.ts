@@ -142,6 +142,7 @@ export function createTurns(notes: Notes): Turns {
   return {
     add(entry) {
       if (entry.kind === 'event') return loseEntry(entry, 'an event', notes)
+      if (isError(entry)) return loseEntry(entry, 'an error, which nobody said', notes)
       const own = asObject(entry.metadata?.['devflow'])?.['role']
       const isTurn = own === 'tool_result' || own === 'tool'
       const results = entry.blocks.filter((block) => block.type === 'tool-result')
@@ -214,6 +215,11 @@ function contentOf(blocks: readonly Block[]): string {
   const [first] = blocks
   if (first?.type === 'tool-result') return outputText(first)
   return textOf(blocks)
+}
+
+/** A failed call of a provider, say: the run's own error is in its metadata. */
+function isError({ role, blocks }: Entry): boolean {
+  return role === undefined && blocks.length > 0 && blocks.every(({ type }) => type === 'error')
 }
 
 function roleOf(entry: Entry, notes: Notes): string {
