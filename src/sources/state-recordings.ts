@@ -4,7 +4,7 @@
  */
 import { journal } from '../journal/format.ts'
 import type { Database } from '../sqlite/driver.ts'
-import { storedText } from '../sqlite/stored.ts'
+import { storedJson, storedText } from '../sqlite/stored.ts'
 import type { Session } from '../transcript/session.ts'
 import type { Row } from '../transcript/source.ts'
 import type { SessionsPart } from './read-unit.ts'
@@ -64,14 +64,14 @@ function toRow(
     id: session.id,
     // Of a unit that was rewritten in another format, each session is in the one that it was read in.
     format: format === journal.id ? format : (session.recordings?.[0]?.by ?? format),
-    facts: JSON.stringify(session satisfies Session),
+    facts: storedJson(session satisfies Session),
     started_at: session.startedAt ?? null,
     ended_at: session.endedAt ?? null,
     parent: session.parent?.session ?? null,
     entries,
     tool_calls: toolCalls,
     prompt: prompt === undefined ? null : storedText(prompt),
-    work: JSON.stringify(work),
+    work: storedJson(work),
     chosen,
   } satisfies Row
 }
