@@ -28,6 +28,7 @@ export type Config = {
 export class WrongSetting extends HansardError {}
 
 const NAME = 'hansard.config.json'
+const NOT_THERE: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR'])
 /** Settings are small; what is not is something else. */
 const MOST_BYTES = 4 * 1024 * 1024
 
@@ -109,7 +110,8 @@ async function readFile(path: string): Promise<Config> {
       throw new WrongSetting('invalid-argument', `${path} is too large for settings`)
     text = fs.readFileSync(path, 'utf8')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return {}
+    // An archive below a file is refused where it is opened, and an agent runs without one.
+    if (NOT_THERE.has(systemCode(error) ?? '')) return {}
     throw fromSystemError(error, path)
   }
   // Only here: zod takes longer to load than most commands to run.
