@@ -2,7 +2,7 @@
 import type { Entry } from '../src/transcript/entry.ts'
 import type { Session } from '../src/transcript/session.ts'
 import type { Transcript } from '../src/transcript/transcript.ts'
-import { entireCanHold } from './entire-can-hold.ts'
+import { linesCanHold } from './entire-can-hold.ts'
 
 /** Lines are those of `full.jsonl`, in a file for each source; a message without an id is given one, which the caller leaves out. */
 export function claudeCanHold(given: Pick<Transcript, 'session' | 'entries'>): {
@@ -10,7 +10,7 @@ export function claudeCanHold(given: Pick<Transcript, 'session' | 'entries'>): {
   entries: Partial<Entry>[]
 } {
   const { session } = given
-  const { entries } = entireCanHold(given)
+  const entries = linesCanHold(session, given.entries)
   const times = entries.map(({ at }) => at ?? EPOCH).sort()
   const answers = given.entries.filter(({ role, model }) => role === 'assistant' && model !== undefined)
   const model = (answers.find(({ source }) => source === 'primary') ?? answers[0])?.model

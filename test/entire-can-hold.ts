@@ -11,19 +11,10 @@ export function entireCanHold({ session, entries }: Pick<Transcript, 'session' |
   session: Partial<Session>
   entries: Partial<Entry>[]
 } {
-  const last = new Map<string, string>()
-  let at = session.startedAt
-  const nextSequence = createSequence()
   const turns = entries.filter(
     ({ kind, role }) => kind === 'message' && role !== undefined && role !== 'system',
   )
-  const held = turns.map((entry) => {
-    // A line needs a time: one without takes that of the line before, or the session's start.
-    at = entry.at ?? at
-    const parent = last.get(entry.source) ?? null
-    last.set(entry.source, entry.id)
-    return { ...holdEntry(entry, at, parent), sequence: nextSequence(entry.source) }
-  })
+  const held = linesCanHold(session, turns)
   const { cwd, version, git } = session
   const times = held.flatMap((entry) => entry.at ?? []).sort()
   const model = turns.find((entry) => entry.source === 'primary' && entry.model)?.model
@@ -40,6 +31,23 @@ export function entireCanHold({ session, entries }: Pick<Transcript, 'session' |
     },
     entries: held,
   }
+}
+
+/** What Claude-style lines can hold of these entries, each on a line of its own. */
+export function linesCanHold(
+  { startedAt }: Pick<Session, 'startedAt'>,
+  entries: readonly Entry[],
+): Partial<Entry>[] {
+  const last = new Map<string, string>()
+  let at = startedAt
+  const nextSequence = createSequence()
+  return entries.map((entry) => {
+    // A line needs a time: one without takes that of the line before, or the session's start.
+    at = entry.at ?? at
+    const parent = last.get(entry.source) ?? null
+    last.set(entry.source, entry.id)
+    return { ...holdEntry(entry, at, parent), sequence: nextSequence(entry.source) }
+  })
 }
 
 function holdEntry(entry: Entry, at: string | undefined, parent: string | null): Partial<Entry> {
