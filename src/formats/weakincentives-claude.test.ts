@@ -63,14 +63,15 @@ describe('the flat lines of the seed', () => {
   })
 
   it.each(['', 'noon', undefined, 5])(
-    'with %j for a time get that of the reading, marked as filled in',
+    'with %j for a time get that of the reading, marked as filled in, and keep what they say',
     (timestamp) => {
       const line = { type: 'user', content: 'x', ...(timestamp !== undefined && { timestamp }) }
       const before = Date.now()
       const { created_at, metadata } = convertClaudeTranscriptEntry(line)
       expect(Date.parse(created_at)).toBeGreaterThanOrEqual(before)
       expect(Date.parse(created_at)).toBeLessThanOrEqual(Date.now())
-      expect(metadata).toEqual({ raw_type: 'user', claude_session_id: null, filled: ['created_at'] })
+      const { type: raw_type, content: _, ...said } = line
+      expect(metadata).toEqual({ raw_type, claude_session_id: null, filled: ['created_at'], ...said })
       const createdAt = '2026-01-05T00:00:00+00:00'
       expect(convertClaudeTranscriptEntry(line, { createdAt }).created_at).toBe(createdAt)
     },

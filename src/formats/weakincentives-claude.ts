@@ -33,7 +33,8 @@ export function convertClaudeTranscriptLine(
 ): TranscriptEntry[] {
   const { source = 'primary', sequence = 0 } = options
   const type = asString(raw['type']) ?? ''
-  const at = fromCreatedAt(asString(raw['timestamp']) ?? '')
+  const { timestamp } = raw
+  const at = fromCreatedAt(asString(timestamp) ?? '')
   const filler = options.createdAt ?? toCreatedAt(new Date().toISOString())
   const uuid = asString(raw['uuid'])
   const parts = isNested(raw) ? nestedParts(raw) : [flatPart(raw, type)]
@@ -48,6 +49,8 @@ export function convertClaudeTranscriptLine(
       raw_type: type,
       claude_session_id: asString(raw['session_id']) ?? asString(raw['sessionId']) ?? null,
       ...(at === undefined && { filled: ['created_at'] }),
+      // A time that nobody can read is still what the line says.
+      ...(at === undefined && timestamp !== undefined && { timestamp }),
       ...part.metadata,
     },
     entry_id:

@@ -9,6 +9,7 @@ import {
   ToolInvokedSlice,
   TranscriptEntrySlice,
   entriesOfEvent,
+  settleEntry,
   type TranscriptEvent,
 } from './events.ts'
 import type { SliceSession } from './slice-session.ts'
@@ -39,7 +40,7 @@ export function captureTranscript(
   const numbered = (entry: TranscriptEntry): TranscriptEntry =>
     entry.sequence === 0 ? { ...entry, sequence: nextOf(entry.source) } : entry
   const takeEntry = (entry: TranscriptEntry) => {
-    const item = numbered(clean(entry))
+    const item = numbered(clean(settleEntry(entry)))
     learn(item)
     return { op: 'append', item } as const
   }

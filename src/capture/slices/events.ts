@@ -2,6 +2,8 @@
  * weakincentives' events, and the transcript entries each stands for: a rendered prompt is a system and a user entry, a tool's use
  * an assistant entry and the tool's answer, an executed prompt the last assistant entry.
  */
+import { randomUUID } from 'node:crypto'
+import { HansardError } from '../../errors.ts'
 import {
   SLICE_NAME,
   asTranscriptEntry,
@@ -12,7 +14,7 @@ import {
 import { uuid4From } from '../../transcript/ids.ts'
 import { parseInstant } from '../../transcript/instant.ts'
 import { asObject, asString, isObject, toJson, type Json, type JsonObject } from '../../transcript/json.ts'
-import { PRIMARY, type Role } from '../../transcript/entry.ts'
+import { PRIMARY, ROLES, type Role } from '../../transcript/entry.ts'
 import type { SliceType } from './slice.ts'
 
 type Happened = {
@@ -51,10 +53,14 @@ export type PromptExecuted = Happened & {
 
 export type TranscriptEvent = PromptRendered | ToolInvoked | PromptExecuted
 
+/** The fields of an entry that have no default. */
+const REQUIRED = ['role', 'content', 'created_at'] as const satisfies readonly (keyof TranscriptEntry)[]
+
 export const TranscriptEntrySlice: SliceType<TranscriptEntry> = {
   name: SLICE_NAME,
-  is: (value): value is TranscriptEntry => asTranscriptEntry(value as Json) !== undefined,
-  freeze: freezeDeep,
+  is: (value): value is TranscriptEntry =>
+    isObject(value) && REQUIRED.every((field) => typeof value[field] === 'string'),
+  settle: settleEntry,
 }
 export const PromptRenderedSlice: SliceType<PromptRendered> = {
   name: 'weakincentives.runtime.events.PromptRendered',
@@ -69,6 +75,25 @@ export const PromptExecutedSlice: SliceType<PromptExecuted> = {
   name: 'weakincentives.runtime.events.PromptExecuted',
   is: (value): value is PromptExecuted =>
     isHappened(value) && 'result' in value && !('params' in value) && !('rendered_prompt' in value),
+}
+
+/** Fills in the defaults of the original class: `null`, a new id, `primary`, 0. */
+export function settleEntry(entry: TranscriptEntry): TranscriptEntry {
+  const stated = Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined && value !== null),
+  )
+  const complete = asTranscriptEntry(stated)
+  if (complete === undefined) {
+    const isRole = (ROLES as readonly string[]).includes(entry.role)
+    const problem = isRole
+      ? 'a field has a value of the wrong type'
+      : `no such role: ${JSON.stringify(entry.role)}`
+    throw new HansardError('invalid-argument', problem, {
+      hint: `a TranscriptEntry has the role ${ROLES.join(', ')}, texts for \`source\` and \`entry_id\`, and a number for \`sequence\``,
+    })
+  }
+  const entry_id = complete.entry_id === '' ? randomUUID() : complete.entry_id
+  return freezeDeep(structuredClone({ ...complete, ...stated, entry_id }))
 }
 
 export type EntriesOptions = { readonly source?: string; readonly sequence?: number }

@@ -9,7 +9,7 @@ import { fromSystemError, systemCode } from '../../errors.ts'
 import { sliceFileName } from '../../formats/weakincentives-entry.ts'
 import { nodeFiles, writeAll, writeWhole, type Files } from '../../journal/files.ts'
 import type { Damage } from '../../transcript/damage.ts'
-import { parseJson, toJson } from '../../transcript/json.ts'
+import { parseJson, toJson, type Json } from '../../transcript/json.ts'
 import { createLineSplitter, type Line } from '../../transcript/lines.ts'
 import { viewOf, type SliceFactory, type SliceStore, type SliceType } from './slice.ts'
 
@@ -44,9 +44,19 @@ function createJsonlStore<T>(type: SliceType<T>, directory: string, options: Jso
     onDamage?.(damage)
   }
 
+  const settled = (value: Json): T | undefined => {
+    if (!type.is(value)) return undefined
+    try {
+      return type.settle?.(value) ?? value
+    } catch {
+      return undefined
+    }
+  }
+
   const toItem = (line: Line): { item: T } | undefined => {
     const value = line.text === undefined ? undefined : parseJson(line.text)
-    if (value !== undefined && type.is(value)) return { item: type.freeze?.(value) ?? value }
+    const item = value === undefined ? undefined : settled(value)
+    if (item !== undefined) return { item }
     if (line.text === undefined)
       report(line, 'too-large', `a line of ${line.byteLength} bytes, over the limit`)
     else if (value !== undefined) report(line, 'not-an-entry', `no ${type.name}`)

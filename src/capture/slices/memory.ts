@@ -1,13 +1,12 @@
 /** Slices in memory: gone with the process. */
-import { viewOf, type SliceFactory, type SliceStore, type SliceType } from './slice.ts'
+import { viewOf, type SliceFactory, type SliceStore } from './slice.ts'
 
 export function memorySliceFactory(): SliceFactory {
   return { create: createMemoryStore }
 }
 
-function createMemoryStore<T>(type: SliceType<T>): SliceStore<T> {
+function createMemoryStore<T>(): SliceStore<T> {
   let items: T[] = []
-  const toHeld = (item: T): T => (type.freeze === undefined ? item : type.freeze(structuredClone(item)))
   return {
     ...viewOf(() => items),
     isEmpty: () => items.length === 0,
@@ -15,12 +14,12 @@ function createMemoryStore<T>(type: SliceType<T>): SliceStore<T> {
     // A copy: what was handed out stays as it was.
     all: () => items.slice(),
     latest: () => items.at(-1),
-    append: (item) => void items.push(toHeld(item)),
+    append: (item) => void items.push(item),
     extend(added) {
-      for (const item of added) items.push(toHeld(item))
+      for (const item of added) items.push(item)
     },
     replace(next) {
-      items = next.map(toHeld)
+      items = next.slice()
     },
     clear(predicate) {
       items = predicate === undefined ? [] : items.filter((item) => !predicate(item))

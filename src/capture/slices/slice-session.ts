@@ -107,12 +107,11 @@ export function createSliceSession({ sliceConfig, now = Date.now }: SliceSession
   }
 
   const apply = <T>(held: Held<T>, change: SliceOp<T>): void => {
-    const { store, policy } = held
-    checkItems(held.type, change)
-    if (change.op === 'append') store.append(change.item)
-    else if (change.op === 'extend') store.extend(change.items)
+    const { type, store, policy } = held
+    if (change.op === 'append') store.append(settle(type, change.item))
+    else if (change.op === 'extend') store.extend(change.items.map((item) => settle(type, item)))
     else if (policy === 'LOG') refuse(held, change.op === 'clear' ? 'cleared' : 'replaced')
-    else if (change.op === 'replace') store.replace(change.items)
+    else if (change.op === 'replace') store.replace(change.items.map((item) => settle(type, item)))
     else store.clear(change.predicate)
   }
 
@@ -187,20 +186,17 @@ export function createSliceSession({ sliceConfig, now = Date.now }: SliceSession
           },
         )
       }
-      for (const { type, policy, store } of slices.values()) {
-        if (policy === 'STATE') store.replace(items.get(type.name) ?? [])
-      }
+      for (const held of slices.values())
+        if (held.policy === 'STATE') apply(held, { op: 'replace', items: items.get(held.type.name) ?? [] })
     },
   }
 }
 
 const APPEND = (event: unknown): SliceOp<unknown> => ({ op: 'append', item: event })
 
-/** A slice in a file would read anything else as damage. */
-function checkItems<T>(type: SliceType<T>, change: SliceOp<T>): void {
-  if (change.op === 'clear') return
-  const items = change.op === 'append' ? [change.item] : change.items
-  if (items.every((item) => type.is(item))) return
+/** Refuses what is no item: a slice in a file would read it as damage. */
+function settle<T>(type: SliceType<T>, item: T): T {
+  if (type.is(item)) return type.settle?.(item) ?? item
   throw new HansardError('invalid-argument', `not an item of the slice ${type.name}`, {
     hint: 'each item must pass `is` of the slice’s type',
   })

@@ -9,8 +9,8 @@ export type SliceType<T> = {
   /** Module and class, which a file is named after: `weakincentives.transcript:TranscriptEntry`. */
   readonly name: string
   is(value: unknown): value is T
-  /** For types whose items nobody may change. Slices in memory hold frozen copies, slices in files give frozen items. */
-  freeze?(item: T): T
+  /** Returns the item as a slice holds it: a complete copy that nobody can change. Throws for an item that it cannot hold. */
+  settle?(item: T): T
 }
 
 export type SlicePolicy = 'STATE' | 'LOG'

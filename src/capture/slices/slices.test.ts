@@ -135,8 +135,47 @@ describe.each(Object.entries(factories))('a slice in %s', (_, create) => {
       () => slice.seed([robot]),
     ])
       expect(act).toThrow(expect.objectContaining({ code: 'invalid-argument' }))
-    expect(one.dispatch(robot)).toMatchObject({ handlersInvoked: 0 })
     expect(slice.all()).toEqual([])
+  })
+
+  it('answers an entry of a role that there is not with an error, captured or not', () => {
+    const robot = { ...entry(0), role: 'robot' }
+    for (const isCaptured of [false, true]) {
+      const one = session()
+      one.slice(TranscriptEntrySlice)
+      if (isCaptured) captureTranscript(one)
+      const { ok, errors } = one.dispatch(robot)
+      expect([ok, errors]).toEqual([
+        false,
+        [expect.objectContaining({ code: 'invalid-argument', message: 'no such role: "robot"' })],
+      ])
+      expect(one.slice(TranscriptEntrySlice).all()).toEqual([])
+    }
+  })
+
+  it.each([
+    ['with its default', () => {}, [0, 0]],
+    ['with its default, numbered where they are captured', captureTranscript, [0, 1]],
+  ])('has every field of an entry that leaves some out, %s', (_name, prepare, numbers) => {
+    const one = session()
+    const slice = one.slice(TranscriptEntrySlice)
+    prepare(one)
+    const bare = { role: 'user', content: 'hi', created_at: '2026-01-05T09:15:32+00:00' }
+    expect([one.dispatch(bare), one.dispatch({ ...bare, source: undefined })]).toMatchObject([
+      { ok: true },
+      { ok: true },
+    ])
+    const ids = slice.all().map(({ entry_id }) => entry_id)
+    expect(new Set(ids).size).toBe(2)
+    for (const id of ids)
+      expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
+    const whole = numbers.map((sequence, place) => ({
+      ...entry(0),
+      content: 'hi',
+      sequence,
+      entry_id: ids[place],
+    }))
+    expect(slice.all().map((held) => JSON.stringify(held))).toEqual(whole.map((held) => JSON.stringify(held)))
   })
 
   it.each([
