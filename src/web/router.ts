@@ -9,6 +9,8 @@
  * Plain links work by themselves: `listenToLinks` turns clicks on addresses of this page into `navigate`.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
+// Takes the key out of the address before it is read below, whatever order the bundle loads modules in.
+import './enter.ts'
 
 export const VIEWS = ['sessions', 'session', 'runs', 'cost', 'insight', 'diff'] as const
 export type ViewName = (typeof VIEWS)[number]
