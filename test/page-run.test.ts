@@ -7,6 +7,7 @@ import {
   findBarriers,
   connectBrowser,
   openPage,
+  passOf,
   webFolder,
   type OpenOptions,
   type OpenPage,
@@ -17,6 +18,7 @@ import {
   HOSTILE,
   leaveHostile,
   LEFT,
+  RECORDED,
   serveRuns,
   STUB,
   type ServedRuns,
@@ -186,5 +188,45 @@ describe('a run whose every name is hostile', () => {
     // Of runs that are not there, the browser says so itself.
     expect(opened.wrong.filter((one) => !one.includes('404') && !one.includes('400'))).toEqual([])
     await page.close()
+  })
+})
+
+describe("Flow Studio's own readers, run on the page as its document prints them", () => {
+  const source = fs.readFileSync(join(import.meta.dirname, '../fixtures/flow-studio/load.js.txt'), 'utf8')
+  const IMPLEMENTED = ['build', 'impl-loop', 'code-implementer']
+  const FAILED = ['gate', 'run-checks', 'gatekeeper']
+
+  it('get what the files hold, of a failed step too', async () => {
+    const opened = await open('/runs')
+    await passOf(opened.page)
+    for (const [run, ...step] of [
+      [RECORDED, ...IMPLEMENTED],
+      [LEFT, ...IMPLEMENTED],
+      [LEFT, ...FAILED],
+    ] as const) {
+      const names = JSON.stringify([run, ...step])
+      const read = await opened.page.evaluate<{ lines: object[]; receipt: object }>(
+        `(async () => {
+          ${source}
+          return { lines: await loadTranscript(...${names}, 'claude'), receipt: await loadReceipt(...${names}) }
+        })()`,
+      )
+      const [flow = '', ...ids] = step
+      const folder = join(served.root, 'swarm/runs', run, flow)
+      const receipt = fs.readFileSync(join(folder, 'receipts', `${ids.join('-')}.json`), 'utf8')
+      const lines = fs
+        .readFileSync(join(folder, 'llm', `${ids.join('-')}-claude.jsonl`), 'utf8')
+        .trim()
+        .split('\n')
+      // What a flow left says a secret, which the server takes out.
+      const isSafe = (line: object): boolean => !JSON.stringify(line).includes('The key is')
+      expect(read.receipt).toEqual(JSON.parse(receipt))
+      expect(read.lines.filter(isSafe)).toEqual(
+        lines.map((line) => JSON.parse(line) as object).filter(isSafe),
+      )
+      expect(read.lines).toHaveLength(lines.length)
+    }
+    opened.expectClean()
+    await opened.page.close()
   })
 })

@@ -43,7 +43,7 @@ import type { CompareAnswer, ReceiptsAnswer, RunAnswer, RunsAnswer, RunsQuery } 
 import type { DiffAnswer, DiffQuery } from '../server/api-diff.ts'
 import type { SyncAnswer } from '../server/api-live.ts'
 import { noticeGone, whenBack } from './live.ts'
-import { authorization, withPass } from './pass.ts'
+import { withPass } from './pass.ts'
 
 export type Problem = {
   /** The server's, or `aborted` (somebody no longer wants it), or `gone` (nobody answered). */
@@ -62,7 +62,7 @@ export type AskOptions = {
   readonly wait?: boolean
 }
 
-const headers = (): Record<string, string> => ({ accept: 'application/json', ...authorization() })
+const headers = { accept: 'application/json' }
 
 type Query = { readonly [name: string]: string | number | boolean | undefined }
 
@@ -118,7 +118,7 @@ export const askEarly = {
 const early = new Map<string, Promise<Response>>()
 
 function begin(path: string): void {
-  const answer = fetch(`/api/v1/${path}`, { headers: headers() })
+  const answer = fetch(`/api/v1/${path}`, { headers })
   early.set(path, answer)
   // Whoever asks next asks again.
   answer.catch(() => {})
@@ -153,7 +153,7 @@ async function request<T>(
       const begun = early.get(path)
       early.delete(path)
       const response = await (begun ??
-        fetch(`/api/v1/${path}`, { ...init, ...(signal && { signal }), headers: headers() }))
+        fetch(`/api/v1/${path}`, { ...init, ...(signal && { signal }), headers }))
       // The contract: see src/server/api.ts.
       if (response.ok) return { ok: true, value: (await response.json()) as T }
       return { ok: false, problem: await problemOf(response) }

@@ -1,5 +1,5 @@
 /** Exchanges the key in the printed address for a pass, before the router reads the address. */
-import { keepPass } from './pass.ts'
+import { keepPass, sendPass } from './pass.ts'
 
 const KEY = 'token'
 
@@ -13,6 +13,7 @@ if (key !== null) {
 
 /** Must finish before the first request. A key works once; a second use does no harm while a pass is there. */
 export async function enter(): Promise<void> {
+  sendPass()
   if (key === null) return
   const response = await fetch(`/key?${KEY}=${encodeURIComponent(key)}`).catch(() => undefined)
   if (response?.ok !== true) return
