@@ -57,11 +57,7 @@ function withHooks(params: unknown, session: AgentSession): unknown {
   const options = field(params, 'options')
   const hooks = field(options, 'hooks')
   const own = async (input: unknown): Promise<object> => {
-    session.transcripts(
-      field(input, 'transcript_path'),
-      field(input, 'agent_transcript_path'),
-      field(input, 'agent_id'),
-    )
+    session.hook(input)
     return {}
   }
   const added = Object.fromEntries(

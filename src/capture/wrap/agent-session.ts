@@ -14,15 +14,15 @@ import { finish } from '../streams/stream.ts'
 import { createKnown } from './agent-known.ts'
 import { agentFiles, agentIdOf, type AgentFile, type TranscriptPaths } from './agent-paths.ts'
 import { openTranscript, type TranscriptFile } from './agent-transcript.ts'
-import { toPlain } from './foreign.ts'
+import { field, toPlain } from './foreign.ts'
 
 export type AgentSession = {
   /** What is asked, before it is. */
   prompt(said: unknown): void
   /** A message of the SDK. */
   message(said: unknown): void
-  /** A hook's word on where the transcripts lie, of a subagent with its id: they are read. */
-  transcripts(main: unknown, agent?: unknown, agentId?: unknown): void
+  /** What a hook was given: it names the transcripts, which are read. */
+  hook(input: unknown): void
   /** Reads what is left of the transcripts and ends the session, once. `how`: where no message says how it ended. */
   end(how: StreamEnd): Promise<Session | undefined>
 }
@@ -47,11 +47,15 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
   let opened: { readonly recorder: Recorder; readonly fold: ClaudeFold } | undefined
   let sessionId: string | undefined
   let main: string | undefined
+  /** A message has come. */
+  let hasBegun = false
   let hasResult = false
   let ended: Promise<Session | undefined> | undefined
   /** Everything in order, and nothing of it in the agent's way. */
   let work: Promise<unknown> = Promise.resolve()
   const held: ((fold: ClaudeFold) => void)[] = []
+  /** Prompts from before anything was said: they stand where the first message, or the transcript's own line of them, stands. */
+  const prompts: JsonObject[] = []
 
   const then = (what: string, step: () => void | Promise<void>): void => {
     work = work.then(step).catch((error: unknown) => failed(what, error))
@@ -75,6 +79,10 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
     else tell(opened.fold)
   }
 
+  const sayPrompts = (): void => {
+    for (const line of prompts.splice(0)) take(line)
+  }
+
   const readFile = (path: string, parent: string | undefined): void => {
     const file = files.get(path) ?? openTranscript(path)
     files.set(path, file)
@@ -83,6 +91,7 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
       if (hasFlatContent(line)) flat.add(path)
       const isFlat = hasFlatContent(line) || (flat.has(path) && 'content' in line && !('message' in line))
       const said = parent === undefined ? line : { ...line, parent_tool_use_id: parent }
+      if (parent === undefined && line['type'] === 'user') sayPrompts()
       for (const one of isFlat ? known.unsaidFlat(said) : known.unsaid(said)) take(one, isFlat)
     })
   }
@@ -113,13 +122,16 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
   }
 
   return {
-    prompt: (said) =>
+    prompt(said) {
+      const timestamp = new Date().toISOString()
       then('a prompt', () => {
         const line = typeof said === 'string' ? { message: { role: 'user', content: said } } : toPlain(said)
         if (!isObject(line)) return
         known.asked(line)
-        take({ ...line, type: 'user' })
-      }),
+        prompts.push({ timestamp, ...line, type: 'user' })
+        if (hasBegun) sayPrompts()
+      })
+    },
     message: (said) =>
       then('a message', async () => {
         const line = toPlain(said)
@@ -129,17 +141,20 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
         sessionId ??= asString(line['session_id'])
         hasResult ||= line['type'] === 'result'
         if (sessionId !== undefined) await open()
+        hasBegun = true
+        sayPrompts()
         // A file may be faster than a pipe.
         if (!known.isSaid(line)) take(line)
       }),
-    transcripts: (path, agent, agentId) =>
+    hook: (input) =>
       then('a transcript', async () => {
-        main = checked(path) ?? main
-        const own = checked(agent)
+        sessionId ??= asId(field(input, 'session_id'))
+        main = checked(field(input, 'transcript_path')) ?? main
+        const own = checked(field(input, 'agent_transcript_path'))
         if (own !== undefined && own !== main)
           named.set(own, {
             path: own,
-            agentId: agentIdOf(own) ?? asId(agentId) ?? basename(own, '.jsonl'),
+            agentId: agentIdOf(own) ?? asId(field(input, 'agent_id')) ?? basename(own, '.jsonl'),
             isFlat: false,
           })
         // Whose a subagent is may stand in a transcript that is not written yet: then it waits for the end.
@@ -151,6 +166,7 @@ export function createAgentSession({ recording, paths, failed }: AgentSessionOpt
         let session: Session | undefined
         then('a session', async () => {
           const { recorder, fold } = await open()
+          sayPrompts()
           const damaged = [...files.values()].reduce((sum, file) => sum + file.damaged(), 0)
           if (damaged > 0) recorder.event('damage', { lines: damaged })
           const said = fold.end()

@@ -3,6 +3,8 @@ import os from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { spoken, startUpstream, type Upstream } from '../../../test/wrap-upstream.ts'
+import { openArchive } from '../../archive/archive.ts'
+import { readFacts } from '../../archive/facts.ts'
 import { convertClaudeTranscriptEntry } from '../../formats/weakincentives-claude.ts'
 import type { TranscriptEntry } from '../../formats/weakincentives-entry.ts'
 import type { JsonObject } from '../../transcript/json.ts'
@@ -252,6 +254,35 @@ describe('a run of the Claude Agent SDK', () => {
     expect(of('subagent:t1')[2]?.metadata).toMatchObject({ raw_type: 'tool_use', filled: ['created_at'] })
     expect(said).toHaveLength(10)
     expect(upstream.said).toEqual([])
+  })
+
+  it('keeps the order of its transcript, the name of its session and the time of its prompt, whatever comes first', async () => {
+    const lines = [
+      { type: 'system', content: 'You are a helpful coding assistant…' },
+      { type: 'user', content: 'go' },
+      { type: 'assistant', content: 'Done.' },
+    ].map((one) => ({ ...one, timestamp: new Date(Date.now() + 1000).toISOString() }))
+    const query = queryOf(async function* (fire) {
+      const hooked = { session_id: SESSION, transcript_path: put(`transcripts/${SESSION}.jsonl`, '') }
+      await fire('SessionStart', hooked)
+      fs.writeFileSync(hooked.transcript_path, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
+      await fire('Stop', hooked)
+    })
+    const asked = Date.now()
+    for await (const _ of record(query, options())({ prompt: 'go' }));
+    const [entries = []] = await upstream.sessions()
+    expect(spoken(entries)).toEqual([
+      'system: You are a helpful coding assistant…',
+      'user: go',
+      'assistant: Done.',
+    ])
+    const [, prompt, answer] = entries.map(({ at }) => Date.parse(at ?? ''))
+    expect(prompt).toBeGreaterThanOrEqual(asked)
+    expect(prompt).toBeLessThan(asked + 1000)
+    expect(answer).toBe(Date.parse(lines[2]?.timestamp ?? ''))
+    const [journal = ''] = fs.readdirSync(join(upstream.home, 'sessions'))
+    const { session } = await readFacts(openArchive(upstream.home), journal)
+    expect(session.native).toEqual({ agent: 'claude-code', sessionId: SESSION })
   })
 
   it('that throws is read to its end first, and throws what it threw', async () => {
