@@ -181,7 +181,7 @@ describe("Flow Studio's API", () => {
     const { receipts } = await json<{ receipts: JsonObject[] }>(`${RUN}/receipts`)
     expect(receipts[2]).toMatchObject({
       path: 'build/receipts/impl-loop-code-implementer.json',
-      engine: 'claude',
+      engine: 'claude-step',
     })
     for (const { path } of [...transcripts, ...receipts] as { path: string }[])
       expect(fs.existsSync(join(served.root, 'swarm/runs', LEFT, path))).toBe(true)

@@ -335,8 +335,9 @@ describe('the lists of a run', () => {
     const { receipts } = await get<{ receipts: Row[] }>(`/api/runs/${RUN}/receipts`)
     const { transcripts } = await get<{ transcripts: Row[] }>(`/api/runs/${RUN}/transcripts`)
     expect(paths(transcripts)).toEqual(filesOf('llm'))
-    for (const { path, flow_key, step_id, agent_key, status, tokens, model, duration_ms } of receipts)
+    for (const { path, engine, flow_key, step_id, agent_key, status, tokens, model, duration_ms } of receipts)
       expect(jsonIn(path)).toMatchObject({
+        engine,
         flow_key,
         step_id,
         agent_key,
@@ -345,7 +346,9 @@ describe('the lists of a run', () => {
         model,
         duration_ms,
       })
-    const rest = (rows: readonly Row[]): readonly Row[] => rows.map((row) => ({ ...row, path: '' }))
+    for (const { path, engine } of transcripts) expect(path).toMatch(new RegExp(`-${String(engine)}.jsonl$`))
+    const rest = (rows: readonly Row[]): readonly Row[] =>
+      rows.map((row) => ({ ...row, path: '', engine: '' }))
     expect(rest(transcripts)).toEqual(rest(receipts))
   })
 

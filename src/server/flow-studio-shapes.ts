@@ -59,9 +59,11 @@ export function toReceiptRows(found: FoundStep, receipts: Receipts, what: 'trans
   return receipts.map((receipt) => {
     const agentKey = asString(receipt['agent_key']) ?? found.names.agentKey
     const own = { ...found, names: { ...found.names, agentKey } }
-    const { status, model, started_at, completed_at, duration_ms, tokens } = receipt
+    const { engine, status, model, started_at, completed_at, duration_ms, tokens } = receipt
     return {
       ...placeOf(own, pathsOf(own)[what]),
+      // A transcript's name says `claude`, and its receipt `claude-step`.
+      ...(what === 'receipt' && { engine }),
       status,
       model,
       started_at,
