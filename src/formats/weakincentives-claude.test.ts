@@ -41,6 +41,8 @@ describe('the flat lines of the seed', () => {
   it.each<[string, JsonObject, string]>([
     ['a text', { content: 'hi' }, 'hi'],
     ['a dict as formatted JSON', { content: { a: 1 } }, '{\n  "a": 1\n}'],
+    ['a dict with its letters, which Python would escape', { content: { a: 'é' } }, '{\n  "a": "é"\n}'],
+    ['the arguments of a call without content', { type: 'tool_use', input: { a: 1 } }, '{\n  "a": 1\n}'],
     ['the texts of a list', { content: [{ type: 'text', text: 'a' }, 'b', { type: 'image' }, 5] }, 'a\nb'],
     ['nothing where there is none', {}, ''],
     ['null as Python spells it', { content: null }, 'None'],
