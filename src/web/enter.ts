@@ -3,7 +3,8 @@ import { keepPass, sendPass } from './pass.ts'
 
 const KEY = 'token'
 
-const address = new URL(location.href)
+/** Where the page was opened, without the key. The router begins with it, so the key is gone whatever order modules load in. */
+export const address: URL = new URL(location.href)
 const key = address.searchParams.get(KEY)
 if (key !== null) {
   // Out of sight, and before the router looks.

@@ -9,8 +9,7 @@
  * Plain links work by themselves: `listenToLinks` turns clicks on addresses of this page into `navigate`.
  */
 import { signal, type ReadonlySignal } from '@preact/signals'
-// Takes the key out of the address before it is read below, whatever order the bundle loads modules in.
-import './enter.ts'
+import { address } from './enter.ts'
 
 export const VIEWS = ['sessions', 'session', 'runs', 'cost', 'insight', 'diff'] as const
 export type ViewName = (typeof VIEWS)[number]
@@ -35,7 +34,7 @@ export type To = {
 /** Undefined and empty ones are left out of the address. */
 export type Params = { readonly [name: string]: string | readonly string[] | undefined }
 
-const current = signal<Route>(parse(location.href))
+const current = signal<Route>(parse(address.href))
 export const route: ReadonlySignal<Route> = current
 
 export function navigate(to: To, { replace = false }: { readonly replace?: boolean } = {}): void {

@@ -267,6 +267,7 @@ describe('a run of the Claude Agent SDK', () => {
       await fire('SessionStart', hooked)
       fs.writeFileSync(hooked.transcript_path, lines.map((one) => `${JSON.stringify(one)}\n`).join(''))
       await fire('Stop', hooked)
+      yield done
     })
     const asked = Date.now()
     for await (const _ of record(query, options())({ prompt: 'go' }));
