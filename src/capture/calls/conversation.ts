@@ -89,7 +89,8 @@ export function createConversation(session: Recorder, isAgent: boolean): Convers
     ask(request, about) {
       const voice = voiceOf(request)
       const { recorder, known } = voice
-      const system = systemOf(request)
+      // A request that goes on with an answer may leave the system prompt out: it is still the one before.
+      const system = request.system === undefined ? voice.system : systemOf(request)
       if (system !== voice.system && request.system !== undefined) recorder.system(request.system.blocks)
       voice.system = system
       const rest = withoutPassing(request.parameters ?? {})

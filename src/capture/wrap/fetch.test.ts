@@ -270,6 +270,45 @@ describe('what is recorded', () => {
     expect(JSON.stringify(entries)).not.toContain('secret-key')
   })
 
+  it('has the system prompt once, also where a request that goes on with an answer leaves it out', async () => {
+    let answered = 0
+    upstream.answer = async (request, response) => {
+      await bodyOf(request)
+      const said = {
+        id: `msg_${(answered += 1)}`,
+        role: 'assistant',
+        content: [{ type: 'text', text: `${answered}` }],
+      }
+      response
+        .writeHead(200, { 'content-type': 'application/json' })
+        .end(JSON.stringify({ ...said, type: 'message', model: 'claude-x', stop_reason: 'end_turn' }))
+    }
+    const ask = async (body: object) => {
+      const init = { method: 'POST', body: JSON.stringify({ model: 'claude-x', max_tokens: 9, ...body }) }
+      await (await recorded.fetch(`${upstream.url}/v1/messages`, init)).text()
+    }
+    const say = (...texts: readonly string[]) =>
+      texts.map((content, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content }))
+    await ask({ system: 'be brief', messages: say('one?') })
+    await ask({ messages: say('two?'), thread: { type: 'continue', previous_message_id: 'msg_1' } })
+    await ask({ system: 'be brief', messages: say('one?', '1', 'two?', '2', 'three?') })
+    await ask({ system: 'be long', messages: say('one?', '1', 'two?', '2', 'three?', '3', 'four?') })
+    await recorded.end()
+    const [entries = []] = await upstream.sessions()
+    expect(spoken(entries)).toEqual([
+      'system: be brief',
+      'user: one?',
+      'assistant: 1',
+      'user: two?',
+      'assistant: 2',
+      'user: three?',
+      'assistant: 3',
+      'system: be long',
+      'user: four?',
+      'assistant: 4',
+    ])
+  })
+
   it('says who broke off: the client by signal or by not reading on, or the upstream', async () => {
     upstream.answer = (request, response) => {
       void bodyOf(request).then((body) => {
