@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fakeKeys, HEX, scrambled } from '../../test/fake-keys.ts'
-import { NAME_LITERALS } from './assignments.ts'
+import { NAME_LITERALS } from './names.ts'
 import { createRedactor } from './redactor.ts'
-import { VENDOR_RULES } from './vendor-rules.ts'
+import { LITERALS } from './text.ts'
 
 const redactor = () =>
   createRedactor({
@@ -23,10 +23,13 @@ const repeated = (unit: string, size: number): string =>
 
 /** Texts that a pattern could choke on: every literal repeated, with what comes next in its pattern and with what spoils it. */
 const HOSTILE: readonly string[] = [
-  ...VENDOR_RULES.flatMap(({ literals }) => literals.slice(0, 2)).flatMap((literal) => [
+  ...LITERALS.flatMap((literal) => [
     literal,
     `${literal}a!`,
     ` ${literal}aaaaaaa`,
+    `${literal} a `,
+    `${literal}=a1 -p `,
+    `a1b2${literal}`,
   ]),
   ...NAME_LITERALS.flatMap((name) => [name, `${name}=`, `${name}: "`, `"${name}":"a`, `${name}='a1b2c3d4`]),
   'a',

@@ -40,7 +40,7 @@ export function judgeNext(before: string, item: string): Next | undefined {
 function judgeNeighbour(name: string, item: string): Next | undefined {
   if (secrecyOf(name) === undefined || !/^[\w-]+$/.test(name)) return undefined
   const secret = item.replace(SCHEME, '')
-  return looksSecret(secret, { quoted: false, strong: true })
+  return looksSecret(secret, { quoted: false, trust: 'strong' })
     ? { name, secrecy: 'likely', from: 0 }
     : undefined
 }

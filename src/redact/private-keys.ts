@@ -1,17 +1,18 @@
 /**
- * Private keys in every kind of listing (PEM, SSH2, PuTTY; whole or cut off, with line numbers, diff marks or quotes), and Telegram's bot
- * tokens: the shapes that a literal and a pattern cannot say.
+ * Private keys in every kind of listing: PEM, SSH2, PuTTY; whole or cut off, with line numbers, diff marks or quotes.
  */
-export type Span = { readonly start: number; readonly end: number }
+import type { Find, Rule } from './rule.ts'
 
-const BEGIN = /(?:-----BEGIN|---- BEGIN) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
-const END = /(?:-----END|---- END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}/y
+type Span = { readonly start: number; readonly end: number }
+
+const BEGIN = /(?:-----BEGIN|-{4,5}[ +]BEGIN)[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[ +]?-{4,5}/iy
+const END = /(?:-----END|-{4,5}[ +]END)[ +][A-Z0-9 +]{0,40}PRIVATE[ +]KEY(?:[ +]BLOCK)?[ +]?-{4,5}/iy
 const LONGEST = 65_536
 /** Enough of a body that no code stands there. */
 const BODY = /[A-Za-z0-9+/=]{24}/
 
 /** The key that begins here. Without its end, the lines that could be its body go with it. A bare heading is no key. */
-export function pemAt(text: string, at: number): Span | undefined {
+function pemAt(text: string, at: number): Span | undefined {
   BEGIN.lastIndex = text[at - 1] === '-' ? at - 1 : at
   if (!BEGIN.test(text)) return undefined
   const body = BEGIN.lastIndex
@@ -63,7 +64,7 @@ const PUTTY = /private-lines: ?\d{1,4}[^\n\\]{0,4}(?:\\{1,7}[rn]|\n)/iy
 const PUTTY_MAC = /\s?[^\n]{0,120}?private-mac: ?[0-9a-f]{16,128}/iy
 
 /** The private part of a `.ppk` file, found by the line that counts its lines. */
-export function puttyAt(text: string, at: number): Span | undefined {
+function puttyAt(text: string, at: number): Span | undefined {
   PUTTY.lastIndex = at
   if (!PUTTY.test(text)) return undefined
   const start = PUTTY.lastIndex
@@ -73,17 +74,14 @@ export function puttyAt(text: string, at: number): Span | undefined {
   return { start, end: PUTTY_MAC.test(text) ? PUTTY_MAC.lastIndex : end }
 }
 
-const TELEGRAM = /:AA[A-Za-z0-9_-]{32,128}/y
+const findKey =
+  (spanAt: (text: string, at: number) => Span | undefined): Find =>
+  (text, at) => {
+    const span = spanAt(text, at)
+    return span && { ...span, rule: 'private-key' }
+  }
 
-/** `123456789:AA…`: found by the colon, with the digits before it. */
-export function telegramAt(text: string, at: number): Span | undefined {
-  TELEGRAM.lastIndex = at
-  if (!TELEGRAM.test(text)) return undefined
-  let start = at
-  while (start > 0 && at - start < 10 && isDigit(text.charCodeAt(start - 1))) start -= 1
-  return at - start >= 8 ? { start, end: TELEGRAM.lastIndex } : undefined
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57
-}
+export const PRIVATE_KEY_RULES: readonly Rule[] = [
+  { literals: ['----begin', '---- begin'], find: findKey(pemAt), byLines: true },
+  { literals: ['private-lines:'], find: findKey(puttyAt), byLines: true },
+]

@@ -151,6 +151,12 @@ describe('names', () => {
   })
 
   it('believes a key of an object, whatever the value looks like', () => {
+    const ids = {
+      sessionKey: `agent:main:${scrambled(22, 50)}`,
+      file_key: scrambled(22, 51),
+      nextToken: scrambled(40, 52),
+      lastToken: 'keyword',
+    }
     const out = redactor().json({
       password: 'swordfish',
       'set-cookie': ['a=b', 'c=d'],
@@ -162,6 +168,7 @@ describe('names', () => {
       secret: 'string',
       dedupeKey: 'a1b2c3d4e5',
       schema: { password: { type: 'string' } },
+      ...ids,
     })
     const text = toJson(out)
     expect(text).not.toMatch(/swordfish|a=b|c=d/)
@@ -172,6 +179,7 @@ describe('names', () => {
       cookie: '',
       secret: 'string',
       dedupeKey: 'a1b2c3d4e5',
+      ...ids,
     })
   })
 
@@ -206,6 +214,19 @@ describe('names', () => {
     '-----BEGIN PRIVATE KEY----- is how one begins',
     'task-management-and-risk-assessment-for-2024-teams',
     'sk-learn and disk-usage-analyzer-2000-edition-for-linux',
+    '#define sk_X509V3_EXT_METHOD_find_all(sk, idx) OPENSSL_sk_value(sk)',
+    'SRP_user_pwd *SRP_user_pwd_sk_find_ex2(const char *name)',
+    'PWD=/tmp/pytest-of-root/pytest-0/a8f7d9e2b1',
+    '- proxy_pass: CLOUDSDK_PROXY_PASSWORD',
+    'Set default password for encrypted files. The password is required, the token is invalid.',
+    'readonly STENCIL_PASS_DEPTH_PASS: 0x0B96',
+    '"@aws-sdk/credential-provider-ini": "^0.1.0-preview.2"',
+    String.raw`createToken('GTE0PRE', '^\s*>=\s*0\.0\.0\s*$')`,
+    '"Login.png","path":"/__modal/1x2y3z4a5b6c"',
+    'all columns identified by the "partial2" field',
+    'pod checkout-prod-deployment-7d9f8b6c5d-x2x9k restarted',
+    'randomseed sin cos tan sinh cosh tanh asin acos atan sqrt floor ceil round',
+    'path=a+b+c, cost = price+tax+fees',
   ])('leaves %s alone', (text) => {
     expect(redactor().text(text)).toBe(text)
   })

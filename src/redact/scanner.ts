@@ -1,6 +1,6 @@
 /**
- * Finds many literals in one pass over a text: where none can begin, it skips. Time is linear in the text and hardly grows with
- * the number of literals (Wu and Manber's search, with a second look at three characters before anything is compared).
+ * Finds many literals in one pass over a text. Each place is ruled out by a table of the four characters that begin there, so time is linear in
+ * the text and hardly grows with the number of literals.
  */
 export type Scanner = {
   /**
@@ -12,75 +12,85 @@ export type Scanner = {
 
 export const PASS = -1
 
-/** What of a text is looked at now; a scan does not begin another, so one is enough. */
-const SCRATCH = Buffer.allocUnsafeSlow(1 << 18)
+/** Characters that are looked at together. */
+const CHUNK = 1 << 18
+/** What of a text is looked at now, and a character behind it; a scan does not begin another, so one is enough. */
+const SCRATCH = Buffer.allocUnsafeSlow(CHUNK + 1)
 
-/** No window is wider, whatever the literals: a part of what is looked at. */
-const WIDEST = 256
-
-const PAIRS = 4096
-const TRIPLES = 65536
+/** By three characters. */
+const PLACES = 65_536
+const ANY = 0xffff_ffff
 
 /** Literals have at least three characters. With `ignoreCase`, they are lower case and ASCII letters match in either case. */
 export function createScanner(literals: readonly string[], { ignoreCase = false } = {}): Scanner {
   if (literals.length === 0) return { scan: () => undefined }
   const fold = ignoreCase ? 32 : 0
-  // The window is as wide as the shortest literal; it is judged by its last two characters.
-  const last = Math.min(WIDEST, ...literals.map((literal) => literal.length)) - 2
-  const shifts = new Uint8Array(PAIRS).fill(Math.min(last + 1, 255))
-  const begins = new Uint8Array(TRIPLES)
+  /** By the first three characters of literals, a bit for each fourth. */
+  const fourths = new Uint32Array(PLACES)
   const buckets = new Map<number, number[]>()
-  // As many of the first characters as are looked at here, and their low bytes: see `toBytes`.
-  const bytes = new Uint8Array(last + 2)
-  for (let index = 0; index < literals.length; index += 1) {
-    const literal = literals[index] as string
-    for (let i = 0; i <= last + 1; i += 1) bytes[i] = literal.charCodeAt(i)
-    for (let i = 0; i <= last; i += 1) {
-      const pair = hashPair(bytes, i, fold)
-      if ((shifts[pair] as number) > last - i) shifts[pair] = last - i
-    }
-    const triple = hashTriple(bytes, 0, fold)
-    begins[triple] = 1
-    const bucket = buckets.get(triple)
-    if (bucket === undefined) buckets.set(triple, [index])
+  for (const [index, literal] of literals.entries()) {
+    if (literal.length < 3)
+      throw new RangeError(`the literal ${JSON.stringify(literal)} has fewer than three characters`)
+    const [a, b, c, d] = [0, 1, 2, 3].map((i) => (literal.charCodeAt(i) & 255) | fold) as [
+      number,
+      number,
+      number,
+      number,
+    ]
+    const place = hash(a, b, c)
+    fourths[place] = (fourths[place] as number) | (literal.length > 3 ? 1 << (d & 31) : ANY)
+    const bucket = buckets.get(place)
+    if (bucket === undefined) buckets.set(place, [index])
     else bucket.push(index)
   }
   const length = (index: number): number => (literals[index] as string).length
-  for (const bucket of buckets.values()) if (bucket.length > 1) bucket.sort((a, b) => length(b) - length(a))
+  for (const bucket of buckets.values()) bucket.sort((a, b) => length(b) - length(a))
+
+  /** Where to go on when a literal at `at` was taken. */
+  const tryAt = (
+    text: string,
+    at: number,
+    place: number,
+    onHit: (literal: number, at: number) => number,
+  ): number => {
+    for (const index of buckets.get(place) ?? []) {
+      if (!matches(text, at, literals[index] as string, ignoreCase)) continue
+      const taken = onHit(index, at)
+      if (taken !== PASS) return taken
+    }
+    return PASS
+  }
 
   return {
     scan(text, onHit) {
-      const end = text.length - 1
-      if (end <= last) return
-      let from = 0
-      let next = last
-      while (next < end) {
-        // With what may begin before the place that is judged next.
-        const base = next - last
+      let base = 0
+      while (base + 2 < text.length) {
         const count = toBytes(text, base)
-        const stop = count - 1
-        let i = last
-        while (i < stop) {
-          const shift = shifts[hashPair(SCRATCH, i, fold)] as number
-          if (shift > 0) {
-            i += shift
-            continue
+        const isLast = base + count === text.length
+        // The fourth character of what begins before it is in the next chunk.
+        const stop = isLast ? count - 2 : count - 3
+        SCRATCH[count] = 0
+        let at = 0
+        while (at < stop) {
+          let [a, b, c] = [SCRATCH[at], SCRATCH[at + 1], SCRATCH[at + 2]] as [number, number, number]
+          a |= fold
+          b |= fold
+          c |= fold
+          let next = PASS
+          for (; at < stop; at += 1) {
+            const d = (SCRATCH[at + 3] as number) | fold
+            const place = hash(a, b, c)
+            if (((fourths[place] as number) & (1 << (d & 31))) !== 0) {
+              next = tryAt(text, base + at, place, onHit)
+              if (next !== PASS) break
+            }
+            a = b
+            b = c
+            c = d
           }
-          const near = i - last
-          i += 1
-          const triple = hashTriple(SCRATCH, near, fold)
-          const at = base + near
-          if (begins[triple] === 0 || at < from) continue
-          for (const index of buckets.get(triple) ?? []) {
-            if (!matches(text, at, literals[index] as string, ignoreCase)) continue
-            const taken = onHit(index, at)
-            if (taken === PASS) continue
-            from = taken
-            i = Math.max(i, taken - base + last)
-            break
-          }
+          if (next !== PASS) at = Math.max(next - base, at + 1)
         }
-        next = base + i
+        base += at
       }
     },
   }
@@ -91,16 +101,12 @@ export function createScanner(literals: readonly string[], { ignoreCase = false 
  * to read than the string. What it rules in is compared with the string itself. Says how many there are.
  */
 function toBytes(text: string, from: number): number {
-  const isAll = from === 0 && text.length <= SCRATCH.length
-  return SCRATCH.write(isAll ? text : text.slice(from, from + SCRATCH.length), 0, 'latin1')
+  const isAll = from === 0 && text.length <= CHUNK
+  return SCRATCH.write(isAll ? text : text.slice(from, from + CHUNK), 0, 'latin1')
 }
 
-function hashPair(bytes: Uint8Array, i: number, fold: number): number {
-  return ((((bytes[i] as number) | fold) << 5) ^ ((bytes[i + 1] as number) | fold)) & (PAIRS - 1)
-}
-
-function hashTriple(bytes: Uint8Array, i: number, fold: number): number {
-  return ((((bytes[i] as number) | fold) << 8) ^ hashPair(bytes, i + 1, fold)) & (TRIPLES - 1)
+function hash(a: number, b: number, c: number): number {
+  return ((a << 8) ^ (b << 5) ^ c) & (PLACES - 1)
 }
 
 function matches(text: string, at: number, literal: string, ignoreCase: boolean): boolean {

@@ -2,56 +2,46 @@
  * Secrets out of one text: the values known by heart first, then what names and shapes give away, in one pass each from left to
  * right. What was redacted stays as it is, so doing it twice changes nothing.
  */
-import {
-  assignmentAt,
-  bearerAt,
-  NAME_LITERALS,
-  PARAMETER_LITERALS,
-  parameterAt,
-  userinfoAt,
-  type Found,
-} from './assignments.ts'
-import { isAlphanumeric, isEdge, isKeyCharacter } from './edges.ts'
+import { NAME_RULES } from './assignments.ts'
+import { COMMAND_RULES } from './commands.ts'
+import { isBase64 } from './edges.ts'
 import type { Needle } from './known-values.ts'
 import { PLACEHOLDER_START, placeholderEnd } from './placeholder.ts'
-import { pemAt, puttyAt, telegramAt } from './private-keys.ts'
+import { PRIVATE_KEY_RULES } from './private-keys.ts'
+import type { Rule } from './rule.ts'
 import { createScanner, PASS, type Scanner } from './scanner.ts'
-import { VENDOR_RULES, type VendorRule } from './vendor-rules.ts'
+import { SENTENCE_RULES } from './sentences.ts'
+import { URL_RULES } from './urls.ts'
+import { looksRandom } from './values.ts'
+import { VENDOR_KEY_RULES, vendorOf } from './vendor-keys.ts'
+import { BARE_SHAPES } from './vendor-rules.ts'
 import { createView, plainView, wrappedLines, type View } from './view.ts'
 
 /** Makes the placeholder and counts it. */
 export type Replace = (rule: string, secret: string) => string
 
-/** `isStart`: whether a word begins at `at` whatever stands before it: a secret that was found, or something that cannot be seen. */
-type Finder = (text: string, at: number, isStart: boolean) => Found | undefined
-
-const pem: Finder = (text, at) => spanned(pemAt(text, at), 'private-key')
-const putty: Finder = (text, at) => spanned(puttyAt(text, at), 'private-key')
-/** These read line by line. */
-const BY_LINES: ReadonlySet<Finder> = new Set([pem, putty])
-
-/** Every literal and what to try where it is found, in this order where several begin at one place. */
-const FINDERS: readonly (readonly [literal: string, find: Finder])[] = [
-  ...VENDOR_RULES.flatMap((rule) => rule.literals.map((literal) => [literal, vendorFinder(rule)] as const)),
-  ['----begin', pem],
-  ['---- begin', pem],
-  ['private-lines:', putty],
-  [':aa', (text, at) => spanned(telegramAt(text, at), 'telegram-token')],
-  ['://', userinfoAt],
-  ['bearer', bearerAt],
-  ...NAME_LITERALS.map((literal) => [literal, assignmentAt] as const),
-  ...PARAMETER_LITERALS.map((literal) => [literal, parameterAt] as const),
+/** In this order where several begin at one place. */
+const RULES: readonly Rule[] = [
+  ...VENDOR_KEY_RULES,
+  ...PRIVATE_KEY_RULES,
+  ...URL_RULES,
+  ...NAME_RULES,
+  ...SENTENCE_RULES,
+  ...COMMAND_RULES,
 ]
 
-/** By literal, in the order of their first finders: a thousand literals, so each finder is put where it belongs in one step. */
-const GROUPED = new Map<string, Finder[]>([[PLACEHOLDER_START, []]])
-for (const [literal, find] of FINDERS) {
-  const group = GROUPED.get(literal)
-  if (group === undefined) GROUPED.set(literal, [find])
-  else group.push(find)
-}
-const BY_LITERAL = [...GROUPED.values()]
-const RULES = createScanner([...GROUPED.keys()], { ignoreCase: true })
+/** By literal. Nothing begins within a placeholder. */
+const BY_LITERAL = new Map<string, Rule[]>([[PLACEHOLDER_START, []]])
+for (const rule of RULES)
+  for (const literal of rule.literals) {
+    const group = BY_LITERAL.get(literal)
+    if (group === undefined) BY_LITERAL.set(literal, [rule])
+    else group.push(rule)
+  }
+const GROUPS = [...BY_LITERAL.values()]
+/** All that is looked for. */
+export const LITERALS: readonly string[] = [...BY_LITERAL.keys()]
+const SCANNER = createScanner(LITERALS, { ignoreCase: true })
 
 /** No rule finds anything in less. */
 const SHORTEST = 8
@@ -60,7 +50,10 @@ const SHORTEST = 8
 const PASSES = 4
 
 export function redactByRules(text: string, replace: Replace): string {
-  const redact = (original: string, view: View): string => redactOnce(original, view, replace)
+  const redact = (original: string, view: View): string => {
+    const bare = redactBare(original, view, replace)
+    return redactOnce(bare, bare === original ? view : createView(bare), replace)
+  }
   let before = text
   for (let pass = 0; pass < PASSES; pass += 1) {
     const joined = redactWrapped(before, redact)
@@ -86,11 +79,11 @@ function redactOnce(original: string, view: View, replace: Replace): string {
   if (original.length < SHORTEST) return original
   const { text } = view
   const out = createOutput(original, view)
-  RULES.scan(text, (literal, at) => {
+  SCANNER.scan(text, (literal, at) => {
     if (literal === 0) return placeholderEnd(text, at) ?? PASS
-    const isStart = at === out.copied() || view.isGap(at)
-    for (const find of BY_LITERAL[literal] as Finder[]) {
-      if (view.isJoined && BY_LINES.has(find)) continue
+    const isStart = at === out.copied() || (!view.isJoined && view.isGap(at))
+    for (const { find, byLines } of GROUPS[literal] as Rule[]) {
+      if (view.isJoined && byLines === true) continue
       const found = find(text, at, isStart)
       if (found === undefined || found.start < out.copied()) continue
       const secret = text.slice(found.start, found.end)
@@ -100,15 +93,6 @@ function redactOnce(original: string, view: View, replace: Replace): string {
     return PASS
   })
   return out.done()
-}
-
-/** The vendor whose key this is, from its first character to its last. */
-export function vendorOf(secret: string): string | undefined {
-  return VENDOR_RULES.find((rule) => {
-    const pattern = rule.pattern()
-    pattern.lastIndex = 0
-    return pattern.test(secret) && pattern.lastIndex === secret.length && (rule.accepts?.(secret) ?? true)
-  })?.id
 }
 
 export type KnownValues = {
@@ -164,28 +148,18 @@ function insidePlaceholder(text: string, at: number): number | undefined {
   return end !== undefined && at < end ? end : undefined
 }
 
-function vendorFinder({ id, edge, accepts, ...rule }: VendorRule): Finder {
-  const inside = edge === 'run' ? isKeyCharacter : isAlphanumeric
-  return (text, at, isStart) => {
-    if (edge !== 'none' && !isStart && !isEdge(text, at, inside)) return undefined
-    const pattern = rule.pattern()
-    pattern.lastIndex = at
-    if (!pattern.test(text)) return undefined
-    const end = pattern.lastIndex
-    if (accepts !== undefined && !accepts(text.slice(at, end))) return undefined
-    return { start: at, end, rule: id }
+/** Keys that have no literal: they are few, and looked for one after the other. */
+function redactBare(original: string, view: View, replace: Replace): string {
+  let [last, seen] = [original, view]
+  for (const { id, pattern } of BARE_SHAPES) {
+    const out = createOutput(last, seen)
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(seen.text); match !== null; match = pattern.exec(seen.text))
+      if (looksRandom(match[0])) out.put(match.index, pattern.lastIndex, replace(id, match[0]))
+    const after = out.done()
+    if (after !== last) [last, seen] = [after, createView(after)]
   }
-}
-
-function spanned(
-  span: { readonly start: number; readonly end: number } | undefined,
-  rule: string,
-): Found | undefined {
-  return span && { ...span, rule }
-}
-
-function isBase64(code: number): boolean {
-  return isKeyCharacter(code) || code === 43 || code === 47
+  return last
 }
 
 /** The original with parts replaced that are given by their places in its view, from left to right; the very same string when none was. */

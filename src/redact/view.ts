@@ -20,11 +20,13 @@ const CONTROLS = `${ESC}(?:\\[[0-?]{0,32}[ -/]{0,4}[@-~]|\\][^\\x07\\x1b\\r\\n]{
 const BARE_COLOURS = String.raw`\[\d{1,3}(?:;\d{1,3}){0,8}m(?:\[K)?`
 const INVISIBLE = String.raw`[\u00ad\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\\{1,7}u(?:00[aA][dD]|180[eE]|200[b-fB-F]|202[a-eA-E]|206[0-9]|[fF][eE][fF][fF])`
 const PERCENT = String.raw`%(?:25){0,3}(?:[2-7][0-9A-Fa-f]|0[9aAdD])`
+/** Letters of other alphabets. */
+const UTF8 = String.raw`%[CDcd][0-9A-Fa-f]%[89ABab][0-9A-Fa-f]|%[Ee][0-9A-Fa-f](?:%[89ABab][0-9A-Fa-f]){2}`
 const ENTITY = String.raw`&(?:amp;){0,2}(?:quot|apos|amp|lt|gt|equals|colon|sol|plus|lowbar|commat|nbsp|#\d{2,3}|#[xX][0-9A-Fa-f]{2});`
 const UNICODE = String.raw`\\{1,7}(?:u00|x)(?:[2-7][0-9A-Fa-f]|0[9aAdD])`
 
 /** What is not a character of its own, in the order in which it is tried. */
-const NOISE = new RegExp([CONTROLS, BARE_COLOURS, INVISIBLE, PERCENT, ENTITY, UNICODE].join('|'), 'y')
+const NOISE = new RegExp([CONTROLS, BARE_COLOURS, INVISIBLE, PERCENT, UTF8, ENTITY, UNICODE].join('|'), 'y')
 const CONTROL = new RegExp(`^(?:${CONTROLS}|${BARE_COLOURS}|${INVISIBLE})$`)
 
 const NAMED: { readonly [name: string]: string } = {
@@ -94,8 +96,6 @@ const never = (): boolean => false
 /** A stretch of the original, and what stands for it in the view. */
 type Piece = { readonly from: number; readonly to: number; readonly character: string }
 
-const SEPARATORS = new Set([':', '=', ','])
-
 function findHint(text: string, from: number): number {
   HINT.lastIndex = from
   return HINT.test(text) ? HINT.lastIndex - 1 : -1
@@ -103,6 +103,7 @@ function findHint(text: string, from: number): number {
 
 function noiseOf(text: string): Piece[] {
   const pieces: Piece[] = []
+  let isEncoded = false
   for (let hint = findHint(text, 0); hint !== -1; hint = findHint(text, hint)) {
     NOISE.lastIndex = hint
     if (!NOISE.test(text)) {
@@ -110,19 +111,32 @@ function noiseOf(text: string): Piece[] {
       continue
     }
     const to = NOISE.lastIndex
-    const character = decode(text.slice(hint, to))
-    pieces.push({ from: hint, to, character })
+    pieces.push({ from: hint, to, character: decode(text.slice(hint, to)) })
+    isEncoded ||= text[hint] === '%'
     hint = to
-    // In a form that was sent, a plus is a space: certainly behind a separator.
-    if (text[to] !== '+' || text[to - 3] !== '%' || !SEPARATORS.has(character)) continue
-    pieces.push({ from: to, to: to + 1, character: ' ' })
-    hint = to + 1
+  }
+  return isEncoded || (text.includes('+') && FORM.test(text)) ? merge(pieces, formSpaces(text)) : pieces
+}
+
+/** Some words of a form that was sent. */
+const FORM = /[=?&](?:[A-Za-z-]{1,14}\+){2}/
+/** A field of it. */
+const FIELD = /[^\s&?"<>`]+/g
+
+/** In a form, a plus is a space; its own pluses are encoded. */
+function formSpaces(text: string): Piece[] {
+  const pieces: Piece[] = []
+  for (const { 0: field, index } of text.matchAll(FIELD)) {
+    if (!/%[0-9A-Fa-f]{2}/.test(field) && !FORM.test(field)) continue
+    for (let at = field.indexOf('+'); at !== -1; at = field.indexOf('+', at + 1))
+      pieces.push({ from: index + at, to: index + at + 1, character: ' ' })
   }
   return pieces
 }
 
 /** The character that is meant; empty for what only colours, or cannot be seen. */
 function decode(noise: string): string {
+  if (/^%[c-e]/i.test(noise)) return Buffer.from(noise.replaceAll('%', ''), 'hex').toString('utf8').charAt(0)
   if (noise.startsWith('%') || (noise.startsWith('\\') && !CONTROL.test(noise)))
     return String.fromCharCode(Number.parseInt(noise.slice(-2), 16))
   if (!noise.startsWith('&')) return ''
@@ -188,7 +202,7 @@ function isInWord(text: string, at: number): boolean {
 
 const BREAKS = new Set(Array.from('\'"`,;|<>(){}[]#', (character) => character.charCodeAt(0)))
 
-/** Both are in order; a line end inside noise stays with it. */
+/** Both are in order; what lies inside noise stays with it. */
 function merge(pieces: readonly Piece[], wraps: readonly Piece[]): Piece[] {
   const all = [...pieces, ...wraps].sort((a, b) => a.from - b.from)
   return all.filter((piece, i) => i === 0 || piece.from >= (all[i - 1] as Piece).to)

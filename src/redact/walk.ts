@@ -10,7 +10,8 @@ import { isPairs, judgeNext } from './lists.ts'
 import { FAINT_LENGTH, kindOf, secrecyOf, type Secrecy } from './names.ts'
 import { isRedacted } from './placeholder.ts'
 import { isStandIn, looksSecret } from './values.ts'
-import { vendorOf, type Replace } from './text.ts'
+import type { Replace } from './text.ts'
+import { vendorOf } from './vendor-keys.ts'
 
 export type Ways = {
   /** All rules. */
@@ -179,7 +180,7 @@ function redactNamed(
   const isSecret =
     secrecy === 'strong'
       ? !isStandIn(secret)
-      : looksSecret(secret, { quoted: true, strong: secrecy === 'likely' })
+      : looksSecret(secret, { quoted: true, trust: secrecy === 'likely' ? 'likely' : 'weak' })
   if (!isSecret) return ways.text(known)
   return scheme + ways.replace(vendorOf(secret) ?? kindOf(name), secret)
 }

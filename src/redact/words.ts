@@ -31,5 +31,5 @@ export function looksLikeWords(text: string): boolean {
       common += COMMON[pairOf(part.charCodeAt(i - 1) | 32, part.charCodeAt(i) | 32)] as number
     }
   }
-  return pairs > 0 && common >= pairs * 0.65 && letters >= parts.length * 2.5
+  return pairs > 0 && common >= pairs * 0.7 && letters >= parts.length * 3
 }
