@@ -10,6 +10,7 @@ import {
   programsOfRepositories,
   repositoriesOfOthers,
 } from './attack-git.ts'
+import { cutSecrets, shownSecrets } from './attack-secrets.ts'
 import { invisibleCharacters } from './attack-terminal.ts'
 import { few, type Proof } from './byte-proofs.ts'
 
@@ -21,6 +22,8 @@ export const ATTACKS: readonly Attack[] = [
   repositoriesOfOthers,
   pipesInRepositories,
   foldersOfTranscripts,
+  shownSecrets,
+  cutSecrets,
 ]
 
 export async function proveAttack({ name, prove }: Attack): Promise<Proof> {

@@ -12,8 +12,11 @@ import { toJson, type Json } from '../transcript/json.ts'
 import { TAPES } from '../wire/tape.ts'
 
 export type Aside = {
-  /** False when the redactor finds something in the words that the line says, or when it cannot be written. */
-  put(words: readonly string[], line: string): boolean
+  /**
+   * False when the redactor finds something in the words that the line says, or when it cannot be written. `cut`: the last of them, where they
+   * broke off.
+   */
+  put(words: readonly string[], line: string, cut?: string): boolean
   /** A line of which the redactor takes out what it finds. False when it cannot be written. */
   putRedacted(value: Json): boolean
   /** What has come of answers that still come, in place of what was said of them before. Nothing: there are none any more. */
@@ -25,7 +28,7 @@ export type UnfinishedAnswer = { readonly call: string; readonly entry: Entry }
 
 export function openAside(
   folder: string,
-  redactor: Pick<Redactor, 'text' | 'json' | 'entry'> | undefined,
+  redactor: Pick<Redactor, 'text' | 'cutText' | 'json' | 'entry'> | undefined,
   files: Files = nodeFiles,
 ): Aside {
   let fd: number | undefined
@@ -56,7 +59,7 @@ export function openAside(
     try {
       if (answers.length > 0) {
         const lines = answers.map(({ call, entry }) =>
-          unfinishedLine(call, redactor === undefined ? entry : redactor.entry(entry)),
+          unfinishedLine(call, redactor === undefined ? entry : redactor.entry(entry, true)),
         )
         replaceWhole(files, folder, UNFINISHED, Buffer.from(lines.join('')))
         isUnfinished = true
@@ -69,10 +72,13 @@ export function openAside(
     }
   }
   return {
-    put: (words, line) =>
-      write(() =>
-        words.some((text) => redactor !== undefined && redactor.text(text) !== text) ? undefined : line,
-      ),
+    put: (words, line, cut = '') =>
+      write(() => {
+        const isSafe =
+          redactor === undefined ||
+          (words.every((text) => redactor.text(text) === text) && redactor.cutText(cut) === cut)
+        return isSafe ? line : undefined
+      }),
     putRedacted: (value) => write(() => toJson(redactor === undefined ? value : redactor.json(value))),
     unfinished,
     close() {

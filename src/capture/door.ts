@@ -15,7 +15,7 @@ export type Door = {
   /** Where the formats' files go, as the journal may say it. */
   roots<T extends { readonly root: string }>(roots: readonly T[]): readonly T[]
   /** What formats may write, and what the journal writes: the same but for blobs. */
-  entry(entry: Entry): { readonly whole: Entry; readonly stored: Entry }
+  entry(entry: Entry, isCut?: boolean): { readonly whole: Entry; readonly stored: Entry }
 }
 
 export function createDoor(redactor: Redactor | undefined, blobs: Pick<Blobs, 'write'>): Door {
@@ -24,8 +24,8 @@ export function createDoor(redactor: Redactor | undefined, blobs: Pick<Blobs, 'w
     facts: (facts) => orInline(facts, () => sessionToBlobs(facts, blobs)),
     roots: (roots) =>
       roots.map((one) => ({ ...one, root: redactor === undefined ? one.root : redactor.text(one.root) })),
-    entry(entry) {
-      const whole = redactor === undefined ? entry : redactor.entry(entry)
+    entry(entry, isCut) {
+      const whole = redactor === undefined ? entry : redactor.entry(entry, isCut)
       return { whole, stored: orInline(whole, () => moveToBlobs(whole, blobs)) }
     },
   }

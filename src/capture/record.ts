@@ -70,8 +70,8 @@ export type Recorder = SourceRecorder & {
   addCost(usd: string | number): void
   /** Facts learnt on the way: a title, the model. */
   update(facts: Facts): void
-  /** Keeps a line beside the session, if the redactor finds nothing in the words that it says. */
-  aside(words: readonly string[], line: string): boolean
+  /** Keeps a line beside the session, if the redactor finds nothing in the words that it says. `cut`: the last of them, where they broke off. */
+  aside(words: readonly string[], line: string, cut?: string): boolean
   /** Keeps a value beside the session, without what the redactor finds in it. */
   asideRedacted(value: Json): boolean
   /**
@@ -161,12 +161,12 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
     throw error
   }
 
-  const taken = (entry: Entry): void => {
+  const taken = (entry: Entry, isCut?: boolean): void => {
     if (capture.transcript === false) return
     if (ended !== undefined)
       return report.misuse(`session ${session.id} has ended: what is recorded after the end is not kept`)
     hasEntries = true
-    const { whole, stored } = door.entry(entry)
+    const { whole, stored } = door.entry(entry, isCut)
     journal.append({ t: 'entry', entry: stored })
     count(whole)
     // Formats hold entries until a turn or the session ends, and the caller may change its objects meanwhile: they get a copy.
@@ -245,7 +245,7 @@ export async function record(options: RecordOptions = {}): Promise<Recorder> {
       change({ reportedCost: addUsd(session.reportedCost, usd) }),
     ),
     update: report.guard('new facts', (facts: Facts) => change(pick(facts, FACTS))),
-    aside: (words, line) => ended === undefined && aside.put(words, line),
+    aside: (words, line, cut) => ended === undefined && aside.put(words, line, cut),
     asideRedacted: (value) => ended === undefined && aside.putRedacted(value),
     unfinished(answers) {
       if (ended === undefined) aside.unfinished(answers.map((one) => toUnfinished(one, instant())))

@@ -11,7 +11,7 @@ import { PRIMARY, ROLES, createSequence, type Call, type Entry, type Role } from
 import { fromMillis, parseInstant } from '../transcript/instant.ts'
 import type { Json, JsonObject } from '../transcript/json.ts'
 import type { Usage } from '../transcript/usage.ts'
-import type { WireMessage } from '../wire/message.ts'
+import { isCutOff, type WireMessage } from '../wire/message.ts'
 import type { Reporter } from './report.ts'
 import { toAnswerDetails, toBlocks, toErrorBlock } from './said.ts'
 import { entriesOfEvent, type TranscriptEvent } from './slices/events.ts'
@@ -64,8 +64,8 @@ export type SourceRecorder = {
 }
 
 export type Intake = {
-  /** Takes an entry to the journal and the formats. */
-  readonly take: (entry: Entry) => void
+  /** Takes an entry to the journal and the formats. `isCut`: it is an answer that broke off. */
+  readonly take: (entry: Entry, isCut?: boolean) => void
   readonly now: () => number
   /** How deep subagents are recorded: 0 none, 1 those of the main agent. */
   readonly depth: number
@@ -93,6 +93,7 @@ export function createSourceRecorder({ take, now, depth: deepest, report }: Inta
       role: Role | undefined,
       blocks: readonly Block[],
       details: Details | null = {},
+      isCut = false,
     ): void => {
       if (depth > deepest) return
       const { usage, id = randomUUID(), at, metadata, ...rest } = details ?? {}
@@ -100,7 +101,7 @@ export function createSourceRecorder({ take, now, depth: deepest, report }: Inta
       const tagged =
         parent === undefined || parent === PRIMARY ? metadata : { ...metadata, parentSource: parent }
       last.set(source, id)
-      take({
+      const entry: Entry = {
         id,
         parent: before,
         source,
@@ -112,12 +113,13 @@ export function createSourceRecorder({ take, now, depth: deepest, report }: Inta
         ...defined(rest),
         ...(usage && { usage: { quality: 'reported', ...usage } }),
         ...(tagged && { metadata: tagged }),
-      })
+      }
+      take(entry, isCut)
     }
-    const message = (role: Role, said: Said, details?: Details): void => {
+    const message = (role: Role, said: Said, details?: Details, isCut?: boolean): void => {
       const blocks = toBlocks(said)
       for (const block of blocks) names.learn(block)
-      if (ROLES.includes(role)) return put('message', role, blocks, details)
+      if (ROLES.includes(role)) return put('message', role, blocks, details, isCut)
       const named = typeof role === 'string' ? role.slice(0, 100) : typeof role
       report.misuse(`there is no role ${JSON.stringify(named)}: its message is recorded as an event`)
       put('event', undefined, blocks, {
@@ -133,7 +135,7 @@ export function createSourceRecorder({ take, now, depth: deepest, report }: Inta
       assistant: (said, details) => message('assistant', said, details),
       message,
       answer(answer, details) {
-        message('assistant', answer.blocks, { ...toAnswerDetails(answer), ...details })
+        message('assistant', answer.blocks, { ...toAnswerDetails(answer), ...details }, isCutOff(answer))
         if (answer.error !== undefined) recorder.error(answer.error)
       },
       toolCall({ name, input = {}, callId = `call_${randomUUID()}`, ...details }) {

@@ -4,9 +4,11 @@
  * says so and withholds the content, and never hands it on as it was.
  */
 import { HansardError } from '../errors.ts'
+import { changeText } from '../transcript/block.ts'
 import type { Entry } from '../transcript/entry.ts'
 import type { Json } from '../transcript/json.ts'
 import type { Session } from '../transcript/session.ts'
+import { redactEnd } from './cut-off.ts'
 import { checkGiven, secretsIn, toNeedles, type KnownValue } from './known-values.ts'
 import { placeholder, splitId, toIdPlaceholders } from './placeholder.ts'
 import { redactEntry, redactSession } from './records.ts'
@@ -20,7 +22,10 @@ export type Redactor = {
   id(id: string): string
   /** Any JSON: every string and every key in it. Throws when the value is nested deeper than a redactor goes. `entry` and `session` withhold instead. */
   json(value: Json): Json
-  entry(entry: Entry): Entry
+  /** `isCut`: an answer that broke off, of which nothing is left of a secret that it ends in. */
+  entry(entry: Entry, isCut?: boolean): Entry
+  /** The text of an answer that broke off. */
+  cutText(text: string): string
   session(session: Session): Session
   /** How many secrets each rule took out so far. */
   counts(): ReadonlyMap<string, number>
@@ -50,6 +55,7 @@ export function createRedactor({ key, env = {}, values = [] }: RedactorOptions):
 
   const exact = (text: string): string => redactKnown(text, known, replace)
   const text = (value: string): string => redactByRules(exact(value), replace)
+  const cutText = (value: string): string => redactEnd(text(value), known, replace)
   const id = (value: string): string => {
     const parts = splitId(value).map((part, i) => (i % 2 === 1 ? part : toIdPlaceholders(text(part))))
     const redacted = parts.length === 1 ? (parts[0] as string) : parts.join('')
@@ -58,13 +64,21 @@ export function createRedactor({ key, env = {}, values = [] }: RedactorOptions):
   }
   const ways = { text, exact, id, replace, cleanKeys: new Set<string>() }
 
+  const withoutCutSecret = (entry: Entry): Entry => {
+    const last = entry.blocks.at(-1)
+    if (last === undefined) return entry
+    return { ...entry, blocks: [...entry.blocks.slice(0, -1), changeText(last, cutText)] }
+  }
+
   return {
     text,
+    cutText,
     id,
     json: (value) => walk(value, undefined, ways, 0),
-    entry(entry) {
+    entry(entry, isCut = false) {
       try {
-        return redactEntry(entry, ways)
+        const redacted = redactEntry(entry, ways)
+        return isCut ? withoutCutSecret(redacted) : redacted
       } catch (error) {
         return redactEntry(withheldEntry(entry, error), ways)
       }

@@ -237,3 +237,12 @@ function blockText(block: Block): string {
   if (block.type === 'tool-result') return outputText(block)
   return toJson(block.type === 'unknown' ? block.raw : block)
 }
+
+/** The block with its text changed, or the input of a call that is not whole. */
+export function changeText(block: Block, change: (text: string) => string): Block {
+  if ((block.type === 'text' || block.type === 'thinking') && typeof block.text === 'string')
+    return { ...block, text: change(block.text) }
+  if (block.type === 'tool-call' && typeof block.input === 'string')
+    return { ...block, input: change(block.input) }
+  return block
+}

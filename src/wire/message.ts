@@ -44,6 +44,11 @@ export type WireMessage = SplitBlocks & {
   readonly dropped?: number
 }
 
+/** True when an answer stops where it was cut: by whoever broke it off, or by a limit. */
+export function isCutOff({ complete, stopReason }: Pick<WireMessage, 'complete' | 'stopReason'>): boolean {
+  return !complete || (stopReason !== undefined && /max.?(?:output.?)?tokens|^length$/i.test(stopReason))
+}
+
 export type WireError = { readonly message: string; readonly code?: string }
 
 export type Alternative = SplitBlocks & {

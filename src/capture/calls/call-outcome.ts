@@ -1,7 +1,7 @@
 /** How a call ended, put in the session that it belongs to: what was said, what it took, and what went wrong. */
-import type { Block } from '../../transcript/block.ts'
+import { changeText, type Block } from '../../transcript/block.ts'
 import { toJson, type JsonObject } from '../../transcript/json.ts'
-import type { WireMessage } from '../../wire/message.ts'
+import { isCutOff, type WireMessage } from '../../wire/message.ts'
 import type { Recorder } from '../record.ts'
 import type { Voice } from './conversation.ts'
 import type { OpenSession } from './open-sessions.ts'
@@ -54,7 +54,8 @@ export function writeOutcome(
   session.calls -= 1
   if (isBroken && broken.by === LEFT.by) session.left = broken.reason
   // Also what is packed is known by what it says.
-  const isTaped = played && whole.aside([toJson(message ?? null), played.words], played.line)
+  const cut = message && isCutOff(message) ? lastWords(message.blocks) : undefined
+  const isTaped = played && whole.aside([toJson(message ?? null), played.words], played.line, cut)
   const metadata: JsonObject = { call, ...facts, ...(isTaped && { tape: true }) }
   const hasSaid = message !== undefined && (message.blocks.length > 0 || message.usage !== undefined)
   session.isFailed = !hasSaid
@@ -76,4 +77,12 @@ export function writeOutcome(
       ...(hasSaid ? {} : { durationMs }),
       metadata,
     })
+}
+
+/** What an answer ends with. */
+function lastWords(blocks: readonly Block[]): string | undefined {
+  const last = blocks.at(-1)
+  let words: string | undefined
+  if (last !== undefined) changeText(last, (text) => (words = text))
+  return words
 }

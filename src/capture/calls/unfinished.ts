@@ -2,7 +2,7 @@
  * What has come of answers that are still coming, put beside their sessions a few times a second: a recorder that is killed leaves it to
  * whoever reads. It takes at most a fiftieth of its thread's time; what that is too little for waits its turn.
  */
-import type { Block } from '../../transcript/block.ts'
+import { changeText } from '../../transcript/block.ts'
 import type { WireMessage } from '../../wire/message.ts'
 import type { Recorder } from '../record.ts'
 
@@ -100,15 +100,9 @@ export function createUnfinishedAnswers(everyMs = EVERY_MS): UnfinishedAnswers {
 /** The last word may be the beginning of a secret, which nobody can tell yet. */
 function withoutLastWord(message: WireMessage): WireMessage {
   const last = message.blocks.at(-1)
-  return last === undefined ? message : { ...message, blocks: [...message.blocks.slice(0, -1), cut(last)] }
-}
-
-function cut(block: Block): Block {
-  if ((block.type === 'text' || block.type === 'thinking') && typeof block.text === 'string')
-    return { ...block, text: words(block.text) }
-  if (block.type === 'tool-call' && typeof block.input === 'string')
-    return { ...block, input: words(block.input) }
-  return block
+  return last === undefined
+    ? message
+    : { ...message, blocks: [...message.blocks.slice(0, -1), changeText(last, words)] }
 }
 
 function words(text: string): string {
