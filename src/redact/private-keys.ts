@@ -28,7 +28,7 @@ function pemAt(text: string, at: number): Span | undefined {
 
 /** What follows a heading on its own line: nothing but a body, its lines parted by `\n` or spaces. */
 const SAME_LINE = /(?:[ \t]{0,2}[A-Za-z0-9+/=]{16,8192}|\\{1,7}[nr]|[A-Za-z0-9+/=])*/y
-const JUNK = String.raw`(?:\\{1,7}[nr]|[\s"'\`,;+$│|]|\^M){0,32}$`
+const JUNK = String.raw`(?:\\{1,7}[nr]|[\s"'\`,;+$│|]|\^M|</[a-z]{1,10}>){0,32}$`
 /** A line of a body, whatever a listing put before it. */
 const LINE = new RegExp(`(?:^|[^A-Za-z0-9+/=])[A-Za-z0-9+/=]{20,512}${JUNK}`)
 const LAST_LINE = new RegExp(

@@ -90,8 +90,9 @@ const SELF_DECLARED: Options = {
   edge: 'blob',
   accepts: (key) => {
     const rest = key.replace(SAID, '')
-    const run = rest.length >= 32 ? /[A-Za-z0-9]{9}/ : /[A-Za-z0-9]{16}/
-    return run.test(rest) && /\d\D*\d/.test(rest) && looksRandom(rest)
+    const isLong = rest.length >= 32
+    const run = isLong ? /[A-Za-z0-9]{9}/ : /[A-Za-z0-9]{16}/
+    return run.test(rest) && (isLong ? /\d/ : /\d\D*\d/).test(rest) && looksRandom(rest)
   },
 }
 const SAID = new RegExp(`^(?:.{0,40}[_-])?(?:${SAYS_SO.join('|')})[_-]`)
@@ -174,7 +175,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   ),
   key('brevo-key', 'xkeysib- xsmtpsib-', 40, WORD, ANYWHERE),
   key('browserbase-key', 'bb_live_ bb_test_', 20),
-  key('buildkite-token', 'bkua_ bkct_ bkat_ bkpt_ bkaj_ bkpat_ bkrt_ bkagent_', 32, HEX, ANYWHERE),
+  key('buildkite-token', 'bkua_ bkct_ bkat_ bkpt_ bkaj_ bkpat_ bkrt_ bkagent_', 32, ALNUM, ANYWHERE),
   key('canva-secret', 'cnvca', 32, WORD),
   key('cerebras-key', 'csk-', 30, LOWER),
   key('circleci-token', 'CCIPAT_ CCIPRJ_', 30, 'A-Za-z0-9_', ANYWHERE),
@@ -196,6 +197,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('digitalocean-spaces-key', 'DO00 DO80', 16, UPPER, MIXED),
   key('digitalocean-model-key', 'sk-do-', 30, WORD),
   key('discord-webhook', 'discord.com/api/webhooks/ discordapp.com/api/webhooks/', 40, 'A-Za-z0-9/_-'),
+  key('discord-token', 'mfa.', 70),
   key('docker-token', 'dckr_pat_ dckr_oat_', 20, WORD, ANYWHERE),
   key('doppler-token', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', 32, DOTTED),
   key('dropbox-token', 'sl.', 60, WORD, MIXED),
@@ -212,7 +214,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     `Expo(?:nent)?PushToken\\[[${WORD}]{16,40}\\]`,
     ANYWHERE,
   ),
-  key('facebook-token', 'EAA', 80, ALNUM, MIXED),
+  key('facebook-token', 'EAA', 50, WORD, MIXED),
   shape('fcm-key', ['aaaa'], `AAAA[${WORD}]{7}:[${WORD}]{100,200}`),
   key('figma-token', 'figd_ figu_ figo_ figoh_ figor_ figur_', 30),
   key('firecrawl-key', 'fc-', 32, 'a-f0-9', MIXED),
@@ -237,7 +239,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('google-oauth-token', 'ya29.', 20, DOTTED),
   key('google-refresh-token', '1//0', 30),
   key('google-client-secret', 'GOCSPX-', 20),
-  key('grafana-token', 'glsa_ glc_', 32, 'A-Za-z0-9_+/='),
+  key('grafana-token', 'glsa_ glc_', 32, BASE64),
   key('grafana-key', 'eyJrIjoi', 50, BASE64),
   key('groq-key', 'gsk_', 30, ALNUM),
   shape('harness-token', ['pat.', 'sat.'], `[ps]at\\.[${WORD}]{22}\\.[${HEX}]{24}\\.[${ALNUM}]{20}`),
@@ -245,7 +247,10 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('honeycomb-key', 'hcaik_ hcxik_ hcalk_ hcxlk_ hcamk_ hcaic_', 30, ALNUM),
   shape('hubspot-token', ['pat-'], `pat-[a-z]{2,4}\\d-${UUID}`),
   key('huggingface-token', 'hf_ api_org_', 30, ALNUM),
-  shape('infisical-token', ['st.'], `st\\.[${HEX}-]{20,40}\\.[${HEX}]{24,40}\\.[${HEX}]{24,40}`),
+  shape('infisical-token', ['st.'], `st\\.[${WORD}]{8,64}\\.[${WORD}]{16,64}\\.[${WORD}]{16,64}`, {
+    accepts: looksRandom,
+  }),
+  shape('ifttt-url', ['/with/key/'], `/with/key/[${WORD}]{20,80}`, ANYWHERE),
   key('infracost-key', 'ico-', 32, ALNUM),
   shape(
     'infura-url',
@@ -254,7 +259,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     ANYWHERE,
   ),
   key('inngest-key', 'signkey-', 32, WORD),
-  key('instagram-token', 'IGQV IGQW', 80, WORD),
+  key('instagram-token', 'IGQV IGQW', 50, WORD),
   key('instagram-token', 'IGAA', 80, WORD, MIXED),
   key('intercom-token', 'dG9rO', 40, BASE64),
   key('intra42-secret', 's-s4t2ud- s-s4t2af-', 40, HEX),
@@ -282,8 +287,8 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('mongodb-atlas-secret', 'mdb_sa_sk_', 24),
   shape(
     'microsoft-teams-webhook',
-    ['webhook.office.com/webhookb2/'],
-    `webhook\\.office\\.com/webhookb2/[${HEX}@-]{36,80}/IncomingWebhook/[${WORD}/]{32,200}`,
+    ['webhook.office.com/webhookb2/', 'outlook.office.com/webhook/'],
+    `(?:webhook|outlook)\\.office\\.com/webhook(?:b2)?/[${HEX}@-]{36,80}/IncomingWebhook/[${WORD}/]{32,200}`,
     ANYWHERE,
   ),
   key('neon-key', 'napi_', 32, ALNUM, MIXED),
@@ -294,7 +299,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('notion-token', 'ntn_', 40, ALNUM),
   key('notion-token', 'secret_', 40, ALNUM, MIXED),
   key('npm-token', 'npm_', 30, ALNUM, ANYWHERE),
-  shape('nuget-key', ['oy2'], `oy2[a-z0-9]{43}`),
+  shape('nuget-key', ['oy2'], `oy2[a-z0-9]{40,46}`),
   key('nvidia-key', 'nvapi-', 40),
   key('octopus-key', 'API-', 24, UPPER, MIXED),
   key('openai-key', 'sk-proj- sk-svcacct- sk-admin- sk-service- sk-None-', 20, WORD, ANYWHERE),
@@ -347,7 +352,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
   key('scalingo-token', 'tk-us- tk-eu-', 40),
   key('segment-token', 'sgp_', 36, WORD, MIXED),
   shape('sendgrid-key', ['sg.'], `SG\\.[${WORD}]{16,64}\\.[${WORD}]{16,128}`),
-  key('sentry-token', 'sntrys_ sntryu_ sntrya_ sntryi_', 40, 'A-Za-z0-9_+/='),
+  key('sentry-token', 'sntrys_ sntryu_ sntrya_ sntryi_', 40, BASE64),
   key('settlemint-token', 'sm_pat_ sm_aat_ sm_sat_', 16, ALNUM),
   key('shippo-token', 'shippo_live_ shippo_test_', 24, HEX),
   key('shopify-token', 'shpat_ shpca_ shppa_ shpss_ shptka_ shpwh_ shpatf_', 32, HEX),
@@ -397,7 +402,7 @@ export const VENDOR_RULES: readonly VendorRule[] = [
     Array.from('0123456789abcdef', (digit) => `sk${digit}`),
     'SK[0-9a-f]{32,128}',
   ),
-  key('twitter-token', 'AAAAAAAAAAAAAAAAAAAAA', 40, 'A-Za-z0-9%', MIXED),
+  key('twitter-token', 'AAAAAAAAAAAAAAAAAA', 40, 'A-Za-z0-9%', MIXED),
   key('typeform-token', 'tfp_', 40, DOTTED),
   key('unkey-key', 'unkey_', 20, ALNUM, MIXED),
   key('valtown-token', 'vtwn_', 24, ALNUM),
@@ -457,5 +462,8 @@ export const VENDOR_RULES: readonly VendorRule[] = [
 export const BARE_SHAPES: readonly { readonly id: string; readonly pattern: RegExp }[] = [
   { id: 'discord-token', pattern: /[MNO](?<!\w.|.-.)[\w-]{22,27}\.[\w-]{6,7}\.[\w-]{27,40}/g },
   { id: 'vault-token', pattern: /s\.(?<![\w.]..|.-..)[A-Za-z0-9]{24}(?![\w.(])/g },
-  { id: 'asana-token', pattern: /[012]\/(?<![\w./]..|.-..)\d{13,17}(?:\/\d{13,17})?:[0-9a-f]{32}/g },
+  {
+    id: 'asana-token',
+    pattern: /[012]\/(?<![\w./]..|.-..)(?:\d{13,17}(?:\/\d{13,17})?:)?[0-9a-f]{32}(?!\w)/g,
+  },
 ]
